@@ -1,4 +1,4 @@
-"""Lists every answer with its score as records, and writes them as CSV, JSON lines or Parquet."""
+"""Lists every answer with its score as a flat dict, and writes them as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -8,154 +8,120 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypedDict
 
-from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import ScoredRow, group_names
-from anls_metric.reading.batch import Json
-from anls_metric.reading.errors import InputError
+from anls_metric.analysis.scored import KEYS, Scored, name_groups
+from anls_metric.core.variants import OF_VALUES
+from anls_metric.messages import make_error
+from anls_metric.reading.layouts import take_column
 from anls_metric.reading.values import as_json
-from anls_metric.report.document import get_question_text
-from anls_metric.report.results import open_aside
+from anls_metric.report.files import open_aside
+
+Names = Sequence[str]
+Rows = Sequence[Mapping[str, Any]]
 
 
-class Run(TypedDict):
-    """The answer of one run."""
-
-    prediction: Json
-    score: float
-    outcome: str
-
-
-class _Always(TypedDict):
-    submission: str
-    id: str
-    question: str | None
-    prediction: Json
-    references: list[Json]
-    score: float
-    outcome: str
-    groups: dict[str, list[str]]
-
-
-class Answer(_Always, total=False):
-    """An answer with its score.
+class Answer(TypedDict, total=False):
+    """An answer with its score. It also has a key for each field of the option ``by``.
 
     Keys:
         submission: the name of the submission.
         id: the id of the question.
         question: the text of the question; None if the record has none.
-        prediction: the answer, a text or a value; None for none.
+        prediction: the answer, a string or a value; None for none.
         references: the accepted answers.
-        score: from 0 to 1; with several runs, their mean.
+        score: from 0 to 1.
         outcome: the reason for the score: the name of a row of `OUTCOMES`.
-        groups: the groups that the question is in, by the fields of `by`.
-        written: the raw model output, if the prediction was extracted from it.
-        runs: the answer of each run, if there are several. The prediction is that with the score closest to the mean.
+        run: the number of the run, from 1, if there are several.
+        raw: the model output, if the prediction was extracted from it.
     """
 
-    written: str
-    runs: list[Run]
+    submission: str
+    id: str
+    question: str | None
+    prediction: Any
+    references: list[Any]
+    score: float
+    outcome: str
+    run: int
+    raw: str | None
 
 
-def list_answers(entries: Iterable[Entry]) -> Iterator[Answer]:
-    """List the answers of submissions that keep their rows."""
-    for entry in entries:
-        fields = list(entry.scored_set.groups)
-        for scored in entry.scored_set.rows:
-            yield _describe_answer(entry.name, scored, fields)
+def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
+    """List the answers of submissions, with all runs."""
+    for scored in submissions:
+        answers, questions, found, scores = scored.answers, scored.questions, scored.found, scored.answer_scores
+        columns = {field: take_column(questions.records, field) for field in scored.groups if field != KEYS}
+        for place, run in enumerate(scored.runs):
+            groups = {field: name_groups(field, column[place]) for field, column in columns.items()}
+            more = {field: names[0] if len(names) == 1 else names for field, names in groups.items()}
+            for number, answer in enumerate(run, 1):
+                row: Answer = {
+                    "submission": scored.name,
+                    "id": questions.ids[place],
+                    "question": questions.texts[place],
+                    "prediction": as_json(answers.predictions[answer]),
+                    "references": list(map(as_json, questions.references[place])),
+                    "score": scores[answer],
+                    "outcome": found.outcomes[answer],
+                }
+                if answers.places is not None:
+                    row["run"] = number
+                if answers.raw is not None:
+                    row["raw"] = answers.raw[answer]
+                yield {**more, **row}  # type: ignore[typeddict-item]
 
 
-def _describe_answer(submission: str, scored: ScoredRow, fields: Sequence[str]) -> Answer:
-    row = scored.row
-    answer: Answer = {
-        "submission": submission,
-        "id": row.id,
-        "question": get_question_text(row),
-        "prediction": as_json(row.prediction),
-        "references": list(map(as_json, row.references)),
-        "score": scored.score,
-        "outcome": scored.outcome,
-        "groups": {field: group_names(row.record, field) for field in fields},
-    }
-    if row.written is not None:
-        answer["written"] = row.written
-    if scored.runs:
-        answer["runs"] = [
-            {"prediction": as_json(run.row.prediction), "score": run.score, "outcome": run.outcome}
-            for run in scored.runs
-        ]
-    return answer
-
-
-def flatten_answer(answer: Answer) -> dict[str, Any]:
-    """Make a flat record for a table, with a column for each field of the groups.
-
-    Example:
-        >>> answer = {"id": "7", "score": 1.0, "groups": {"kind": ["form"], "page": ["1", "2"]}}
-        >>> flatten_answer(answer)
-        {'id': '7', 'score': 1.0, 'kind': 'form', 'page': ['1', '2']}
-    """
-    record = dict(answer)
-    groups: Mapping[str, list[str]] = record.pop("groups")  # type: ignore[assignment]
-    return record | {field: names[0] if len(names) == 1 else names for field, names in groups.items()}
-
-
-# Files
-
-
-def write_answers(path: str, entries: Sequence[Entry]) -> None:
-    """Write the answers of submissions to a file, as CSV, JSON lines or Parquet, by its ending.
+def write_answers(path: str, submissions: Sequence[Scored]) -> None:
+    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, by its ending.
 
     Raises:
-        InputError: the ending is unknown, or the library for Parquet is missing. OSError: the file cannot be written.
+        InputError: the library for Parquet is missing. OSError: the file cannot be written.
     """
-    writer = find_writer(path)
-    with open_aside(path, "utf-8") as file:
-        writer(file, list_answers(entries))
+    rows: list[dict[str, Any]] = list(map(dict, list_answers(submissions)))
+    if submissions[0].scorer.name in OF_VALUES:  # where a list is one accepted value
+        for row in rows:
+            accepted = row["references"]
+            row["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with open_aside(path) as file:
+        WRITERS[os.path.splitext(path)[1].lower()](file, names, rows)
 
 
-def find_writer(path: str) -> Callable[[IO[str], Iterable[Answer]], None]:
-    """Find the function that writes a file by its ending. InputError: the ending is unknown."""
-    ending = os.path.splitext(path)[1].lower()
-    if ending not in _WRITERS:
-        problem = f"answers cannot be written as {ending!r}" if ending else "its name has no ending"
-        raise InputError(problem, path, f"name a file that ends in {_ENDINGS}")
-    return _WRITERS[ending]
-
-
-def _write_csv(file: IO[str], answers: Iterable[Answer]) -> None:
-    records = map(flatten_answer, answers)
-    first = next(records)
-    writer = csv.DictWriter(file, list(first), lineterminator="\n")
-    writer.writeheader()
-    for record in (first, *records):
-        writer.writerow({name: _as_cell(value) for name, value in record.items()})
+def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_as_cell(row.get(name)) for name in names] for row in rows)
 
 
 def _as_cell(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int, float)) else json.dumps(value, ensure_ascii=False)
 
 
-def _write_json_lines(file: IO[str], answers: Iterable[Answer]) -> None:
-    for answer in answers:
-        file.write(json.dumps(answer, ensure_ascii=False) + "\n")
+def _write_json_lines(file: IO[str], names: Names, rows: Rows) -> None:
+    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _write_parquet(file: IO[str], answers: Iterable[Answer]) -> None:
+def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise InputError("Parquet needs pyarrow", remedy="pip install 'anls-metric[files]'") from None
-    records = [
-        {name: _as_cell(value) if name == "prediction" else value for name, value in flatten_answer(answer).items()}
-        for answer in answers
-    ]
-    parquet.write_table(pyarrow.Table.from_pylist(records), file.buffer)  # type: ignore[attr-defined]
+        raise make_error("", "Parquet needs pyarrow: pip install 'anls-metric[files]'") from None
+    columns = {name: _as_column([row.get(name) for row in rows]) for name in names}
+    parquet.write_table(pyarrow.table(columns), file.buffer)  # type: ignore[attr-defined]
 
 
-_WRITERS: Mapping[str, Callable[[IO[str], Iterable[Answer]], None]] = {
+def _as_column(values: Sequence[Any]) -> Sequence[Any]:
+    """Make a column of one type: strings, numbers, or lists of strings; other values become JSON."""
+    kinds = {type(value) for value in values if value is not None}
+    items = {type(item) for value in values if isinstance(value, list) for item in value}
+    if kinds <= {str} or kinds <= {int, float} or (kinds == {list} and items <= {str}):
+        return values
+    return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+
+
+WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {
     ".csv": _write_csv,
     ".jsonl": _write_json_lines,
     ".parquet": _write_parquet,
 }
-_ENDINGS = ", ".join(_WRITERS)
+"""The ending of a file of answers -> what writes it."""

@@ -10,34 +10,19 @@ from anls_metric.analysis.metrics import METRICS
 from anls_metric.core.choices import describe_unknown
 from anls_metric.report.numbers import Numbers
 
+Names = str | Iterable[str]
+"""The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
 
-def _format_score(value: float, numbers: Numbers) -> str:
-    return numbers.format(value)
-
-
-def _format_difference(value: float, numbers: Numbers) -> str:
-    return numbers.format(value, "+")
-
-
-def _format_interval(value: Sequence[float], numbers: Numbers) -> str:
-    return numbers.format_interval(value)
-
-
-def _format_difference_interval(value: Sequence[float], numbers: Numbers) -> str:
-    return numbers.format_interval(value, "+")
-
-
-def _format_p_value(value: float, numbers: Numbers) -> str:
-    return f"{value:.2g}"
-
-
-def _format_count(value: int, numbers: Numbers) -> str:
-    return f"{value:,}"
-
-
-def format_text(value: Any, numbers: Numbers) -> str:
-    """Format a text."""
-    return str(value)
+# The kind of a column -> formats a value as a cell.
+_FORMATS: Mapping[str, Callable[[Any, Numbers], str]] = {
+    "score": lambda value, numbers: numbers.format(value),
+    "difference": lambda value, numbers: numbers.format(value, "+"),
+    "interval": lambda value, numbers: numbers.format_interval(value),
+    "interval of a difference": lambda value, numbers: numbers.format_interval(value, "+"),
+    "p": lambda value, numbers: f"{value:.2g}",
+    "count": lambda value, numbers: f"{value:,}",
+    "text": lambda value, numbers: str(value),
+}
 
 
 class Column(NamedTuple):
@@ -45,120 +30,86 @@ class Column(NamedTuple):
 
     Attributes:
         key: the key of the values in the document, which is also the name of the column for users.
+        kind: the kind of its values: a key of `_FORMATS`.
         heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
-        format: formats a value as a cell.
+        meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
+            "{adjusted}".
         latex: the heading in LaTeX, if it is different.
-        caption: the explanation of the heading in the caption of a LaTeX table; "{adjusted}" is replaced by the number
-            of comparisons.
     """
 
     key: str
+    kind: str
     heading: str
-    format: Callable[[Any, Numbers], str]
+    meaning: str = ""
     latex: str = ""
-    caption: str = ""
 
     @property
     def is_score(self) -> bool:
         """Whether its values are scores or differences, which can be printed in percent."""
-        return self.format in (_format_score, _format_difference)
+        return self.kind in ("score", "difference")
 
     def make_cell(self, record: Mapping[str, Any], numbers: Numbers) -> str:
         """Make the cell of a record: "" if it lacks the key, "-" if the value is None."""
         if self.key not in record:
             return ""
         value = record[self.key]
-        return "-" if value is None else self.format(value, numbers)
+        return "-" if value is None else _FORMATS[self.kind](value, numbers)
 
 
-def _make_columns(metric: str) -> list[Column]:
-    """Make the columns of another metric: its mean and its interval."""
-    return [
-        Column(f"metric_{metric}", metric, _format_score, caption=f"{metric}: {METRICS[metric].meaning}"),
-        Column(f"metric_{metric}_interval", "95 %", _format_interval, r"95\,\%"),
-    ]
-
-
-_P_VALUE = "$p$: paired randomization test"
-
+_INTERVAL = ("95% CI", "confidence interval")
+_P_VALUE = "paired randomization test"
 _COLUMNS = (
-    Column("name", "", format_text),
-    Column("layout", "layout", format_text),
-    Column("questions", "questions", _format_count),
-    Column("anls", "{label}", _format_score),
-    Column("interval", "95 %", _format_interval, r"95\,\%", r"95\,\%: confidence interval"),
-    Column("exact_match", "exact", _format_score, caption="exact: equal to an accepted answer"),
-    Column("contains", "contains", _format_score, caption="contains: an accepted answer stands in the prediction"),
-    *(column for name in METRICS for column in _make_columns(name)),
-    Column("lost_to_format", "format", _format_score, caption="format: points lost to the format of right values"),
-    Column("given_to_wrong_numbers", "numbers", _format_score, caption="numbers: points given to wrong numbers"),
-    Column("runs", "runs", _format_count),
-    Column("run_deviation", "deviation", _format_score, "SD", "SD: standard deviation of the runs"),
-    Column(
-        "difference", "against {baseline}", _format_difference, r"$\Delta$", r"$\Delta$: difference from {baseline}"
+    Column("name", "text", ""),
+    Column("layout", "text", "layout"),
+    Column("questions", "count", "questions"),
+    Column("anls", "score", "{label}"),
+    Column("interval", "interval", *_INTERVAL),
+    Column("exact_match", "score", "exact match", "equal to an accepted answer"),
+    Column("contains", "score", "contains", "an accepted answer stands in the prediction"),
+    *(
+        column
+        for name, metric in METRICS.items()
+        for column in (
+            Column(f"metric_{name}", "score", name.replace("_", " "), metric.meaning),
+            Column(f"metric_{name}_interval", "interval", *_INTERVAL),
+        )
     ),
-    Column("difference_interval", "95 %", _format_difference_interval, r"95\,\%", r"95\,\%: confidence interval"),
-    Column("p_value", "raw p", _format_p_value, "raw $p$", _P_VALUE.replace("$p$", "raw $p$") + ", not adjusted"),
-    Column("p_value_adjusted", "p", _format_p_value, "$p$", _P_VALUE + "{adjusted}"),
-    Column("better", "better", _format_count, caption="better: questions with a better score"),
-    Column("worse", "worse", _format_count, caption="worse: questions with a worse score"),
-    Column("equal", "equal", _format_count, caption="equal: questions with the same score"),
-    Column("verdict", "verdict", format_text),
+    Column("format_loss", "score", "format loss", "lost by the format of right values"),
     Column(
-        "least_difference",
-        "detectable",
-        _format_score,
-        r"min.\ $\Delta$",
-        r"min.\ $\Delta$: smallest difference that these questions can detect",
+        "wrong_number_credit",
+        "score",
+        "wrong-number credit",
+        "given to wrong numbers that look like the right ones",
     ),
+    Column("runs", "count", "runs"),
+    Column("run_sd", "score", "SD", "standard deviation of the runs"),
+    Column("difference", "difference", "against {baseline}", "difference from {baseline}", r"$\Delta$"),
+    Column("difference_interval", "interval of a difference", *_INTERVAL),
+    Column("p_value", "p", "raw p", f"{_P_VALUE}, not adjusted", "raw $p$"),
+    Column("p_value_adjusted", "p", "p", _P_VALUE + "{adjusted}", "$p$"),
+    Column("wins", "count", "wins", "questions with a better score"),
+    Column("losses", "count", "losses", "questions with a worse score"),
+    Column("equal", "count", "equal", "questions with the same score"),
+    Column("verdict", "text", "verdict"),
+    Column("mde", "score", "MDE", "minimum detectable effect at 80% power"),
 )
 COLUMNS: Mapping[str, Column] = MappingProxyType({column.key: column for column in _COLUMNS})
+"""The columns by their keys."""
 
-COMPARED = (
-    "difference",
-    "difference_interval",
-    "p_value",
-    "p_value_adjusted",
-    "better",
-    "worse",
-    "equal",
-    "verdict",
-    "least_difference",
-)
+COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 # The usual columns. Columns without values are left out.
-OF_SUBMISSIONS = (
-    "anls",
-    "interval",
-    "exact_match",
-    "contains",
-    *(column.key for name in METRICS for column in _make_columns(name)),
-    "lost_to_format",
-    "given_to_wrong_numbers",
-    "runs",
-    "run_deviation",
-    "difference",
-    "difference_interval",
-    "p_value_adjusted",
-    "better",
-    "worse",
-    "verdict",
-    "least_difference",
-)
+OF_SUBMISSIONS = tuple(key for key in COLUMNS if key not in ("name", "layout", "questions", "p_value", "equal"))
 OF_GROUPS = ("anls", "interval", "difference", "difference_interval", "questions")
 
 # The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
 OF_SUBMISSIONS_IN_LATEX = ("anls", "interval", "difference", "p_value_adjusted")
 OF_GROUPS_IN_LATEX = ("anls", "difference", "difference_interval")
-OF_GROUPS_ALONE_IN_LATEX = ("anls", "interval", "questions")
 
 
-def find_columns(names: str | Iterable[str]) -> list[str]:
+def find_columns(names: Names) -> list[str]:
     """Find columns by their names.
-
-    Args:
-        names: keys of `COLUMNS`: a list, or a text with commas.
 
     Returns:
         The keys; the name of the submission is always the first.
@@ -177,14 +128,12 @@ def find_columns(names: str | Iterable[str]) -> list[str]:
     return list(dict.fromkeys(["name", *keys]))
 
 
-def choose_columns(
-    records: Sequence[Mapping[str, Any]], names: str | Iterable[str], usual: Iterable[str]
-) -> list[Column]:
+def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
     """Choose the columns of a table.
 
     Args:
         records: the rows.
-        names: the columns that the user asks for: see `find_columns`; empty for the usual columns.
+        names: the columns that the user asks for.
         usual: the usual columns. Those without values are left out.
 
     Raises:
@@ -196,8 +145,8 @@ def choose_columns(
     keys = find_columns(names)
     for key in keys:
         if key not in held:
-            there = ", ".join(name for name in COLUMNS if name in held)
             metric = key.removeprefix("metric_")
             problem = f"needs the metric {metric}" if metric != key else "would be empty"
+            there = ", ".join(name for name in COLUMNS if name in held)
             raise ValueError(f"column {key!r} {problem}; choose from {there}")
     return [COLUMNS[key] for key in keys]

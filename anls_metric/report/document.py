@@ -1,251 +1,170 @@
-"""Builds one JSON document of all results, which the command prints and the endpoints of the page return."""
+"""Builds one JSON document of all results. Every output prints this document, and computes nothing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import Entry, Evaluation
-from anls_metric.analysis.scored import ScoredRow, ScoredSet, sort_groups
+from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.scored import Scored, explain, list_worst
 from anls_metric.core.variants import Variant
-from anls_metric.reading.batch import Row
+from anls_metric.messages import FrontEnd
+from anls_metric.options import PARTIAL_CREDIT
 from anls_metric.reading.extract import describe_extraction
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison, ComparisonSet, Pair
-    from anls_metric.analysis.suspects import Suspect
+    from anls_metric.analysis.comparison import ComparisonSet
 
-RESULTS_FILE = "results.json"
+Document = Mapping[str, Any]
+"""The JSON document of all results, or a dict in it."""
 
-MOST_CONFUSIONS = 20
-MOST_DIFFERENCES = 20
+MAX_DIFFERENCES = 20
 """The most answers to list on which score and judge disagree."""
 
 
-def describe_evaluation(
-    evaluation: Evaluation,
-    hints: Sequence[str] = (),
-    most_changes: int = 0,
-    most_confusions: int = MOST_CONFUSIONS,
-    with_suspects: bool = False,
-) -> dict[str, Any]:
-    """Describe an evaluation as a document: see `build_document`.
-
-    Raises:
-        ValueError: `with_suspects` is set, and there are fewer than three submissions.
-    """
-    suspects = evaluation.find_suspects() if with_suspects else None
-    content = build_document(
-        evaluation.entries, evaluation.compared, hints, most_changes, most_confusions, suspects=suspects
-    )
-    for comparison in content["comparisons"]:
-        if comparison["first"] == content["baseline"] and evaluation.compared_metrics:
-            comparison["metrics"] = {
-                each.metric: each._asdict() | {"interval": _list_interval(each.interval)}
-                for each in evaluation.compared_metrics[comparison["second"]]
-            }
-    return content
-
-
-def build_document(
-    entries: Sequence[Entry],
-    compared: ComparisonSet | None = None,
-    hints: Sequence[str] = (),
-    most_changes: int = 0,
-    most_confusions: int = MOST_CONFUSIONS,
-    suspects: Sequence[Suspect] | None = None,
-) -> dict[str, Any]:
-    """Build the document of one or more submissions.
+def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, Any]:
+    """Build the document of a result.
 
     Args:
-        entries: the submissions. The signature is that of the first submission.
-        compared: the comparison of several submissions.
-        hints: warnings about the scores.
-        most_changes: how many lost questions to list for each submission, and as many won questions.
-        most_confusions: how many confusions to list for each submission that counted them.
-        suspects: the questions with suspect accepted answers; None to leave them out.
+        result: the scores, comparisons and hints.
+        front_end: the front end in whose words hints name options.
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
-        or None), ``hints``, ``submissions`` and ``comparisons``, both lists of dicts. With `compared` also ``best``,
-        ``baseline`` and ``all_pairs``. ``label`` is the name of the score if it is not ANLS.
+        or None), ``hints``, ``submissions`` and ``comparisons``, lists of dicts. With several submissions also
+        ``best``, ``baseline`` and ``all_pairs``. ``label`` is the name of the score if it is not ANLS.
     """
-    first = entries[0].scored_set
+    first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
-        "signature": entries[0].signature,
-        "questions": max(entry.scored_set.count for entry in entries),
-        "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
-        "hints": list(hints),
-        "submissions": [_describe_submission(entry, compared, most_confusions) for entry in entries],
-        "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
+        "signature": result.signature,
+        "questions": max(len(scored.scores) for scored in result.submissions),
+        "clusters": {"field": clusters.field, "count": clusters.size} if clusters else None,
+        "hints": [_describe_hint(hint, front_end) for hint in result.hints],
+        "submissions": [_describe_submission(scored, result) for scored in result.submissions],
+        "comparisons": [],
     }
-    if suspects is not None:
-        content["suspects"] = [each._asdict() | {"accepted": list(map(as_json, each.accepted))} for each in suspects]
-    if first.label != Variant.label:
-        content["label"] = first.label
+    if first.scorer.label != Variant.label:
+        content["label"] = first.scorer.label
     if compared:
-        content["best"] = {"name": compared.best, "not_told_apart": compared.ties}
+        content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
+        content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs}
-    if compared and most_changes:
-        from anls_metric.analysis.comparison import find_changes
-
-        scored_sets = {entry.name: entry.scored_set for entry in entries}
-        for comparison in content["comparisons"]:
-            lost, won = find_changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
-            comparison["regressions"] = [_describe_change(pair) for pair in lost]
-            comparison["improvements"] = [_describe_change(pair) for pair in won]
-    return content
+    document: dict[str, Any] = _make_plain(content)
+    return document
 
 
-def _describe_submission(entry: Entry, compared: ComparisonSet | None, most_confusions: int) -> dict[str, Any]:
-    scored_set = entry.scored_set
-    content: dict[str, Any] = {
-        "name": entry.name,
-        "layout": entry.layout,
-        "questions": scored_set.count,
-        "anls": scored_set.mean,
-        "interval": _list_interval(scored_set.interval),
-        "exact_match": scored_set.exact_match,
-        "contains": scored_set.contains,
-        "outcomes": dict(scored_set.outcomes),
-        "groups": {field: _describe_groups(entry, field, compared) for field in scored_set.groups},
-    }
-    if scored_set.run_scores:
-        content["runs"] = len(scored_set.run_scores)
-        content["run_scores"] = scored_set.run_scores
-        content["run_deviation"] = scored_set.run_deviation
-    if entry.extraction is not None:
-        content["extraction"] = entry.extraction.as_dict()
-    content |= describe_beside(entry, most_confusions)
-    if scored_set.means:
-        content["variants"] = scored_set.means
-    if scored_set.worst:
-        content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
-    return content
-
-
-def _clear_nan(value: Any) -> Any:
-    """Replace NaN and infinite numbers in a value by None, since JSON does not have them."""
+def _make_plain(value: Any) -> Any:
+    """Replace what JSON does not have: tuples by lists, and NaN and infinite numbers by None."""
     if isinstance(value, dict):
-        return {name: _clear_nan(each) for name, each in value.items()}
+        return {name: _make_plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_make_plain, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dict[str, Any]:
-    """Describe the other results of a submission, besides its score, by the keys of the document."""
-    scored_set, assessments = entry.scored_set, entry.assessments
-    content: dict[str, Any] = {}
-    if summary := scored_set.summary:
-        content["summary"] = _clear_nan(summary)
-    if scored_set.points:
-        content["points"] = scored_set.points._asdict()
-    if entry.corrections:
-        content["corrections"] = {
-            "accepted": entry.corrections.accepted,
-            "excluded": entry.corrections.excluded,
-            "anls_without": entry.uncorrected,
-        }
-    if scored_set.metrics:
-        content["metrics"] = {
-            name: {"mean": summary.mean, "interval": _list_interval(summary.interval)}
-            for name, summary in scored_set.metrics.summarize().items()
-        }
-    if scored_set.confusions:
-        content["confusions"] = [asdict(each) for each in scored_set.confusions.list_most_frequent(most_confusions)]
+def _describe_hint(hint: Hint, front_end: FrontEnd) -> dict[str, Any]:
+    """Describe a hint: its sentence, its submission, the rules that it proposes, and the score after them."""
+    return {
+        "text": hint.text(front_end),
+        "submission": hint.submission or None,
+        "extract": hint.extract or None,
+        "anls": hint.anls,
+    }
+
+
+def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
+    answers, name = scored.answers, scored.name
+    content: dict[str, Any] = {
+        "name": name,
+        "read": answers.read.text(),
+        "layout": answers.layout,
+        "questions": len(scored.scores),
+        "anls": scored.anls,
+        "interval": scored.interval,
+        "exact_match": scored.exact_match,
+        "contains": scored.contains,
+        "outcomes": scored.outcomes,
+        "groups": {field: _describe_groups(scored, field, result.compared) for field in scored.groups},
+    }
+    if scored.run_scores:
+        content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
+    if answers.extraction is not None:
+        content["extraction"] = {rule: dict(counts) for rule, counts in answers.extraction.items()}
+    if scored.summary:
+        content["summary"] = scored.summary
+    if PARTIAL_CREDIT in result.settings.metrics:
+        content["partial_credit"] = describe_partial_credit(scored)
+    if result.corrections:
+        accepted = sum(bool(texts) for texts in result.added.values())
+        excluded = len(result.added) - accepted
+        content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
+    if result.metrics.get(name):
+        content["metrics"] = {metric: each.summary._asdict() for metric, each in result.metrics[name].items()}
+    assessments = result.assessments.get(name)
     if assessments and assessments.confidence:
         content["confidence"] = assessments.confidence._asdict()
     if assessments and assessments.judge:
-        differences = [each._asdict() for each in assessments.differences[:MOST_DIFFERENCES]]
-        content["judge"] = assessments.judge._asdict() | {"differences": differences}
+        differences = [each._asdict() for each in assessments.differences[:MAX_DIFFERENCES]]
+        content["judge"] = {**assessments.judge._asdict(), "differences": differences}
+    if scored.means:
+        content["variants"] = scored.means
+    if result.settings.worst:
+        content["worst"] = [_describe_answer(scored, place) for place in list_worst(scored, result.settings.worst)]
     return content
 
 
-def _describe_groups(entry: Entry, field: str, compared: ComparisonSet | None) -> dict[str, dict[str, Any]]:
+def describe_partial_credit(scored: Scored) -> dict[str, float]:
+    """Measure the partial credit of a submission, by the keys of the document."""
+    from anls_metric.analysis.partial_credit import measure_partial_credit
+
+    return measure_partial_credit(scored)._asdict()
+
+
+def _describe_groups(scored: Scored, field: str, compared: ComparisonSet | None) -> dict[str, dict[str, Any]]:
     """Describe the groups of a field: score, interval and size; if compared, also the difference from the baseline."""
-    intervals = entry.scored_set.find_group_intervals(field)
-    content: dict[str, dict[str, Any]] = {
-        name: {"anls": group.mean, "interval": _list_interval(intervals[name]), "questions": group.count}
-        for name, group in sort_groups(entry.scored_set.groups[field]).items()
-    }
-    if compared and entry.name in compared.groups:
-        differences = compared.groups[entry.name][field]
-        for name, group in content.items():
-            difference, interval = differences.get(name, (None, None))
-            group |= {"difference": difference, "difference_interval": _list_interval(interval)}
+    content: dict[str, dict[str, Any]] = {}
+    for name, group in scored.groups[field].items():
+        interval = group.interval(scored.clusters)
+        content[name] = {"anls": group.mean, "interval": interval, "questions": len(group.scores)}
+        if compared and scored.name in compared.groups:
+            difference, interval = compared.groups[scored.name][field].get(name, (None, None))
+            content[name] |= {"difference": difference, "difference_interval": interval}
     return content
 
 
-def index_comparisons(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Index the comparisons with the baseline by the name of the submission."""
-    return {
-        comparison["second"]: comparison
-        for comparison in document["comparisons"]
-        if comparison["first"] == document["baseline"]
-    }
+def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
+    content: dict[str, Any] = comparison._asdict()
+    if comparison.first == result.compared.baseline and comparison.second in result.compared_metrics:
+        metrics = result.compared_metrics[comparison.second]
+        content["metrics"] = {each.metric: each._asdict() for each in metrics}
+    return content
 
 
-def list_extraction(document: Mapping[str, Any]) -> list[str]:
-    """List sentences about what the extraction rules did, with the names of the submissions if there are several."""
-    several = len(document["submissions"]) > 1
-    return [
-        f"{submission['name']}: {sentence}" if several else sentence
-        for submission in document["submissions"]
-        for sentence in describe_extraction(submission.get("extraction", {}))
-    ]
-
-
-def _describe_comparison(comparison: Comparison) -> dict[str, Any]:
-    return comparison._asdict() | {"interval": _list_interval(comparison.interval)}
-
-
-def _describe_change(pair: Pair) -> dict[str, Any]:
-    row = pair[0].row
-    first, second = (
-        {"prediction": as_json(scored.row.prediction), "score": scored.score, "outcome": scored.outcome}
-        for scored in pair
-    )
-    return {
-        "id": row.id,
-        "question": get_question_text(row),
-        "references": list(map(as_json, row.references)),
-        "first": first,
-        "second": second,
-    }
-
-
-def get_question_text(row: Row) -> str | None:
-    """Return the text of the question of a row; None if its record has none."""
-    question = row.record.get("question")
-    return question if isinstance(question, str) else None
-
-
-def _list_interval(interval: tuple[float, float] | None) -> list[float] | None:
-    return list(interval) if interval else None
-
-
-def _describe_answer(scored: ScoredRow, scored_set: ScoredSet) -> dict[str, Any]:
-    why = scored_set.explain(scored)
-    return {
-        "id": scored.row.id,
-        "score": scored.score,
-        "outcome": scored.outcome,
-        "prediction": as_json(scored.row.prediction),
-        **({} if scored.row.written is None else {"written": scored.row.written}),
+def _describe_answer(scored: Scored, place: int) -> dict[str, Any]:
+    """Describe the answer to a question: what it is, what it was compared with, and why it has its score."""
+    answer, answers = scored.shown[place], scored.answers
+    why: Any = explain(scored, answer)
+    content = {
+        "id": scored.questions.ids[place],
+        "question": scored.questions.texts[place],
+        "score": scored.scores[place],
+        "outcome": scored.found.outcomes[answer],
+        "prediction": as_json(answers.predictions[answer]),
+        "references": list(map(as_json, scored.questions.references[place])),
         "closest_reference": None if why is None else as_json(why.closest),
-        **_describe_differences(why),
-        **({"why": why.sentence} if scored_set.scorer.columns and why else {}),
+        "why": None if why is None else str(why),
     }
-
-
-def _describe_differences(why: Any) -> dict[str, Any]:
-    """Describe the edits from a text to the closest accepted answer, or the leaves of a value."""
     if hasattr(why, "leaves"):
-        return {"leaves": [_describe_leaf(leaf) for leaf in why.leaves]}
-    return {"edits": [] if why is None else [*map(list, why.edits)]}
+        content["leaves"] = list(map(_describe_leaf, why.leaves))
+    else:
+        content["edits"] = [] if why is None else why.edits
+    if answers.raw is not None and answers.raw[answer] is not None:
+        content["raw"] = answers.raw[answer]
+    return content
 
 
 def _describe_leaf(leaf: Any) -> dict[str, Any]:
@@ -256,5 +175,24 @@ def _describe_leaf(leaf: Any) -> dict[str, Any]:
         "score": leaf.score,
         "leaves": leaf.length,
         "why": leaf.sentence,
-        "edits": [*map(list, leaf.edits)],
+        "edits": leaf.edits,
     }
+
+
+def index_comparisons(document: Document) -> dict[str, Mapping[str, Any]]:
+    """Index the comparisons with the baseline by the name of the submission."""
+    return {
+        comparison["second"]: comparison
+        for comparison in document["comparisons"]
+        if comparison["first"] == document["baseline"]
+    }
+
+
+def list_extraction(document: Document) -> list[str]:
+    """List sentences about what the extraction rules did, with the names of the submissions if there are several."""
+    several = len(document["submissions"]) > 1
+    return [
+        f"{submission['name']}: {sentence}" if several else sentence
+        for submission in document["submissions"]
+        for sentence in describe_extraction(submission.get("extraction", {}))
+    ]

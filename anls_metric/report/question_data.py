@@ -1,249 +1,163 @@
-"""Builds the data that the script of the report reads: every question with its answers, as columns."""
+"""Builds the data of every question for the script of the report: its texts, its image and its answers."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import Aligner
 from anls_metric.analysis.confusions import list_confused
-from anls_metric.analysis.outcomes import OUTCOMES, Judge
-from anls_metric.analysis.points import find_points
-from anls_metric.analysis.questions import Question
-from anls_metric.analysis.scored import ScoredRow, ScoredSet, group_names
+from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.partial_credit import find_partial_credit
+from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
+from anls_metric.analysis.scored import Scored, explain
 from anls_metric.core.explanation import WORDS, Explanation
-from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.values import format_value
-from anls_metric.report.document import MOST_CONFUSIONS, get_question_text
+from anls_metric.report.document import describe_partial_credit
 from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
     from anls_metric.nested.star_explanation import Branch
 
-MOST_BYTES = 24_000_000
+MAX_BYTES = 24_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""
 
-_PLACES = {outcome.name: place for place, outcome in enumerate(OUTCOMES)}
-_BYTES_BESIDES_TEXT = 24  # per answer
-_NO_ANSWER = "The submission has no answer to it, so 0."
+MAX_CONFUSIONS = 10
+"""The number of confusions to list for each submission."""
+
+_INDICES = {outcome.name: index for index, outcome in enumerate(OUTCOMES)}
+_BYTES_BESIDES = 100  # of an answer, besides its texts: its share of the question, and its score
 
 
-def select_questions(questions: Sequence[Question], most_bytes: int = MOST_BYTES) -> list[Question]:
+def select_questions(
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int = MAX_BYTES
+) -> list[JoinedQuestion]:
     """Select as many questions as fit, in their order. Questions with a difference or a zero take precedence.
 
     Args:
-        questions: all questions.
-        most_bytes: the approximate limit for their texts.
+        submissions: the submissions.
+        questions: all of their questions.
+        max_bytes: the limit for the texts, if these questions have texts of average length.
     """
-    sizes = list(map(_count_bytes, questions))
-    if sum(sizes) <= most_bytes:
-        return list(questions)
-    places, room = set(), most_bytes
-    for place in sorted(range(len(questions)), key=lambda place: not questions[place].needs_a_look):
-        room -= sizes[place]
-        if room >= 0:
-            places.add(place)
-        elif not questions[place].needs_a_look:
-            break
-        else:
-            room += sizes[place]  # too large; the next question may fit
-    return [question for place, question in enumerate(questions) if place in places]
-
-
-def _count_bytes(question: Question) -> int:
-    row = question.row
-    texts = [row.id, str(row.record.get("question", "")), *_format_references(row.references)]
-    texts += [_format_prediction(answer) or "" for answer in question.answers]
-    texts += [answer.row.written or "" for answer in question.answers if answer]
-    return sum(map(len, texts)) + _BYTES_BESIDES_TEXT * len(question.answers)
+    columns = (column for scored in submissions for column in (scored.answers.predictions, scored.answers.raw or ()))
+    size = sum(_BYTES_BESIDES + len(str(text)) for column in columns for text in column)
+    most = int(len(questions) * max_bytes / size)
+    ranked = sorted(questions, key=lambda question: not needs_a_look(get_scores(submissions, question)))
+    chosen = {question.id for question in ranked[:most]}
+    return [question for question in questions if question.id in chosen]
 
 
 def build_question_data(
-    questions: Sequence[Question],
-    scored_sets: Sequence[ScoredSet],
-    fields: Sequence[str] = (),
+    submissions: Sequence[Scored],
+    questions: Sequence[JoinedQuestion],
     images: Images | None = None,
     added: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Build the data of N questions, with a list of length N for each property.
 
     Args:
+        submissions: the submissions.
         questions: the N questions to show.
-        scored_sets: the scored sets of the submissions, as many as each question has answers.
-        fields: the fields of the records that group the questions.
         images: the images of the report; the images of the questions are added to it.
         added: the accepted answers that corrections added, by the id of the question.
 
     Returns:
-        A dict of values that JSON can hold. Answers that are lists or objects are JSON texts.
+        A dict of values that JSON can hold. Answers that are lists or objects are JSON strings.
 
-        - ``ids``, ``questions``: N texts.
-        - ``references``: N lists of texts; ``added``: those that corrections added, by the number of the question.
-        - ``pages``: the image or document of each question: ``names``, and ``of``, N indices into ``names``.
-        - ``pictures``: ``data:`` URLs; ``images``: N indices into them. The index -1 is the first item of ``missing``,
-          -2 the second, and so on: the reason why the image is not embedded, "" for a question without an image.
-        - ``groups``: for each field a dict: ``names`` of the groups, and ``of``, for each question an index into
-          ``names``, or a list of indices.
-        - ``sentences``: the distinct reasons of scores.
-        - ``answers``: a dict for each submission. Its columns of length N are ``predictions`` (None: no answer),
-          ``scores`` (None: the submission does not have the question), ``outcomes`` (indices into `OUTCOMES`, or -1),
-          ``sentences`` (indices) and ``closest`` (indices into the references). Other data are dicts by the number of
-          the question: ``references``, if they differ from those of the question; ``written``, the raw model output;
-          ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
-          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; and ``points``: for
-          each field of `Points` the numbers of the questions that count in it.
-        - ``confusions``: for each submission and each confusion that its document lists, the numbers of the questions.
+        - ``ids``, ``questions``: N strings; ``pages``: the name of the image or document of each question.
+        - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
+        - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
+        - ``answers``: for each submission a dict: ``rows``, N lists (see `_describe_answer`), None if it does not have
+          the question; ``partial_credit`` and ``confusions``, with the numbers of the questions that count in them.
+        - ``sentences``: the distinct reasons of scores, to which the answers have indices.
     """
-    keys = images.embed(questions) if images else []
-    pictures = {key: place for place, key in enumerate(images.data)} if images else {}
-    left_out = images.left_out if images else {}
-    reasons = _Index()
-    reasons.add("")  # for questions without an image
-    sentences = _Index()
+    firsts = [(submissions[each.owner].questions, each.places[each.owner] or 0) for each in questions]
+    references = [own.references[place] for own, place in firsts]
+    sentences: dict[str, int] = {}
+    found = images.embed(submissions, questions) if images else []
     return {
         "ids": [question.id for question in questions],
-        "questions": [get_question_text(question.row) or "" for question in questions],
-        "references": [_format_references(question.row.references) for question in questions],
-        "added": {number: list(added[each.id]) for number, each in enumerate(questions) if added and each.id in added},
-        "pages": _index_pages(questions),
-        "images": [pictures.get(key, -1 - reasons.add(left_out.get(key, ""))) for key in keys]
-        if pictures or left_out
-        else [],
-        "pictures": [images.data[key] for key in pictures] if images else [],
-        "missing": list(reasons.places),
-        "groups": {field: _index_groups(questions, field) for field in fields},
+        "questions": [own.texts[place] or "" for own, place in firsts],
+        "pages": [find_page_name(own.records[place]) for own, place in firsts],
+        "references": [list(map(format_value, accepted)) for accepted in references],
+        "added": {row: added[each.id] for row, each in enumerate(questions) if added and each.id in added},
+        "images": found,
+        "pictures": images.pictures if images else [],
         "answers": [
-            _collect_answers(questions, place, scored_set, sentences) for place, scored_set in enumerate(scored_sets)
+            _describe_answers(scored, [question.places[number] for question in questions], references, sentences)
+            for number, scored in enumerate(submissions)
         ],
-        "sentences": list(sentences.places),
-        "confusions": [
-            _find_questions_with_confusions(_list_runs(questions, place), scored_set)
-            for place, scored_set in enumerate(scored_sets)
-        ],
+        "sentences": list(sentences),
     }
 
 
-class _Index:
-    """A list of distinct texts, and the place of each in the list."""
-
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
-
-    def add(self, text: str) -> int:
-        """Return the place of a text, after adding it if it is new."""
-        return self.places.setdefault(text, len(self.places))
-
-
-def _index_groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
-    names = _Index()
-    of = [[names.add(name) for name in group_names(question.row.record, field)] for question in questions]
-    return {"names": list(names.places), "of": [places[0] if len(places) == 1 else places for places in of]}
-
-
-def _index_pages(questions: Sequence[Question]) -> dict[str, Any]:
-    names = _Index()
-    of = [names.add(find_page_name(question.row.record)) for question in questions]
-    return {"names": list(names.places), "of": of if any(names.places) else []}
-
-
-def _collect_answers(
-    questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Index
+def _describe_answers(
+    scored: Scored, places: Sequence[int | None], references: Sequence[Sequence[Any]], sentences: dict[str, int]
 ) -> dict[str, Any]:
-    columns: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
-    columns |= {"references": {}, "written": {}, "trees": {}, "edits": {}, "similarities": {}}
-    scorer = scored_set.scorer
-    aligner = Aligner(scorer if isinstance(scorer, Variant) else get_variant())
-    for number, question in enumerate(questions):
-        answer = question.answers[place]
-        why = _explain(answer, scored_set) if answer else _Reason("")
-        columns["predictions"].append(_format_prediction(answer))
-        columns["scores"].append(answer.score if answer else None)
-        columns["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
-        columns["sentences"].append(sentences.add(why.sentence))
-        columns["closest"].append(why.closest)
-        if answer and answer.row.references != question.row.references:
-            columns["references"][number] = _format_references(answer.row.references)
-        if answer and answer.row.written not in (None, columns["predictions"][-1]):
-            columns["written"][number] = answer.row.written
-        if answer and answer.similarity is not None and answer.similarity != answer.score:
-            columns["similarities"][number] = round(answer.similarity, 6)
-        if why.tree:
-            columns["trees"][number] = _list_branch(why.tree, aligner)
-        if why.text:
-            columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
-    answers = _list_runs(questions, place)
-    columns["points"] = _find_questions_with_points(answers, scorer) if isinstance(scorer, Variant) else {}
-    return columns
-
-
-_Answers = Sequence["tuple[int, ScoredRow]"]
-
-
-def _list_runs(questions: Sequence[Question], place: int) -> _Answers:
-    """List the answers of all runs of a submission, each with the number of its question."""
-    return [
-        (number, answer)
-        for number, question in enumerate(questions)
-        if (scored := question.answers[place])
-        for answer in scored.runs or [scored]
-    ]
-
-
-def _find_questions_with_points(answers: _Answers, variant: Variant) -> dict[str, list[int]]:
-    """For each field of `Points` the questions that count in it."""
-    places_by_name = find_points(
-        Judge(variant),
-        [answer.row for _, answer in answers],
-        [answer.score for _, answer in answers],
-        [answer.outcome for _, answer in answers],
-    )
+    """Describe the answers of a submission, given the place of each question in it, None for a question without one."""
+    is_of_strings = isinstance(scored.scorer, Variant)
+    aligner = Aligner(scored.scorer if isinstance(scored.scorer, Variant) else get_variant())
+    rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
     return {
-        name: list(dict.fromkeys(answers[each][0] for each in sorted(places)))
-        for name, places in places_by_name.items()
+        "rows": [
+            None if place is None else _describe_answer(scored, place, shared, sentences, aligner)
+            for place, shared in zip(places, references)
+        ],
+        "partial_credit": _describe_partial_credit(scored, rows) if is_of_strings else {},
+        "confusions": _describe_confusions(scored, rows) if is_of_strings else [],
     }
 
 
-def _find_questions_with_confusions(answers: _Answers, scored_set: ScoredSet) -> list[list[int]]:
-    """For each confusion of the document the questions that count in it."""
-    if scored_set.confusions is None or not isinstance(scored_set.scorer, Variant):
-        return []
-    listed = scored_set.confusions.list_most_frequent(MOST_CONFUSIONS)
-    numbers: dict[tuple[str, str], dict[int, None]] = {(each.predicted, each.accepted): {} for each in listed}
-    for number, answer in answers:
-        for pair in list_confused(scored_set.scorer, answer.row, answer.score):
-            numbers.get(pair, {})[number] = None
-    return list(map(list, numbers.values()))
+def _describe_answer(
+    scored: Scored, place: int, shared: Sequence[Any], sentences: dict[str, int], aligner: Aligner
+) -> list[Any]:
+    """Describe the answer to a question, given its place in the submission.
+
+    Args:
+        scored: the submission.
+        place: the place of the question.
+        shared: the accepted answers that the report shows for the question.
+        sentences: the indices of the reasons of scores, to which a new one is added.
+        aligner: finds edits.
+
+    Returns:
+        Prediction (None for no answer), score, index of the outcome, index of the sentence, index of the closest
+        accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``similarity``, if it is not
+        the score; ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
+        `Aligner.align`); or ``tree``, the parts of a nested value (see `_list_branch`).
+    """
+    answer, score, accepted = scored.shown[place], scored.scores[place], scored.questions.references[place]
+    value, raw = scored.answers.predictions[answer], scored.answers.raw and scored.answers.raw[answer]
+    prediction = None if value is None else format_value(value)
+    sentence, closest, more = _explain(scored, answer, accepted, aligner)
+    if raw not in (None, prediction):
+        more["raw"] = raw
+    if accepted != shared:
+        more["references"] = list(map(format_value, accepted))
+    if isinstance(scored.scorer, Variant) and scored.similarities[answer] != score:
+        more["similarity"] = round(scored.similarities[answer], 6)
+    outcome = _INDICES[scored.found.outcomes[answer]]
+    parts = [prediction, score, outcome, sentences.setdefault(sentence, len(sentences)), closest]
+    return [*parts, more] if more else parts
 
 
-class _Reason(NamedTuple):
-    """The reason of a score: a sentence, the index of the closest accepted answer, and data to draw."""
-
-    sentence: str
-    closest: int = 0
-    text: Explanation | None = None
-    tree: Branch | None = None
-
-
-def _explain(answer: ScoredRow, scored_set: ScoredSet) -> _Reason:
-    row, scorer = answer.row, scored_set.scorer
-    if row.prediction is None:
-        return _Reason(_NO_ANSWER)
-    # Most answers score 1, and need no distance.
-    if answer.score == 1.0 and isinstance(scorer, Variant) and not scorer.all_or_nothing:
-        if row.prediction in row.references:
-            return _Reason(WORDS["equal"].sentence, row.references.index(row.prediction))
-        normalize = normalizer(scorer)
-        accepted = list(map(normalize, map(str, row.references)))
-        return _Reason(WORDS["alike"].sentence, accepted.index(normalize(str(row.prediction))))
-    why = scored_set.explain(answer)
+def _explain(scored: Scored, answer: int, accepted: Sequence[Any], aligner: Aligner) -> tuple[str, int, dict[str, Any]]:
+    """Explain an answer: a sentence, the index of the closest accepted answer, and the edits or the tree."""
+    prediction = scored.answers.predictions[answer]
+    if prediction is None:
+        return "The submission has no answer to it, so 0.", 0, {}
+    if scored.answer_scores[answer] == 1.0 and isinstance(scored.scorer, Variant) and prediction in accepted:
+        return WORDS["equal"].sentence, accepted.index(prediction), {}  # most answers; explaining them takes time
+    why = explain(scored, answer)
     if isinstance(why, Explanation):
-        return _Reason(why.sentence, why.winner, why if _has_edits(why) else None)
-    if scorer.columns:
-        return _Reason(why.sentence)
-    return _Reason(why.tree.sentence, tree=why.tree if why.tree.children else None)
+        edits = {"edits": aligner.align(why.prediction, why.best)} if _has_edits(why) else {}
+        return why.sentence, why.winner, edits
+    if scored.scorer.columns:
+        return why.sentence, 0, {}
+    return why.tree.sentence, 0, {"tree": _list_branch(why.tree, aligner)} if why.tree.children else {}
 
 
 def _has_edits(why: Explanation) -> bool:
@@ -262,20 +176,34 @@ def _list_branch(branch: Branch, aligner: Aligner) -> list[Any]:
     return parts
 
 
-def _format_prediction(answer: ScoredRow | None) -> str | None:
-    """Format the answer of a submission as a text; None for none."""
-    return None if answer is None or answer.row.prediction is None else format_value(answer.row.prediction)
+def _describe_partial_credit(scored: Scored, rows: Mapping[int, int]) -> dict[str, Any]:
+    """Describe the partial credit. `rows` has the number of the question of each answer in the report."""
+    values, answers = describe_partial_credit(scored), find_partial_credit(scored)
+    return {name: {"value": value, "questions": _list_rows(answers[name], rows)} for name, value in values.items()}
 
 
-def _format_references(references: Sequence[Any]) -> list[str]:
-    return list(map(format_value, references))
+def _describe_confusions(scored: Scored, rows: Mapping[int, int]) -> list[dict[str, Any]]:
+    """Describe the most frequent confusions."""
+    answers: dict[tuple[str, str], list[int]] = {}
+    for answer in range(len(scored.answer_scores)):
+        for pair in list_confused(scored, answer):
+            answers.setdefault(pair, []).append(answer)
+    ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        {"predicted": predicted, "accepted": accepted, "count": len(own), "questions": _list_rows(own, rows)}
+        for (predicted, accepted), own in ranked[:MAX_CONFUSIONS]
+    ]
+
+
+def _list_rows(answers: Iterable[int], rows: Mapping[int, int]) -> list[int]:
+    return sorted({rows[answer] for answer in answers if answer in rows})
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def encode_script_data(data: Mapping[str, Any]) -> str:
-    r"""Encode data as JSON for a script element. Texts in the data cannot end the element.
+    r"""Encode data as JSON for a script element. Strings in the data cannot end the element.
 
     Example:
         >>> encode_script_data({"text": "</script><!--"})

@@ -6,22 +6,19 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.metrics import METRICS
+from anls_metric.messages import count_noun
 from anls_metric.report import columns as of
-from anls_metric.report.columns import COLUMNS, COMPARED, Column, choose_columns
-from anls_metric.report.document import index_comparisons
+from anls_metric.report.columns import COLUMNS, COMPARED, Column, Names, choose_columns, find_columns
+from anls_metric.report.document import Document, index_comparisons
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.terminal import make_printable
+from anls_metric.report.texts import make_printable
 
 Table = list[list[str]]
 """The header and the rows: lists of cells of the same length."""
-
-Names = str | Iterable[str]
-"""The columns that a user asks for, as `columns.find_columns` takes them; empty for the usual columns."""
 
 MARK = "*"
 """The mark after a significant difference in a matrix."""
@@ -35,9 +32,7 @@ class Block(NamedTuple):
     columns: Sequence[Column] = ()
 
 
-def build_blocks(
-    document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = (), latex: bool = False
-) -> list[Block]:
+def build_blocks(document: Document, numbers: Numbers = PLAIN, columns: Names = (), latex: bool = False) -> list[Block]:
     """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
@@ -49,81 +44,61 @@ def build_blocks(
     Raises:
         ValueError: there is no such column, or it is empty.
     """
-    blocks = [_build_submissions(document, numbers, columns, latex)]
-    if document.get("all_pairs"):
-        blocks += _build_matrices(document, numbers)
-    names = [submission["name"] for submission in document["submissions"]]
-    variants = [
-        [name, *(numbers.format(submission["variants"][name]) for submission in document["submissions"])]
-        for name in _collect_keys(document, "variants")
-    ]
-    if variants:
-        blocks.append(Block(f"{_get_label(document)} under each variant", [["variant", *names], *variants]))
-    fields = _collect_keys(document, "groups")
-    groups = [_build_groups(document, field, numbers, columns, latex) for field in fields]
-    return blocks + [block for block in groups if block.table[1:]]
-
-
-def _get_label(document: Mapping[str, Any]) -> str:
-    """Return the name of the score."""
-    return str(document.get("label", "ANLS"))
-
-
-def _collect_keys(document: Mapping[str, Any], key: str) -> list[str]:
-    return list(dict.fromkeys(name for submission in document["submissions"] for name in submission.get(key, ())))
-
-
-def _build_submissions(document: Mapping[str, Any], numbers: Numbers, names: Names, latex: bool) -> Block:
-    """Build the table of submissions: scores, intervals, and the comparison of each submission with the baseline."""
+    submissions, label = document["submissions"], _get_label(document)
     usual: Sequence[str] = of.OF_SUBMISSIONS_IN_LATEX if latex else of.OF_SUBMISSIONS
     if document.get("all_pairs"):
         usual = [key for key in usual if key not in COMPARED]
     records = collect_records(document)
-    return _build_block("", document, choose_columns(records, names, usual), records, numbers)
+    blocks = [_build_block("", document, choose_columns(records, columns, usual), records, numbers)]
+    if document.get("all_pairs"):
+        blocks += _build_matrices(document, numbers)
+    variants = submissions[0].get("variants", {})
+    if variants:
+        rows = [[name, *(numbers.format(each["variants"][name]) for each in submissions)] for name in variants]
+        head = ["variant", *(each["name"] for each in submissions)]
+        blocks.append(Block(f"{label} under each variant", [head, *rows]))
+    usual = of.OF_GROUPS_IN_LATEX if latex and len(submissions) > 1 else of.OF_GROUPS
+    usual = [key for key in (find_columns(columns) if columns else ()) if key in usual] or usual
+    fields = [field for field in submissions[0]["groups"] if any(each["groups"][field] for each in submissions)]
+    return blocks + [_build_groups(document, field, numbers, usual) for field in fields]
 
 
-def _build_groups(document: Mapping[str, Any], field: str, numbers: Numbers, names: Names, latex: bool) -> Block:
+def _get_label(document: Document) -> str:
+    """Return the name of the score."""
+    return str(document.get("label", "ANLS"))
+
+
+def _build_groups(document: Document, field: str, numbers: Numbers, usual: Sequence[str]) -> Block:
     """Build the table of the groups of a field: a row for each group and submission."""
     submissions = document["submissions"]
-    several = len(submissions) > 1
-    values = _collect_keys({"submissions": [each["groups"] for each in submissions]}, field)
     records = [
         {"group": value, "name": submission["name"], **submission["groups"][field][value]}
-        for value in values
+        for value in dict.fromkeys(value for each in submissions for value in each["groups"][field])
         for submission in submissions
-        if value in submission["groups"].get(field, {})
+        if value in submission["groups"][field]
     ]
-    usual = (of.OF_GROUPS_IN_LATEX if several else of.OF_GROUPS_ALONE_IN_LATEX) if latex else of.OF_GROUPS
-    wanted = [key for key in of.find_columns(names) if key in usual] if names else ()
-    name, *chosen = choose_columns(records, wanted, usual)
-    first = [Column("group", field.replace("{", "{{").replace("}", "}}"), of.format_text)]
-    first += [name._replace(heading="submission")] if several else []
-    return _build_block(f"{_get_label(document)} by {field}", document, [*first, *chosen], records, numbers)
+    name, *chosen = choose_columns(records, (), usual)
+    names = [name._replace(heading="submission")] if len(submissions) > 1 else []
+    columns = [Column("group", "text", field), *names, *chosen]
+    return _build_block(f"{_get_label(document)} by {field}", document, columns, records, numbers)
 
 
 def _build_block(
-    title: str,
-    document: Mapping[str, Any],
-    columns: Sequence[Column],
-    records: Sequence[Mapping[str, Any]],
-    numbers: Numbers,
+    title: str, document: Document, columns: Sequence[Column], records: Sequence[Document], numbers: Numbers
 ) -> Block:
-    head = [column.heading.format(label=_get_label(document), baseline=_get_baseline(document)) for column in columns]
-    return Block(
-        title, [head, *([column.make_cell(record, numbers) for column in columns] for record in records)], columns
-    )
+    label, baseline = _get_label(document), document.get("baseline", "")
+    head = [column.heading.replace("{label}", label).replace("{baseline}", baseline) for column in columns]
+    rows = [[column.make_cell(record, numbers) for column in columns] for record in records]
+    return Block(title, [head, *rows], columns)
 
 
-def _get_baseline(document: Mapping[str, Any]) -> str:
-    return str(document.get("baseline", ""))
-
-
-def _build_matrices(document: Mapping[str, Any], numbers: Numbers) -> list[Block]:
-    """Build the matrices of all pairs: the differences, row minus column, and the smallest detectable differences."""
+def _build_matrices(document: Document, numbers: Numbers) -> list[Block]:
+    """Build the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
     pairs = {(comparison["first"], comparison["second"]): comparison for comparison in document["comparisons"]}
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    names = [submission["name"] for submission in document["submissions"]]
 
-    def build(title: str, make_cell: Callable[[Mapping[str, Any]], str]) -> Block:
+    def build(title: str, make_cell: Callable[[Document], str]) -> Block:
+        head = ["", *map(str, range(1, len(names)))]
         rows = [
             [
                 f"{place} {name}",
@@ -131,25 +106,20 @@ def _build_matrices(document: Mapping[str, Any], numbers: Numbers) -> list[Block
             ]
             for place, name in enumerate(names, 1)
         ]
-        return Block(title, [["", *map(str, range(1, len(names)))], *rows])
+        return Block(title, [head, *rows])
 
-    def format_difference(comparison: Mapping[str, Any]) -> str:
-        return numbers.format(comparison["difference"], "+") + MARK * (comparison["verdict"] in ("better", "worse"))
+    def format_difference(pair: Document) -> str:
+        return numbers.format(pair["difference"], "+") + MARK * (pair["verdict"] in ("better", "worse"))
 
     label = _get_label(document)
+    title = f"{label} of the row minus {label} of the column ({MARK} significant at 0.05, adjusted for all pairs)"
     return [
-        build(
-            f"{label} of the row minus {label} of the column ({MARK} significant at 0.05, adjusted for all pairs)",
-            format_difference,
-        ),
-        build(
-            "Smallest differences that these questions can detect",
-            lambda comparison: COLUMNS["least_difference"].make_cell(comparison, numbers),
-        ),
+        build(title, format_difference),
+        build("Minimum detectable effect at 80% power", lambda pair: COLUMNS["mde"].make_cell(pair, numbers)),
     ]
 
 
-def format_footnote(document: Mapping[str, Any]) -> list[str]:
+def format_footnote(document: Document) -> list[str]:
     """Format the sentences below the table, on questions, clusters and adjustment. The last text is the signature."""
     comparisons = document["comparisons"]
     adjusted = f"; p adjusted for {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
@@ -159,39 +129,29 @@ def format_footnote(document: Mapping[str, Any]) -> list[str]:
     return [*sentences, document["signature"]]
 
 
-def count_questions(document: Mapping[str, Any]) -> str:
+def count_questions(document: Document) -> str:
     """Describe the number of questions and of clusters in words."""
     clusters = document["clusters"]
-    of = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
-    return f"{document['questions']:,} question{'s' * (document['questions'] != 1)}{of}"
+    of_clusters = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
+    return f"{count_noun(document['questions'], 'question')}{of_clusters}"
 
 
-def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def collect_records(document: Document) -> list[dict[str, Any]]:
     """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
     comparisons = index_comparisons(document)
     records = []
     for submission in document["submissions"]:
-        record = {key: submission[key] for key in COLUMNS if key in submission}
-        record |= submission.get("points", {})
+        record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
         for name, metric in submission.get("metrics", {}).items():
             record |= {f"metric_{name}": metric["mean"], f"metric_{name}_interval": metric["interval"]}
         comparison = comparisons.get(submission["name"])
         if comparison:
-            comparison = {**comparison, "difference_interval": comparison["interval"]}
-            record |= {key: comparison[key] for key in COMPARED}
+            record |= {key: comparison[key.removeprefix("difference_")] for key in COMPARED}
         records.append(record)
     return records
 
 
-# The key of an interval in the document -> the names of its two ends as figures.
-_ENDS = {
-    "interval": ("low", "high"),
-    "difference_interval": ("difference_low", "difference_high"),
-    **{f"metric_{name}_interval": (f"metric_{name}_low", f"metric_{name}_high") for name in METRICS},
-}
-
-
-def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
+def collect_figures(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
     """Collect the figures of each submission as a dict: the rows of a spreadsheet.
 
     Args:
@@ -204,50 +164,38 @@ def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, colum
     """
     records = collect_records(document)
     keys = [column.key for column in choose_columns(records, columns, COLUMNS)]
-    groups = [
-        group for each in document["submissions"] for field in each["groups"].values() for group in field.values()
-    ]
-    of_groups = [
-        key for key in of.OF_GROUPS if key in keys and key != "questions" and any(key in group for group in groups)
-    ]
+    of_groups = [key for key in of.OF_GROUPS if key in keys and key != "questions"]
     rows = []
     for submission, record in zip(document["submissions"], records):
-        row = _spread(record, keys, numbers)
-        if not columns and document["comparisons"]:
-            row["against"] = None if submission["name"] == document["baseline"] else document["baseline"]
+        name, row = submission["name"], dict(_list_figures(record, keys, numbers))
         if not columns:
-            row |= {f"outcome {name}": count for name, count in submission["outcomes"].items()}
-        row |= {f"anls {name}": _convert(value, numbers) for name, value in submission.get("variants", {}).items()}
-        row |= _collect_differences(document, submission["name"], numbers)
-        for field, by_value in submission["groups"].items():
-            for value, group in by_value.items():
-                figures = _spread(group, of_groups, numbers)
-                row |= {f"{key} {field}={value}": figure for key, figure in figures.items()}
+            if document["comparisons"]:
+                row["against"] = None if name == document["baseline"] else document["baseline"]
+            row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
+        row |= {f"anls {each}": _convert(value, numbers) for each, value in submission.get("variants", {}).items()}
+        for pair in document["comparisons"] if document.get("all_pairs") else ():
+            if pair["second"] == name:
+                row[f"difference {pair['first']}"] = _convert(pair["difference"], numbers)
+                row[f"p_value_adjusted {pair['first']}"] = pair["p_value_adjusted"]
+        for field, groups in submission["groups"].items():
+            for value, group in groups.items():
+                figures = _list_figures(group, of_groups, numbers)
+                row |= {f"{key} {field}={value}": figure for key, figure in figures}
         rows.append(row)
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in names} | {"signature": document["signature"]} for row in rows]
 
 
-def _collect_differences(document: Mapping[str, Any], name: str, numbers: Numbers) -> dict[str, Any]:
-    """Collect the difference of a submission from each one before it, with its p-value, if all pairs are compared."""
-    row: dict[str, Any] = {}
-    for comparison in document["comparisons"] if document.get("all_pairs") else ():
-        if comparison["second"] == name:
-            row[f"difference {comparison['first']}"] = _convert(comparison["difference"], numbers)
-            row[f"p_value_adjusted {comparison['first']}"] = comparison["p_value_adjusted"]
-    return row
-
-
-def _spread(record: Mapping[str, Any], keys: Iterable[str], numbers: Numbers) -> dict[str, Any]:
-    """Collect the values of keys, None if the record lacks one. An interval becomes two values, its ends."""
-    row: dict[str, Any] = {}
+def _list_figures(record: Document, keys: Iterable[str], numbers: Numbers) -> Iterator[tuple[str, Any]]:
+    """List the values of keys, None if the record lacks one. An interval becomes two values, its ends."""
     for key in keys:
-        value = record.get(key)
-        if key in _ENDS:
-            row |= zip(_ENDS[key], [_convert(end, numbers) for end in value or (None, None)])
+        value, start = record.get(key), key.removesuffix("interval")
+        if start != key:
+            low, high = value or (None, None)
+            yield f"{start}low", _convert(low, numbers)
+            yield f"{start}high", _convert(high, numbers)
         else:
-            row[key] = _convert(value, numbers) if COLUMNS[key].is_score else value
-    return row
+            yield key, _convert(value, numbers) if COLUMNS[key].is_score else value
 
 
 def _convert(score: float | None, numbers: Numbers) -> float | str | None:
@@ -255,57 +203,45 @@ def _convert(score: float | None, numbers: Numbers) -> float | str | None:
     return score if score is None or numbers == PLAIN else numbers.format(score)
 
 
-# Characters
+# Formats
 
 
-def as_text(table: Table) -> str:
-    """Format a table for a terminal."""
-    table = [[make_printable(cell) for cell in row] for row in table]
-    widths = [max(map(len, column)) for column in zip(*table)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
+def _escape_blocks(
+    blocks: Sequence[Block], document: Document, escape_cell: Callable[[str], str], best: str, tie: str
+) -> list[Table]:
+    """Escape the cells of tables. In the first, the best score and its ties have the formats `best` and `tie`."""
+    tables = [[[escape_cell(cell) for cell in row] for row in block.table] for block in blocks]
+    if _has_best(blocks[0], document):
+        place = [column.key for column in blocks[0].columns].index("anls")
+        winner = document["best"]
+        forms = {winner["name"]: best, **dict.fromkeys(winner["no_significant_difference"], tie)}
+        for submission, row in zip(document["submissions"], tables[0][1:]):
+            row[place] = forms.get(submission["name"], "{}").format(row[place])
+    return tables
 
 
-def _mark_best(block: Block, cells: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
-    """Apply the formats `best` and `tie` to the best score and its ties among escaped cells."""
-    winner = document.get("best")
-    places = [place for place, column in enumerate(block.columns) if column.key == "anls"]
-    if not winner or not places:
-        return cells
-    forms = {winner["name"]: best, **dict.fromkeys(winner["not_told_apart"], tie)}
-    names = ["", *(submission["name"] for submission in document["submissions"])]
-    return [
-        [forms.get(name, "{}").format(cell) if place in places else cell for place, cell in enumerate(row)]
-        for name, row in zip(names, cells)
-    ]
+def _has_best(block: Block, document: Document) -> bool:
+    """Whether the table of submissions shows which score is the best."""
+    return "best" in document and COLUMNS["anls"] in block.columns
 
 
-def as_markdown(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """Format the tables of a document as Markdown. The best score is bold; scores not told apart from it are italic."""
-    first, *others = build_blocks(document, numbers, columns)
-    plain = _escape_markdown_cells(first.table)
-    marked = _mark_best(first, plain, document, "**{}**", "*{}*")
-    tables = [_format_markdown_table(marked)]
-    for block in others:
-        title = f"{_escape_markdown(block.title)}:\n\n" if not block.columns else ""
-        tables.append(title + _format_markdown_table(_escape_markdown_cells(block.table)))
-    legend = ["**Best**; *not told apart from it*."] if marked != plain else []
+def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+    """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
+    blocks = build_blocks(document, numbers, columns)
+    parts = []
+    for block, table in zip(blocks, _escape_blocks(blocks, document, _escape_markdown, "**{}**", "*{}*")):
+        head, *rows = (f"| {' | '.join(row)} |" for row in table)
+        parts += [f"{_escape_markdown(block.title)}:"] if not block.columns else []
+        parts.append("\n".join([head, "|---" * len(table[0]) + "|", *rows]))
+    legend = ["**Best**; *no significant difference from it*."] if _has_best(blocks[0], document) else []
     *sentences, signature = format_footnote(document)
     notes = [*legend, *map(_escape_markdown, sentences), f"`{make_printable(signature)}`"]
-    return "\n\n".join([*tables, " ".join(notes)])
-
-
-def _format_markdown_table(table: Table) -> str:
-    head, *rows = (f"| {' | '.join(row)} |" for row in table)
-    return "\n".join([head, "|---" * len(table[0]) + "|", *rows])
-
-
-def _escape_markdown_cells(table: Table) -> Table:
-    return [[_escape_markdown(cell).replace("|", "\\|") for cell in row] for row in table]
+    return "\n\n".join([*parts, " ".join(notes)])
 
 
 def _escape_markdown(text: str) -> str:
     """Escape HTML and the markup of Markdown in a text."""
-    return "".join(f"\\{sign}" if sign in "\\*_`[]<>&" else sign for sign in make_printable(text))
+    return "".join(f"\\{sign}" if sign in "\\*_`[]<>&|" else sign for sign in make_printable(text))
 
 
 _LATEX = {
@@ -324,53 +260,40 @@ def _escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in make_printable(text))
 
 
-def as_latex(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    first, *others = build_blocks(document, numbers, columns, latex=True)
-    plain = _format_latex_block(first)
-    marked = _mark_best(first, plain, document, r"\textbf{{{}}}", r"\underline{{{}}}")
-    tables = [_format_latex_table(marked, _write_caption(document, first, numbers, marked != plain), "tab:anls")]
-    for number, block in enumerate(others, 1):
-        caption = [f"{sentence}." for sentence in (_escape_latex(block.title), *_explain_columns(document, block))]
-        tables.append(_format_latex_table(_format_latex_block(block), caption, f"tab:anls-{number}"))
-    return "\n\n".join([r"% \usepackage{booktabs}", *tables])
-
-
-def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, is_marked: bool) -> list[str]:
-    """Write the caption of the table of submissions, which explains the table in sentences."""
+    blocks = build_blocks(document, numbers, columns, latex=True)
+    tables = _escape_blocks(blocks, document, _format_latex_cell, r"\textbf{{{}}}", r"\underline{{{}}}")
     percent = " in percent" if numbers.percent else ""
-    sentences = [f"{_escape_latex(_get_label(document))}{percent} on {_escape_latex(count_questions(document))}"]
-    sentences += _explain_columns(document, block)
-    if is_marked:
-        pairs = ", adjusted for all pairs" if len(document["submissions"]) > 2 else ""
-        ties = f"; underlined: not told apart from the best at 0.05{pairs}"
-        sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    signature = signature.replace("questions:", "%\n    questions:")  # splits it over two lines of the source
-    return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
+    signature = signature.replace("questions:", "%\n    questions:")  # over two lines of the source
+    parts = [r"% \usepackage{booktabs}"]
+    for number, (block, table) in enumerate(zip(blocks, tables)):
+        title = block.title or f"{_get_label(document)}{percent} on {count_questions(document)}"
+        sentences = [_escape_latex(title), *_explain_columns(document, block)]
+        sentences += [_explain_marks(document["best"])] if not number and _has_best(block, document) else []
+        caption = [*(f"{sentence}." for sentence in sentences), *([] if number else [rf"\texttt{{{signature}}}"])]
+        head = [column.latex or name for column, name in zip(block.columns, table[0])] or table[0]
+        parts.append(_format_latex_table([head, *table[1:]], caption, f"tab:anls-{number}" if number else "tab:anls"))
+    return "\n\n".join(parts)
 
 
-def _explain_columns(document: Mapping[str, Any], block: Block) -> list[str]:
-    """Explain the headings of a table, each once."""
+def _explain_columns(document: Document, block: Block) -> list[str]:
+    """Explain the headings of a table in LaTeX, each once."""
     count = len(document["comparisons"])
     adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
-    texts = {column.caption: None for column in block.columns if column.caption}
-    words = {"{baseline}": _escape_latex(_get_baseline(document)), "{adjusted}": adjusted}
-    for name, word in words.items():
-        texts = {text.replace(name, word): None for text in texts}
-    return list(texts)
+    sentences = []
+    for column in block.columns:
+        meaning = column.meaning.replace("{adjusted}", adjusted).replace("{baseline}", document.get("baseline", ""))
+        sentences += [f"{column.latex or _escape_latex(column.heading)}: {_escape_latex(meaning)}"] if meaning else []
+    return list(dict.fromkeys(sentences))
 
 
-def _format_latex_block(block: Block) -> Table:
-    """Format the cells of a table, with the headings for LaTeX."""
-    head, *rows = _format_latex_cells(block.table)
-    for place, column in enumerate(block.columns):
-        head[place] = column.latex or head[place]
-    return [head, *rows]
-
-
-def _format_latex_cells(table: Table) -> Table:
-    return [[_format_latex_cell(cell) for cell in row] for row in table]
+def _explain_marks(best: Document) -> str:
+    """Explain what is bold, and what is underlined."""
+    if not best["no_significant_difference"]:
+        return "Bold: the best"
+    return "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs"
 
 
 # A pattern in cells -> its form in LaTeX.
@@ -411,37 +334,30 @@ def _format_latex_table(cells: Table, caption: Sequence[str], label: str) -> str
     return "\n".join(lines)
 
 
-def as_html(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """Format the tables of a document as HTML. The best score is bold; scores not told apart from it are italic."""
-    first, *others = build_blocks(document, numbers, columns)
-    cells = _mark_best(first, _escape_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
-    tables = [
-        _format_html_table(cells, ""),
-        *(_format_html_table(_escape_html_cells(block.table), escape(block.title)) for block in others),
-    ]
-    *sentences, signature = map(escape, format_footnote(document))
-    hints = [f"<br>hint: {escape(hint)}" for hint in document["hints"]]
-    return "".join([*tables, "<p>", " ".join(sentences), f" <code>{signature}</code>", *hints, "</p>"])
+def as_html(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+    """Format the tables of a document as HTML. The best score is bold, and its ties are italic."""
+    blocks = build_blocks(document, numbers, columns)
+    parts = []
+    for block, table in zip(blocks, _escape_blocks(blocks, document, _escape_html, "<b>{}</b>", "<i>{}</i>")):
+        head, *rows = ("".join(f"<td>{cell}</td>" for cell in row) for row in table)
+        title, names = _escape_html(block.title), head.replace("td>", "th>")
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        parts.append(f"<table><caption>{title}</caption><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>")
+    *sentences, signature = map(_escape_html, format_footnote(document))
+    hints = [f"<br>hint: {_escape_html(hint['text'])}" for hint in document["hints"]]
+    return "".join([*parts, "<p>", " ".join(sentences), f" <code>{signature}</code>", *hints, "</p>"])
 
 
-def _escape_html_cells(table: Table) -> Table:
-    return [[escape(make_printable(cell)) for cell in row] for row in table]
+def _escape_html(text: str) -> str:
+    return escape(make_printable(text))
 
 
-def _format_html_table(cells: Table, title: str) -> str:
-    head, *rows = cells
-    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    names = "".join(f"<th>{cell}</th>" for cell in head)
-    return f"<table><caption>{title}</caption><thead><tr>{names}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-
-
-def as_csv(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
     rows = collect_figures(document, numbers, columns)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(_format_csv_cell, rows[0]))
-    writer.writerows(map(_format_csv_cell, row.values()) for row in rows)
+    writer.writerows(map(_format_csv_cell, row) for row in (rows[0], *(row.values() for row in rows)))
     return stream.getvalue().rstrip("\n")
 
 
@@ -450,19 +366,17 @@ def _format_csv_cell(value: Any) -> Any:
     if not isinstance(value, str) or re.fullmatch(r"-?\d+(\.\d+)?", value):
         return value
     text = make_printable(value)
-    return f"'{text}" if value.lstrip(" ").startswith(_FORMULA_SIGNS) else text
+    return f"'{text}" if text.lstrip().startswith(tuple("=+-@＝＋－＠")) else text
 
 
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
-def as_json(document: Mapping[str, Any]) -> str:
-    """Format the document as JSON."""
+def as_json(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+    """Format the document as JSON, with all digits."""
     return json.dumps(document, indent=2)
 
 
-FORMATS: Mapping[str, Callable[[Mapping[str, Any], Numbers, Names], str]] = {
+FORMATS: Mapping[str, Callable[[Document, Numbers, Names], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "csv": as_csv,
+    "json": as_json,
 }

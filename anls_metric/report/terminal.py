@@ -1,186 +1,184 @@
-"""Formats scores for a terminal: the summary of a scored set, and the alignment of two texts."""
+"""Formats the document of all results for a terminal, and the alignment of two strings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import json
+import unicodedata
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import ScoredRow, ScoredSet, sort_groups
+from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant
-from anls_metric.reading.layouts import LAYOUTS
-from anls_metric.reading.values import format_value
-from anls_metric.report.beside import list_lines
-from anls_metric.report.document import MOST_CONFUSIONS, describe_beside, get_question_text
+from anls_metric.report.beside import Lines, list_lines, name_first
+from anls_metric.report.document import Document, list_extraction
 from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.texts import align_rows, make_printable, shorten
 
+if TYPE_CHECKING:
+    from anls_metric.report.columns import Names
+    from anls_metric.report.tables import Block
 
-def make_printable(text: str) -> str:
-    """Make a text safe to print: one line, with dots in place of control characters."""
-    return "".join(character if character.isprintable() else "·" for character in text)
+MAX_HINTS = 3
+"""The most hints to print. The document has all."""
 
-
-def shorten(text: str, length: int = 160) -> str:
-    """Cut the middle out of a text that is longer than `length`."""
-    return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
-
-
-def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int = MOST_CONFUSIONS) -> str:
-    """Format the summary of a submission: mean, zeros, signature, extraction, variants, groups, worst answers.
-
-    Args:
-        entry: the submission.
-        numbers: how scores are printed.
-        most_confusions: how many confusions to list, if they were counted.
-    """
-    scored_set = entry.scored_set
-    extraction = entry.extraction.sentences if entry.extraction else ()
-    zeros = {name: count for name, count in scored_set.zeros.items() if count}
-    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
-    lines = [
-        f"{scored_set.label:10} {numbers.format(scored_set.mean)}",
-        f"questions  {scored_set.count:,}",
-        *_format_interval_line(scored_set, numbers),
-        *_format_runs_line(scored_set, numbers),
-        f"exact      {numbers.format(scored_set.exact_match)}",
-        f"contains   {numbers.format(scored_set.contains)}",
-        f"scored 0   {sum(zeros.values()):,}{why}",
-        *(
-            f"{name:10} {make_printable(text)}"
-            for name, text in list_lines(describe_beside(entry, most_confusions), numbers)
-        ),
-        f"signature  {make_printable(entry.signature)}",
-        *(f"{'' if n else 'extracted':9}  {make_printable(sentence)}" for n, sentence in enumerate(extraction)),
-    ]
-    parts = [lines]
-    parts += [["by variant", *_format_variants(scored_set.means, numbers)]] if scored_set.means else []
-    parts += [_format_groups(field, scored_set, numbers) for field, groups in scored_set.groups.items() if groups]
-    parts += [format_answer(scored, scored_set) for scored in scored_set.worst]
-    parts += [[LEGEND]] if has_alignments(scored_set) else []
-    return "\n\n".join("\n".join(lines) for lines in parts)
-
-
-def _format_interval_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
-    interval, clusters = scored_set.interval, scored_set.clusters
-    if interval is None:
-        return []
-    of = f", {clusters.count:,} clusters by {make_printable(clusters.field)}" if clusters else ""
-    return [f"95 %       {numbers.format_interval(interval)}{of}"]
-
-
-def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
-    scores, deviation = scored_set.run_scores, scored_set.run_deviation
-    if deviation is None:
-        return []
-    spread = f"{numbers.format_interval((min(scores), max(scores)))}, deviation {numbers.format(deviation)}"
-    return [f"runs       {len(scores)}, {spread}"]
-
-
-def format_layouts() -> str:
-    """Format the layouts as a table: name, what such files hold, the fields that identify them, and the source."""
-    rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
-    return _format_table([("layout", "holds", "fields by which it is recognized", "source"), *rows])
-
-
-def format_variants() -> str:
-    """Format the variants as a table: name, what is special about the variant, and the source."""
-    from anls_metric.nested import get_value_variant
-    from anls_metric.rules import RULES
-
-    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
-    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
-    return _format_table([("variant", "what is special about it", "source"), *rows])
-
-
-def _format_table(rows: Sequence[Sequence[str]]) -> str:
-    """Format rows of texts as aligned columns."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths)).rstrip() for row in rows)
-
-
-def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:
-    """Format the variants that `variant_search.find_variants` found for a number: a line for each exact score.
-
-    A variant that gives the number without extraction is not repeated for a rule.
-    """
-    number = make_printable(number)
-    rules_by_line: dict[tuple[str, str, str], dict[str, str]] = {}  # the rule of each variant on a line
-    for match in matches:
-        start = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
-        score = f"{match['anls'] * match['scale']:.6g}"
-        line = start, make_printable(match["name"]), score
-        rules_by_line.setdefault(line, {}).setdefault(match["variant"], match["extract"])
-    lines = []
-    for (start, name, score), rules in rules_by_line.items():
-        variants: dict[str, list[str]] = {}
-        for variant, rule in sorted(rules.items(), key=lambda pair: pair[1] != ""):
-            variants.setdefault(f" with --extract {rule}" if rule else "", []).append(variant)
-        words = " or ".join(f"{', '.join(names)}{rule}" for rule, names in variants.items())
-        lines.append(f"{start} {words} on {name}: {score}")
-    return "\n".join(lines)
-
-
-def _format_variants(means: Mapping[str, float], numbers: Numbers) -> list[str]:
-    width = max(map(len, means))
-    return [f"  {name:{width}}  {numbers.format(mean)}" for name, mean in means.items()]
-
-
-def _format_groups(field: str, scored_set: ScoredSet, numbers: Numbers) -> list[str]:
-    groups, intervals = sort_groups(scored_set.groups[field]), scored_set.find_group_intervals(field)
-    rows = [[f"by {make_printable(field)}", scored_set.label, "95 %", "questions"]]
-    for name, group in groups.items():
-        interval = numbers.format_interval(intervals[name])
-        rows.append([f"  {make_printable(name)}", numbers.format(group.mean), interval, str(group.count)])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-
-
-def format_answer(scored: ScoredRow, scored_set: ScoredSet) -> list[str]:
-    """Format an answer above the closest accepted answer, with the reason for the score, as lines."""
-    why = scored_set.explain(scored)
-    head = f"question {make_printable(scored.row.id)}  score {scored.score:.4f}  "
-    if why is None:
-        return [head + "the submission has no answer to it"]
-    names, lines = _format_leaves(why.leaves) if hasattr(why, "leaves") else (_SIDES, align_texts(why.edits))
-    question, raw_text = get_question_text(scored.row), scored.row.written
-    raw_text = None if raw_text == scored.row.prediction else raw_text
-    before = {"question": question, "written": raw_text}
-    texts = [(name, _format_line(text)) for name, text in before.items() if text is not None]
-    texts += zip(names, lines)
-    texts.append(("accepted", "; ".join(_format_line(format_value(value)) for value in scored.row.references)))
-    return [head + shorten(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in texts)]
-
-
-def _format_line(text: str) -> str:
-    """Format a text as one line that is not too long."""
-    return shorten(make_printable(" ".join(text.split())))
-
+MAX_LEAVES = 10
 
 LEGEND = "alignment: * no character, D delete, I insert, R replace"
 """Explains the marks of `align_texts`."""
 
 
-def has_alignments(scored_set: ScoredSet) -> bool:
-    """Whether one of the worst answers is shown as an alignment, which only texts have."""
-    answers = (scored.row.prediction for scored in scored_set.worst)
-    return isinstance(scored_set.scorer, Variant) and any(answer is not None for answer in answers)
+def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: int | None = None) -> str:
+    """Format a document: a submission as a list of figures, several submissions as tables.
+
+    Args:
+        document: as `document.build_document` makes it.
+        numbers: how scores are printed.
+        columns: the columns that the user asks for, which always make a table; empty for the usual columns.
+        width: the width of the terminal. A wider table is split; None never splits.
+    """
+    submissions = document["submissions"]
+    if len(submissions) > 1 or columns:
+        parts = _format_comparison(document, numbers, columns, width)
+    else:
+        parts = _format_submission(document, numbers, width)
+    several = len(submissions) > 1
+    for submission in submissions:
+        parts += [submission["name"]] if several and submission.get("worst") else []
+        parts += ["\n".join(format_answer(answer)) for answer in submission.get("worst", ())]
+    if any(answer.get("edits") for submission in submissions for answer in submission.get("worst", ())):
+        parts.append(LEGEND)
+    return "\n\n".join("\n".join(map(make_printable, part.split("\n"))) for part in parts)
 
 
-def _format_leaves(leaves: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """Format the names and texts of lines, a line for each leaf that does not score 1."""
-    wrong = [leaf for leaf in leaves if leaf.score < 1]
-    more = [f"... and {len(wrong) - _MOST_LEAVES} more"] if len(wrong) > _MOST_LEAVES else []
-    lines = [shorten(make_printable(str(leaf))) for leaf in wrong[:_MOST_LEAVES]] + more
-    return ["leaves" if lines else "", *[""] * (len(lines) - 1)], lines
+def format_hints(document: Document) -> str:
+    """Format the hints that cost most, a line for each."""
+    several = len(document["submissions"]) > 1
+    lines = []
+    for hint in document["hints"][:MAX_HINTS]:
+        start = f"{hint['submission']}: " if several and hint["submission"] else ""
+        lines.append(make_printable(f"hint: {start}{hint['text']}"))
+    return "\n".join(lines)
 
 
-_MOST_LEAVES = 10
-_SIDES = ["prediction", "reference", ""]
+def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
+    """Format a submission: its figures, its variants and its groups."""
+    submission, clusters = document["submissions"][0], document["clusters"]
+    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
+    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
+    of_clusters = f", {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
+    lines = [(document.get("label", "ANLS"), numbers.format(submission["anls"]))]
+    if submission["interval"]:
+        lines.append(("95% CI", numbers.format_interval(submission["interval"]) + of_clusters))
+    if "run_sd" in submission:
+        scores = submission["run_scores"]
+        spread = numbers.format_interval((min(scores), max(scores)))
+        lines.append(("runs", f"{submission['runs']}, {spread}, SD {numbers.format(submission['run_sd'])}"))
+    exact, contains = map(numbers.format, (submission["exact_match"], submission["contains"]))
+    lines += [
+        ("metrics", f"exact match {exact}, contains {contains}"),
+        ("scored 0", f"{sum(zeros.values()):,}{why}"),
+        *list_lines(submission, numbers),
+        ("questions", f"{submission['questions']:,}"),
+        ("read", submission["read"]),
+        ("signature", document["signature"]),
+        *name_first("extracted", list_extraction(document)),
+    ]
+    parts = [_format_lines(lines)]
+    if submission["groups"] or submission.get("variants"):
+        from anls_metric.report import tables
+
+        parts += [_format_block(block, width) for block in tables.build_blocks(document, numbers)[1:]]
+    return parts
+
+
+def _format_lines(lines: Lines, indent: str = "") -> str:
+    width = max(10, *(len(name) for name, _ in lines))
+    return "\n".join(f"{indent}{name:{width}} {text}" for name, text in lines)
+
+
+def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: int | None) -> list[str]:
+    """Format several submissions: the tables, the other figures of each, and what was read."""
+    from anls_metric.report import tables
+
+    first, *others = tables.build_blocks(document, numbers, columns)
+    parts = ["\n".join([_format_block(first, width), *tables.format_footnote(document)])]
+    parts.append(_format_lines([("read", submission["read"]) for submission in document["submissions"]]))
+    for submission in document["submissions"]:
+        lines = list_lines(submission, numbers, ("partial_credit", "metrics"))
+        parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []
+    extraction = list_extraction(document)
+    parts += ["\n".join(["extracted", *(f"  {each}" for each in extraction)])] if extraction else []
+    return [*parts, *(_format_block(block, width) for block in others)]
+
+
+def _format_block(block: Block, width: int | None) -> str:
+    """Format a table. A wide table is split, also before the differences. Each part begins with the names."""
+    keys = [column.key for column in block.columns]
+    names = sum(key in ("group", "name") for key in keys) or 1
+    widths = [max(map(len, column)) + 2 for column in zip(*block.table)]
+    parts: list[list[int]] = [[]]
+    for place in range(names, len(widths)):
+        taken = sum(widths[:names]) + sum(widths[each] for each in (*parts[-1], place)) - 2
+        is_apart = "difference" in keys and place == keys.index("difference")
+        if parts[-1] and width and (taken > width or (is_apart and sum(widths) - 2 > width)):
+            parts.append([])
+        parts[-1].append(place)
+    texts = [align_rows([[*row[:names], *(row[place] for place in part)] for row in block.table]) for part in parts]
+    return (f"{block.title}\n" if block.title else "") + "\n\n".join(texts)
+
+
+def format_matches(number: str, matches: Sequence[Document]) -> str:
+    """Format the variants that `variant_search.find_variants` found for a number: a line for each rule and score.
+
+    A variant that gives the number without extraction is not repeated for a rule.
+    """
+    firsts: dict[tuple[str, str], Document] = {}
+    for match in sorted(matches, key=lambda match: match["extract"] != ""):
+        score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
+        firsts.setdefault((match["variant"], score), match)
+    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
+    for (variant, score), match in firsts.items():
+        rule = f" with --extract {match['extract']}" if match["extract"] else ""
+        variants.setdefault(rule + score, []).append(variant)
+    start = f"{number} is" if matches[0]["exact"] else f"no variant gives {number}; the nearest is"
+    return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
+
+
+# Answers
+
+
+def format_answer(answer: Document) -> list[str]:
+    """Format an answer of the document above the closest accepted answer, with the reason for the score, as lines."""
+    head = f"question {answer['id']}  score {answer['score']:.4f}  "
+    if answer["why"] is None:
+        return [head + "no answer"]
+    texts = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
+    if "leaves" in answer:
+        texts += name_first("leaves", _format_leaves(answer["leaves"]))
+    else:
+        texts += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
+    texts.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
+    return [head + shorten(answer["why"]), *(f"  {name:10}  {line}".rstrip() for name, line in texts)]
+
+
+def _format_line(value: Any) -> str:
+    """Format a value as one line that is not too long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return shorten(make_printable(" ".join(text.split())))
+
+
+def _format_leaves(leaves: Sequence[Document]) -> list[str]:
+    """Format the leaves of a value that do not score 1, a line for each."""
+    wrong = [leaf for leaf in leaves if leaf["score"] < 1]
+    more = [f"... and {len(wrong) - MAX_LEAVES} more"] if len(wrong) > MAX_LEAVES else []
+    return [
+        shorten(make_printable(": ".join(filter(None, [leaf["where"], leaf["why"]])))) for leaf in wrong[:MAX_LEAVES]
+    ] + more
 
 
 def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
-    """Align two texts: the prediction, the reference below it, and a line that marks the differences.
+    """Align two strings: the prediction, the reference below it, and a line that marks the differences.
 
     Args:
         edits: `Match.edits`.
@@ -195,35 +193,25 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
         >>> align_texts(explain("the cola", ["coca cola"]).best.edits)
         ['*the cola', 'coca cola', 'IRRR     ']
     """
-    prediction, reference, marks = "", "", ""
+    lines = ["", "", ""]
     for operation, left, right in edits:
         mark = " " if operation == "equal" else operation[0].upper()
-        for place in range(max(len(left), len(right))):
-            cells = [_format_character(side[place]) if place < len(side) else "" for side in (left, right)]
-            columns = max(map(_count_columns, cells)) or 1
-            prediction += _pad(cells[0], columns)
-            reference += _pad(cells[1], columns)
-            marks += mark * columns
-            if len(marks) > width:
-                return [line + "…" for line in (prediction, reference, marks)]
-    return [prediction, reference, marks]
+        for pair in zip_longest(left, right, fillvalue=""):
+            cells = list(map(_format_character, pair))
+            columns = max(map(_count_columns, cells))
+            texts = [*(cell + " " * (columns - _count_columns(cell)) for cell in cells), mark * columns]
+            lines = [line + text for line, text in zip(lines, texts)]
+            if len(lines[2]) > width:
+                return [line + "…" for line in lines]
+    return lines
 
 
 def _format_character(character: str) -> str:
     """Make a character safe to print. A combining character is placed on a dotted circle."""
-    import unicodedata  # slow to import, and only needed for an alignment
-
-    if unicodedata.combining(character):
-        return "◌" + character
-    return make_printable(character)
+    if not character:
+        return "*"
+    return "◌" + character if unicodedata.combining(character) else make_printable(character)
 
 
 def _count_columns(cell: str) -> int:
-    import unicodedata
-
-    wide = cell and unicodedata.east_asian_width(cell[0]) in "WF"
-    return 2 if wide else min(len(cell), 1)
-
-
-def _pad(cell: str, columns: int) -> str:
-    return cell + " " * (columns - _count_columns(cell)) if cell else "*" * columns
+    return 2 if unicodedata.east_asian_width(cell[0]) in "WF" else 1

@@ -1,4 +1,4 @@
-"""Makes made-up submissions, and reports about them."""
+"""Makes sample submissions, and reports about them."""
 
 from __future__ import annotations
 
@@ -8,47 +8,72 @@ from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
+from anls_metric.analysis.assessments import assess
 from anls_metric.analysis.comparison import compare
-from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.batch import Row
+from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.scored import Scored, score_answers
+from anls_metric.core.variants import get_variant
+from anls_metric.messages import Message
+from anls_metric.options import Settings
+from anls_metric.reading.answers import Answers, Questions
 from anls_metric.report.html import as_html
 
 SCRIPT = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${window.ran = 1}<!--<script>"
 HOSTILE = f"{SCRIPT}\u202eevil\u202c\x00\u200b\r\n\ud800\t&amp;"
 
-Answers = Sequence[tuple[str | None, Sequence[str]]]
+Pairs = Sequence[tuple[str | None, Sequence[str]]]
+"""Answers with their accepted answers."""
 
 
-def score_answers(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant: str = "standard") -> ScoredSet:
-    """Score answers with their references. Ids are numbers unless the records have ids."""
-    scored_set = ScoredSet(variant, keep=True)
-    records = records or [{"question": f"What is number {number}?"} for number in range(len(answers))]
+def score_pairs(
+    pairs: Pairs,
+    records: Sequence[Mapping[str, Any]] = (),
+    variant: str = "standard",
+    name: str = "model",
+    **columns: Any,
+) -> Scored:
+    """Score answers with their accepted answers. Ids are numbers unless the records have ids."""
+    records = records or [{"question": f"What is number {number}?"} for number in range(len(pairs))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
-    scored_set.add([Row(key, *answer, record) for key, answer, record in zip(ids, answers, records)])
-    scored_set.complete()
-    return scored_set
+    texts = [record.get("question") for record in records]
+    questions = Questions("gold.json", ids, [list(accepted) for _, accepted in pairs], records, texts, has_ids=True)
+    read = Message("", "prediction of {name}", {"name": f"{name}.json"})
+    answers = Answers(name, questions, [prediction for prediction, _ in pairs], read, **columns)
+    return score_answers(answers, get_variant(variant))
+
+
+def conclude(submissions: Sequence[Scored], hints: Sequence[str] = ()) -> Result:
+    """Make the result of scored submissions."""
+    return Result(
+        list(submissions),
+        Settings(),
+        submissions[0].signature,
+        compare(submissions) if len(submissions) > 1 else None,
+        hints=[Hint(Message("", "{text}", {"text": hint})) for hint in hints],
+        assessments={scored.name: assess(scored) for scored in submissions},
+    )
 
 
 def build_report(
-    submissions: Mapping[str, Answers],
+    submissions: Mapping[str, Pairs],
     records: Sequence[Mapping[str, Any]] = (),
     variant: str = "standard",
+    hints: Sequence[str] = (),
     **options: Any,
 ) -> str:
     """Build the HTML report of submissions to the same questions."""
-    sets = {name: score_answers(answers, records, variant) for name, answers in submissions.items()}
-    compared = compare(sets) if len(sets) > 1 else None
-    return as_html([Entry(name, scored_set) for name, scored_set in sets.items()], compared, **options)
+    scored = [score_pairs(pairs, records, variant, name) for name, pairs in submissions.items()]
+    return as_html(conclude(scored, hints), **options)
 
 
-def make_answers(count: int, right: float) -> list[tuple[str, list[str]]]:
-    """Make answers with their references. The share `right` of them is right, and some others are nearly right."""
+def make_answers(count: int, correct: float) -> list[tuple[str, list[str]]]:
+    """Make answers with accepted answers. The share `correct` of them is correct, and some others nearly."""
     answers = []
     for number in range(count):
         accepted = f"answer of question {number}"
         wrong = accepted[: 6 + number % 15] if number % 3 else f"It is the {accepted}, as the page says in its title."
-        answers.append((accepted.upper() if number % 10 < 10 * right else wrong, [accepted, f"{number}"]))
+        answers.append((accepted.upper() if number % 10 < 10 * correct else wrong, [accepted, f"{number}"]))
     return answers
 
 
@@ -74,3 +99,9 @@ def read_data(page: str) -> dict[str, Any]:
     assert match
     data: dict[str, Any] = json.loads(match[1])
     return data
+
+
+def read_rows(page: str, number: int = 0) -> list[Any]:
+    """Read the answers of a submission from a report: see `question_data._describe_answer`."""
+    rows: list[Any] = read_data(page)["answers"][number]["rows"]
+    return rows

@@ -1,53 +1,74 @@
-"""Scores as text for a terminal: the summary and the alignment of two texts."""
+"""Scores as text for a terminal: figures, groups, and the alignment of two strings."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 import anls_metric
-from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.batch import Row
-from anls_metric.report.terminal import align_texts, format_summary, make_printable
+from anls_metric import score
+from anls_metric.report.terminal import MAX_HINTS, align_texts, format_hints
 
 
 def align(prediction: str, reference: str, variant: str = "standard", width: int = 100) -> list[str]:
     return align_texts(anls_metric.explain(prediction, reference, variant=variant).best.edits, width)
 
 
-def test_align_texts_marks_insertions_deletions_and_replacements() -> None:
-    assert align("CocaCola!", "Coca Cola") == ["coca*cola!", "coca cola*", "    I    D"]
-    assert align("1989", "1988") == ["1989", "1988", "   R"]
-
-
-def test_align_texts_keeps_columns_of_wide_and_control_characters() -> None:
-    assert align("東京x", "東a京") == ["東*京x", "東a京*", "  I  D"]
-    assert align("漢", "ab") == ["*漢", "ab ", "IRR"]
-    assert align("a\x1b[2J\n", "a[2J", "nls") == ["a·[2J·", "a*[2J*", " D   D"]
-    assert align("e\u0301", "e", "nls") == ["e◌\u0301", "e*", " D"]
+@pytest.mark.parametrize(
+    ("prediction", "reference", "variant", "lines"),
+    [
+        ("CocaCola!", "Coca Cola", "standard", ["coca*cola!", "coca cola*", "    I    D"]),
+        ("1989", "1988", "standard", ["1989", "1988", "   R"]),
+        ("東京x", "東a京", "standard", ["東*京x", "東a京*", "  I  D"]),
+        ("漢", "ab", "standard", ["*漢", "ab ", "IRR"]),
+        ("a\x1b[2J\n", "a[2J", "nls", ["a·[2J·", "a*[2J*", " D   D"]),
+        ("e\u0301", "e", "nls", ["e◌\u0301", "e*", " D"]),
+    ],
+)
+def test_align_texts_keeps_characters_in_columns(
+    prediction: str, reference: str, variant: str, lines: list[str]
+) -> None:
+    assert align(prediction, reference, variant) == lines
 
 
 def test_align_texts_cuts_long_lines() -> None:
     lines = align("a" * 500, "a" * 400 + "b", width=50)
-    assert [len(line) for line in lines] == [52, 52, 52]
-    assert all(line.endswith("…") for line in lines)
+    assert [(len(line), line[-1]) for line in lines] == [(52, "…")] * 3
 
 
-def test_format_summary_prints_no_control_characters() -> None:
-    assert make_printable("a\x1b[2J\nb\u202e") == "a·[2J·b·"
-    scored_set = ScoredSet(by=["kind\x1b"], worst=1)
-    scored_set.add([Row("1\x1b[2J", "x\x1b]", ["a\x07b"], {"kind\x1b": "g\x1b", "question": "q\x1b\n"})])
-    assert all(character.isprintable() for character in format_summary(Entry("model", scored_set)).replace("\n", ""))
+def test_text_has_no_control_characters() -> None:
+    record = {
+        "id": "1\x1b[2J",
+        "kind\x1b": "g\x1b",
+        "question": "q\x1b\n",
+        "prediction": "x\x1b]",
+        "answers": ["a\x07b"],
+    }
+    text = str(score([record], worst=1, by="kind\x1b"))
+    assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
-def test_format_summary_sorts_groups_by_name() -> None:
-    scored_set = ScoredSet(by=["page"])
-    scored_set.add([Row(str(page), "a", ["a"], {"page": page}) for page in (10, 1, 2, "b", "1", 1.0)])
-    lines = format_summary(Entry("model", scored_set)).split("\n\n")[1].splitlines()[1:]
-    assert [line.split()[0] for line in lines] == ["1", "2", "10", "b"]
-    assert lines[0] == "  1      1.0000  1.0000 to 1.0000  3"
-    assert lines[1] == "  2      1.0000  -                 1"
+def test_groups_are_sorted_by_name_with_numbers_in_order() -> None:
+    rows = [{"page": page, "prediction": "a", "references": "a"} for page in (10, 1, 2, "b", "1", 1.0)]
+    lines = str(score(rows, by="page")).split("\n\n")[1].splitlines()[2:]
+    assert [line.split() for line in lines] == [
+        ["1", "1.0000", "1.0000", "to", "1.0000", "3"],
+        *[[name, "1.0000", "-", "1"] for name in ("2", "10", "b")],
+    ]
 
 
-def test_format_summary_uses_the_words_of_explain() -> None:
-    scored_set = ScoredSet(worst=1)
-    scored_set.add([Row("7", "The Coca", ["Coca Cola"], {})])
-    assert str(anls_metric.explain("The Coca", "Coca Cola")) in format_summary(Entry("model", scored_set))
+def test_worst_answer_has_the_words_of_explain() -> None:
+    assert str(anls_metric.explain("The Coca", "Coca Cola")) in str(score(["The Coca"], [["Coca Cola"]], worst=1))
+
+
+def test_names_of_lines_are_followed_by_aligned_texts() -> None:
+    lines = str(score(["a"], [["a"]], metrics="partial_credit,f1")).splitlines()
+    assert lines[0] == "ANLS           1.0000"
+    assert [line for line in lines if line[14:16].strip() != line[15]] == []
+
+
+def test_hints_that_cost_most_are_shown() -> None:
+    hints: list[dict[str, Any]] = [{"text": f"hint {n}\x1b", "submission": "x"} for n in range(MAX_HINTS + 1)]
+    shown = format_hints({"submissions": [{}], "hints": hints})
+    assert shown.splitlines() == [f"hint: hint {n}·" for n in range(MAX_HINTS)]

@@ -1,6 +1,6 @@
 // Draws numbers as SVG. Positions are percentages, so that a chart fits any width.
 import { make, draw, formatCount, formatPlain, formatScore, formatInterval } from "./elements.js";
-import { names, COLOURS } from "./data.js";
+import { names, COLORS } from "./data.js";
 
 // The ends of an axis: multiples of 0.1, at least 0.2 apart.
 export const chooseScale = (values) => {
@@ -13,7 +13,7 @@ const locate = (value, { low, high }) => `${(3 + (94 * (Math.min(Math.max(value,
 export const drawInterval = (value, interval, scale, place) =>
   draw(
     "svg",
-    { class: `whiskers s${place % COLOURS}`, height: 24, width: "100%", role: "img", "aria-label": `${formatScore(value)}, 95 % interval ${formatInterval(interval)}` },
+    { class: `whiskers s${place % COLORS}`, height: 24, width: "100%", role: "img", "aria-label": `${formatScore(value)}, 95% CI ${formatInterval(interval)}` },
     draw("line", { class: "axis", x1: "3%", x2: "97%", y1: 12, y2: 12 }),
     interval && draw("line", { class: "reach", x1: locate(interval[0], scale), x2: locate(interval[1], scale), y1: 12, y2: 12 }),
     draw("circle", { cx: locate(value, scale), cy: 12, r: 5 }),
@@ -30,7 +30,7 @@ export const drawStack = (parts, height = 14) => {
     return size && draw(
       "rect",
       { class: style + (act ? " act" : ""), x: `${((100 * left) / total).toFixed(3)}%`, width: `${((100 * size) / total).toFixed(3)}%`, height, ...(act && { onclick: act }) },
-      draw("title", {}, `${name}: ${formatCount(size)} of ${formatCount(total)} (${((100 * size) / total).toFixed(1)} %)`),
+      draw("title", {}, `${name}: ${formatCount(size)} of ${formatCount(total)} (${((100 * size) / total).toFixed(1)}%)`),
     );
   });
   const label = parts.filter(([, size]) => size).map(([name, size]) => `${name} ${formatCount(size)}`).join(", ");
@@ -39,7 +39,7 @@ export const drawStack = (parts, height = 14) => {
 
 // A dot for each submission on one axis. Screen readers skip it, because the numbers are beside it.
 export const drawStrip = (values, scale, large) => {
-  const dots = values.map((value, place) => value !== null && draw("circle", { class: `s${place % COLOURS}`, cx: locate(value, scale), cy: 9, r: large.includes(place) ? 5 : 3 }, draw("title", {}, `${names[place]}: ${formatScore(value)}`)));
+  const dots = values.map((value, place) => value !== null && draw("circle", { class: `s${place % COLORS}`, cx: locate(value, scale), cy: 9, r: large.includes(place) ? 5 : 3 }, draw("title", {}, `${names[place]}: ${formatScore(value)}`)));
   return draw("svg", { class: "strip", height: 18, width: "100%", "aria-hidden": "true" }, draw("line", { class: "grid", x1: "3%", x2: "97%", y1: 9, y2: 9 }), dots.filter(Boolean).reverse());
 };
 
@@ -47,7 +47,7 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const [LEFT, TOP, WIDE, HIGH] = [8, 4, 90, 84]; // the area of the curves, in percent of the drawing
 const locateX = (value) => `${(LEFT + WIDE * value).toFixed(2)}%`;
 const locateY = (value) => `${(TOP + HIGH * (1 - value)).toFixed(2)}%`;
-const dashOf = (place) => `d${Math.floor(place / COLOURS) % 4}`;
+const dashOf = (place) => `d${Math.floor(place / COLORS) % 4}`;
 
 // Curves {place, points} over an axis from 0 to 1, with a vertical line at `mark`.
 export const drawCurves = (lines, mark, label) => {
@@ -60,7 +60,7 @@ export const drawCurves = (lines, mark, label) => {
   ]);
   const paths = lines.map(({ place, points }) => {
     const path = points.map(([x, y]) => `${formatPlain(100 * x)} ${((100 * (high - y)) / (high - low)).toFixed(2)}`).join("L");
-    return draw("path", { class: `s${place % COLOURS} ${dashOf(place)}`, d: `M${path}` }, draw("title", {}, names[place]));
+    return draw("path", { class: `s${place % COLORS} ${dashOf(place)}`, d: `M${path}` }, draw("title", {}, names[place]));
   });
   return draw(
     "svg",
@@ -75,24 +75,24 @@ export const makeKey = (places) =>
   make(
     "ul",
     { class: "names" },
-    places.map((place) => make("li", {}, draw("svg", { class: "curves", width: 28, height: 10, "aria-hidden": "true" }, draw("path", { class: `s${place % COLOURS} ${dashOf(place)}`, d: "M0 5L28 5" })), make("bdi", {}, names[place]))),
+    places.map((place) => make("li", {}, draw("svg", { class: "curves", width: 28, height: 10, "aria-hidden": "true" }, draw("path", { class: `s${place % COLORS} ${dashOf(place)}`, d: "M0 5L28 5" })), make("bdi", {}, names[place]))),
   );
 
-// A histogram from 0 to 1. A click on a bin filters its questions. Bins below `least` are outlines. `most` has full height.
-export const drawDistribution = (counts, least, most, place, label, act) => {
+// A histogram from 0 to 1. A click on a bin filters its questions. Bins below `minimum` are outlines. `most` has full height.
+export const drawDistribution = (counts, minimum, most, place, label, act) => {
   const width = 100 / counts.length;
   const bars = counts.map((count, number) => {
     const [from, to] = [number / counts.length, (number + 1) / counts.length];
-    const style = (number + 0.5) / counts.length < least ? "under" : "over";
+    const style = (number + 0.5) / counts.length < minimum ? "under" : "over";
     const height = (76 * count) / most;
     return count && draw("rect", { class: `${style} act`, onclick: () => act([from, to]), x: `${(number * width + 0.4).toFixed(2)}%`, width: `${(width - 0.8).toFixed(2)}%`, y: `${(80 - height).toFixed(2)}%`, height: `${height.toFixed(2)}%` }, draw("title", {}, `${from.toFixed(2)} to ${to.toFixed(2)}: ${formatCount(count)}`));
   });
   return draw(
     "svg",
-    { class: `distribution s${place % COLOURS}`, height: 110, width: "100%", role: "img", "aria-label": label },
+    { class: `distribution s${place % COLORS}`, height: 110, width: "100%", role: "img", "aria-label": label },
     bars.filter(Boolean),
     draw("line", { class: "grid", x1: 0, x2: "100%", y1: "80%", y2: "80%" }),
-    draw("line", { class: "mark", x1: `${100 * least}%`, x2: `${100 * least}%`, y1: 0, y2: "80%" }),
+    draw("line", { class: "mark", x1: `${100 * minimum}%`, x2: `${100 * minimum}%`, y1: 0, y2: "80%" }),
     [0, 0.5, 1].map((tick) => draw("text", { x: `${100 * tick}%`, y: "97%", "text-anchor": ["start", "middle", "end"][2 * tick] }, formatPlain(tick))),
   );
 };

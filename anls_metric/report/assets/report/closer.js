@@ -1,7 +1,7 @@
 // The panels below the ranking, about the chosen pair of submissions. One panel is shown at a time.
 import { make, makeFilter, makeSelect, rove, tame, formatConfusion, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
-import { data, several, names, hasMany, makeName, FIELDS } from "./data.js";
-import { state, update, chooseFirst, chooseSuspects, formatAddress, NO_FILTERS, POINTS, RANKS } from "./state.js";
+import { data, submissions, several, names, findOutcome, hasMany, makeName, FIELDS, ORDER } from "./data.js";
+import { state, update, chooseFirst, chooseSuspected, formatUrl, NO_FILTERS, PARTIAL_CREDIT, RANKS, SUSPECTED } from "./state.js";
 import { makeMore } from "./ranking.js";
 import { chooseScale, drawStack, drawStrip, drawCurves, makeKey, drawDistribution } from "./charts.js";
 import { download, formatSvg } from "./downloads.js";
@@ -16,7 +16,7 @@ const makeSwatch = (outcome) => make("i", { class: `o${outcome}` });
 
 // What goes wrong
 
-const countsOf = (place) => data.document.submissions[place].outcomes;
+const countsOf = (place) => submissions[place].outcomes;
 const isOnly = (places, outcome) => places.length === 1 && places[0] === outcome;
 // A click on a count filters the questions by the outcome of that submission. It keeps the pair if possible.
 const filterOutcome = (place, outcome) => {
@@ -38,7 +38,7 @@ const drawOutcomeBar = (place, kinds) =>
     18,
   );
 const drawOutcomes = () => {
-  const kinds = data.order.filter((outcome) => data.document.submissions.some(({ outcomes }) => outcomes[data.outcomes[outcome].name]));
+  const kinds = ORDER.filter((outcome) => submissions.some(({ outcomes }) => outcomes[data.outcomes[outcome].name]));
   if (!several) {
     const rows = kinds.map((outcome) =>
       make("tr", {}, make("th", { scope: "row" }, makeSwatch(outcome), data.outcomes[outcome].name, make("small", {}, data.outcomes[outcome].meaning)), make("td", {}, makeCount(0, outcome))),
@@ -65,7 +65,7 @@ const drawOutcomes = () => {
 const drawChanges = () => {
   const { table } = countPair();
   const isUsed = (outcome) => table[outcome].some(Boolean) || table.some((row) => row[outcome]);
-  const kinds = data.order.filter(isUsed);
+  const kinds = ORDER.filter(isUsed);
   const [before, after] = [names[state.second], names[state.first]];
   const rows = kinds.filter((from) => table[from].some(Boolean)).map((from) =>
     make(
@@ -112,19 +112,19 @@ const drawThresholds = () => {
   );
 };
 const drawSimilarities = () => {
-  const { similarities, least } = data.curves;
+  const { similarities, minimum } = data.curves;
   const places = shownPlaces();
-  const most = Math.max(1, ...places.flatMap((place) => similarities[place].counts));
+  const most = Math.max(1, ...places.flatMap((place) => similarities[place][0]));
   const figures = places.map((place) => {
-    const { counts, equal } = similarities[place];
+    const [counts, equal] = similarities[place];
     const rest = counts.reduce((sum, count) => sum + count, 0);
     const caption = rest ? `${formatCount(equal)} equal, ${formatCount(rest)} others; the tallest bar is ${formatCount(Math.max(...counts))}` : "all equal";
-    return make("figure", {}, make("figcaption", {}, several && makeName(place), make("span", { class: "said" }, caption)), rest > 0 && drawDistribution(counts, least, most, place, caption, (range) => showQuestions({ ...(place === state.first ? {} : chooseFirst(place)), range })));
+    return make("figure", {}, make("figcaption", {}, several && makeName(place), make("span", { class: "said" }, caption)), rest > 0 && drawDistribution(counts, minimum, most, place, caption, (range) => showQuestions({ ...(place === state.first ? {} : chooseFirst(place)), range })));
   });
   return makeFigure(
     "Similarities, before the threshold",
     make("div", { class: several ? "spreads" : "spreads alone" }, figures),
-    make("p", { class: "said" }, `Click a bar to see its questions. The bars go from 0 to 1, without equal answers; below ${formatPlain(least)} they are outlined, and the answers score 0`),
+    make("p", { class: "said" }, `Click a bar to see its questions. The bars go from 0 to 1, without equal answers; below ${formatPlain(minimum)} they are outlined, and the answers score 0`),
     moreSubmissions(),
   );
 };
@@ -195,15 +195,14 @@ const makeRankHead = (rank, ...label) => {
   return make("th", { scope: "col", "aria-sort": direction, class: "sorted" }, button);
 };
 const drawGroups = () => {
-  const table = data.tables[state.field];
-  const groupNames = new Set(data.groups[state.field]?.names);
+  const table = data.groups[state.field];
   const groups = rankGroups(table);
   const rows = state.all ? groups : groups.slice(0, FEW);
   const makeHeads = (row) => {
     const name = table.names[row];
     const isPressed = equals(state.group, [state.field, name]);
     const act = () => showQuestions({ group: isPressed ? null : [state.field, name] });
-    const content = groupNames.has(name) ? makeFilter(`group ${row}`, `${name}: show its questions`, isPressed, act, make("bdi", {}, name)) : make("bdi", {}, name);
+    const content = table.of.length ? makeFilter(`group ${row}`, `${name}: show its questions`, isPressed, act, make("bdi", {}, name)) : make("bdi", {}, name);
     return [make("th", { scope: "row" }, content), make("td", { "data-label": "questions" }, formatCount(countOf(table, row)))];
   };
   const head = [
@@ -220,7 +219,7 @@ const drawGroups = () => {
 };
 const drawVariants = () => {
   const table = data.variants;
-  if (!table.names.length) return [make("p", { class: "said" }, "There are too many answers for this table: type ", make("code", {}, "anls --variant all"), " with your files.")];
+  if (!table.names.length) return [make("p", { class: "said" }, "There are too many answers for this table: run ", make("code", {}, "anls --variant all"), " with your files.")];
   const makeHeads = (row) => make("th", { scope: "row" }, table.names[row], make("small", {}, table.meanings[row]));
   const head = ["variant", several && make("td", { class: "chart" }), ...(several ? pairOf().map((place) => make("th", { scope: "col" }, makeName(place))) : [data.label]), state.second >= 0 && "difference"];
   const places = several ? pairOf() : [0];
@@ -233,62 +232,57 @@ const drawVariants = () => {
 
 // Behind the number
 
-// The outcomes of answers that lose points to format, and of wrong numbers.
-const OF_FORM = ["same value", "formatting", "another number"];
-const listForms = (place) => {
-  const formNames = OF_FORM.filter((name) => countsOf(place)[name]);
-  const counts = formNames.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
-  return formNames.length > 0 && make("p", { class: "behind" }, counts.flat());
+// The outcomes that partial credit is about.
+const CREDITED = ["same value", "formatting", "another number"];
+const listCredited = (place) => {
+  const found = CREDITED.filter((name) => countsOf(place)[name]);
+  const counts = found.map((name) => [`${name}: `, makeCount(place, findOutcome(name)), " "]);
+  return found.length > 0 && make("p", { class: "behind" }, counts.flat());
 };
-// The points that format costs and wrong numbers give, each with the questions that count in it.
-const pointsOf = (place) => {
-  const points = Object.entries(data.document.submissions[place].points ?? {});
-  return points.some(([, value]) => value) ? points : [];
+// A figure with the questions that count in it.
+const makeFigureFilter = (key, place, text, rows, name, value) => {
+  const isPressed = place === state.first && equals(state[name], value);
+  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), [name]: value });
+  const label = `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(rows.length, "question")}`;
+  return rows.length ? makeFilter(key, label, isPressed, act, text) : text;
 };
-const makePoints = (place, name, value) => {
-  const count = data.answers[place].points[name].length;
-  const text = `${formatScore(value)} ${POINTS[name]}`;
-  if (!count) return text;
-  const isPressed = place === state.first && state.points === name;
-  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), points: name });
-  return makeFilter(`points ${place} ${name}`, `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(count, "question")}`, isPressed, act, `${text} (${formatCount(count)})`);
-};
-const listPoints = (place) => {
-  const items = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
-  return items.length > 0 && make("p", { class: "behind" }, items);
-};
-const makeConfusion = (place, { predicted, accepted, count }, number) => {
-  const text = formatConfusion(predicted, accepted);
-  const isPressed = place === state.first && equals(state.confusion, [predicted, accepted]);
-  const questions = countNoun(data.confusions[place][number].length, "question");
-  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), confusion: [predicted, accepted] });
-  return makeFilter(`confusion ${place} ${number}`, `${text}, ${countNoun(count, "time")}${several ? ` by ${names[place]}` : ""}: show ${questions}`, isPressed, act, `${text} (${formatCount(count)})`);
-};
-const confusionsOf = (place) => data.document.submissions[place].confusions ?? [];
-const listConfusions = (place) => {
-  const items = confusionsOf(place).flatMap((each, number) => [number ? " · " : "confused: ", makeConfusion(place, each, number)]);
-  return items.length > 0 && make("p", { class: "behind" }, items);
-};
-const hasBehind = (place) => [data.beside[place], pointsOf(place), confusionsOf(place)].some(({ length }) => length);
-const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
+const listFigures = (title, items) => items.length > 0 && make("p", { class: "behind" }, items.flatMap((item, number) => [number ? " · " : `${title}: `, item]));
+const creditOf = (place) => Object.entries(data.answers[place].partial_credit).filter(([, { value }]) => value);
+const listCredit = (place) =>
+  listFigures(
+    "partial credit",
+    creditOf(place).map(([name, { value, questions }]) => makeFigureFilter(`credit ${place} ${name}`, place, `${PARTIAL_CREDIT[name]} ${formatScore(value)} (${formatCount(questions.length)})`, questions, "credit", name)),
+  );
+const confusionsOf = (place) => data.answers[place].confusions;
+const listConfusions = (place) =>
+  listFigures(
+    "confused",
+    confusionsOf(place).map(({ predicted, accepted, count, questions }, number) => {
+      const pair = [predicted, accepted];
+      return makeFigureFilter(`confusion ${place} ${number}`, place, `${formatConfusion(pair)} (${formatCount(count)})`, questions, "confusion", pair);
+    }),
+  );
+const hasBehind = (place) => [data.beside[place], creditOf(place), confusionsOf(place)].some(({ length }) => length);
+const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line.filter(Boolean).join(" ")))));
 const drawBehind = () => [
-  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place), listConfusions(place)]),
+  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listCredit(place), listCredited(place), listConfusions(place)]),
   moreSubmissions(),
 ];
 const brief = (text) => tame(text.length > 120 ? `${text.slice(0, 120)}…` : text);
-const drawSuspects = () => {
-  const isPressed = state.only === "suspects";
-  const button = makeFilter("suspects", `${countNoun(data.suspects.length, "question")} with suspect accepted answers: show them`, isPressed, () => showQuestions(chooseSuspects(!isPressed)), "Show these questions", "");
+const suspected = data[SUSPECTED];
+const drawSuspected = () => {
+  const isPressed = state.only === SUSPECTED;
+  const button = makeFilter("suspected", `${countNoun(suspected.length, "suspected label error")}: show them`, isPressed, () => showQuestions(chooseSuspected(!isPressed)), "Show these questions", "");
   const rows = new Map(data.ids.map((id, row) => [id, row]));
-  const suspects = state.all ? data.suspects : data.suspects.slice(0, FEW);
-  const items = suspects.map(({ id, answer, count }) => {
+  const shown = state.all ? suspected : suspected.slice(0, FEW);
+  const items = shown.map(({ id, answer, submissions: count }) => {
     const row = rows.get(id);
-    const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatAddress({ ...NO_FILTERS, ...chooseSuspects(true), open: row }), "data-open": row }, tame(id));
+    const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatUrl({ ...NO_FILTERS, ...chooseSuspected(true), open: row }), "data-open": row }, tame(id));
     const question = row !== undefined && make("div", { class: "said" }, make("bdi", {}, brief(data.questions[row])), " · accepted: ", make("bdi", {}, brief(data.references[row].join(" | "))));
     return make("li", {}, link, `: ${count} submissions say `, make("bdi", {}, tame(answer)), question);
   });
   const intro = "Most submissions agree on an answer that is not accepted.";
-  return [make("p", { class: "said" }, intro), make("p", {}, button), rove(make("ul", {}, items)), data.suspects.length > FEW ? makeMore(data.suspects.length, "suspect") : null];
+  return [make("p", { class: "said" }, intro), make("p", {}, button), rove(make("ul", {}, items)), suspected.length > FEW ? makeMore(suspected.length, "suspected label error") : null];
 };
 
 // The panels: name in the URL -> title, whether there is anything to show, and the function that draws it.
@@ -299,7 +293,7 @@ const PANELS = {
   curves: { title: "Curves", exists: () => data.curves !== null, draw: drawCurvePanel },
   variants: { title: "Every variant", exists: () => data.variants !== null, draw: drawVariants },
   behind: { title: "Behind the number", exists: () => [...names.keys()].some(hasBehind), draw: drawBehind },
-  suspects: { title: "Suspect annotations", exists: () => data.suspects.length > 0, draw: drawSuspects },
+  [SUSPECTED]: { title: "Suspected label errors", exists: () => suspected.length > 0, draw: drawSuspected },
 };
 const listPanels = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());
 const shownPanel = () => (listPanels().includes(state.look) ? state.look : "outcomes");

@@ -1,26 +1,26 @@
 // Downloads the filtered questions as CSV. `references` is a JSON list, and no text is changed.
 import { make } from "./elements.js";
-import { data, several, pageName } from "./data.js";
+import { data, answers, labels, several, ofStrings, pageName } from "./data.js";
 import { markOf } from "./marks.js";
 import { state } from "./state.js";
-import { findRows, subtractScores, similarityOf } from "./questions.js";
+import { findRows, subtractScores } from "./questions.js";
 
 const toJson = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
 const formatReferences = (texts) => {
-  if (data.of_texts) return JSON.stringify(texts);
+  if (ofStrings) return JSON.stringify(texts);
   return texts.length > 1 ? `{"__tuple__": [${texts.map(toJson).join(", ")}]}` : toJson(texts[0]);
 };
 const isPaired = () => several && state.second >= 0;
 const listRows = () => {
-  const hasPages = data.pages.of.length > 0;
-  const columns = (name) => [name ?? "prediction", ...["score", "outcome", ...(data.of_texts ? ["similarity"] : [])].map((column) => (name === undefined ? column : `${name} ${column}`))];
-  const heads = several ? data.submissions.map((name) => columns(name)) : [columns()];
-  const difference = isPaired() ? [`${data.submissions[state.first]} minus ${data.submissions[state.second]}`] : [];
+  const hasPages = data.pages.some(Boolean);
+  const columns = (name) => [name ?? "prediction", ...["score", "outcome", ...(ofStrings ? ["similarity"] : [])].map((column) => (name === undefined ? column : `${name} ${column}`))];
+  const heads = several ? labels.map((name) => columns(name)) : [columns()];
+  const difference = isPaired() ? [`${labels[state.first]} minus ${labels[state.second]}`] : [];
   const rows = [["id", "question", "references", ...heads.flat(), ...difference, ...(hasPages ? ["document"] : []), "mark", "mark note", "signature"]];
   for (const row of findRows()) {
-    const each = data.answers.map((answer, place) => [answer.predictions[row], answer.scores[row], data.outcomes[answer.outcomes[row]]?.name, ...(data.of_texts ? [similarityOf(place, row)] : [])]);
+    const each = answers.map((rows) => [rows[row].prediction, rows[row].score, data.outcomes[rows[row].outcome]?.name, ...(ofStrings ? [rows[row].similarity] : [])]);
     const { mark, note } = markOf(row);
-    rows.push([data.ids[row], data.questions[row], formatReferences(data.references[row]), ...each.flat(), ...(isPaired() ? [subtractScores(row)] : []), ...(hasPages ? [pageName(row)] : []), mark, note, data.signature]);
+    rows.push([data.ids[row], data.questions[row], formatReferences(data.references[row]), ...each.flat(), ...(isPaired() ? [subtractScores(row)] : []), ...(hasPages ? [pageName(row)] : []), mark, note, data.document.signature]);
   }
   return rows;
 };
@@ -32,7 +32,7 @@ const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/;
 const defuse = (value) => (typeof value === "string" && FORMULA.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value);
 export const formatSheet = () => `\ufeff${joinCells(listRows().map((row) => row.map(defuse)))}`;
 
-// A chart as a separate SVG file, with the colours of the page.
+// A chart as a separate SVG file, with the colors of the report.
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "vector-effect"];
 export const formatSvg = (svg) => {
   const { width, height } = svg.getBoundingClientRect();

@@ -4,14 +4,14 @@ import { make, markHidden, formatCount } from "./elements.js";
 
 const CONTEXT = 60; // equal characters to show beside a difference of a long text
 const VISIBLE = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
-// The mark of a difference shows blanks between words. A difference of only blanks gets a visible sign.
-const markBlanks = (text) => markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (sign) => VISIBLE[sign]) : text);
+// The mark of a difference shows spaces between words. A difference of only spaces gets a visible sign.
+const markSpaces = (text) => markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (sign) => VISIBLE[sign]) : text);
 const FREE = { class: "free", title: "not counted by this variant" };
 
-// Characters that are compared as equal. Differences in case or blanks get a weak mark.
+// Characters that are compared as equal. Differences in case or spaces get a weak mark.
 const drawEqual = (left, right) => {
   if (left.length !== right.length) {
-    return [...(left.length ? [make("del", FREE, markBlanks(left.join("")))] : []), ...(right.length ? [make("ins", FREE, markBlanks(right.join("")))] : [])];
+    return [...(left.length ? [make("del", FREE, markSpaces(left.join("")))] : []), ...(right.length ? [make("ins", FREE, markSpaces(right.join("")))] : [])];
   }
   const runs = [];
   left.forEach((sign, place) => {
@@ -33,15 +33,15 @@ export const drawEdits = (prediction, closest, parts) => {
   if (!parts) {
     return make("p", { class: "said" }, `${formatCount(left.length)} characters against ${formatCount(right.length)}: too many differences to show.`);
   }
-  let [here, there] = [0, 0];
+  let [before, after] = [0, 0];
   const items = [];
   for (let place = 0; place < parts.length; place += 2) {
-    const gone = left.slice(here, (here += parts[place]));
-    const come = right.slice(there, (there += parts[place + 1]));
+    const gone = left.slice(before, (before += parts[place]));
+    const come = right.slice(after, (after += parts[place + 1]));
     if (place % 4 === 0) items.push(...drawLongEqual(gone, come, place === 0, place + 2 >= parts.length));
     else {
-      if (gone.length) items.push(make("del", { dir: "auto" }, markBlanks(gone.join(""))));
-      if (come.length) items.push(make("ins", { dir: "auto" }, markBlanks(come.join(""))));
+      if (gone.length) items.push(make("del", { dir: "auto" }, markSpaces(gone.join(""))));
+      if (come.length) items.push(make("ins", { dir: "auto" }, markSpaces(come.join(""))));
     }
   }
   return make("div", { class: "edits", dir: "auto" }, items);

@@ -32,9 +32,9 @@ export const markHidden = (text) => {
   return parts;
 };
 export const tame = (text) => text.replace(HIDDEN, "·"); // for places that cannot hold an element
-const LONGEST_BRIEF = 240;
+const MAX_BRIEF = 240;
 export const shorten = (text) =>
-  make("span", { class: "brief", dir: "auto" }, markHidden(text.length > LONGEST_BRIEF ? `${text.slice(0, LONGEST_BRIEF)}…` : text));
+  make("span", { class: "brief", dir: "auto" }, markHidden(text.length > MAX_BRIEF ? `${text.slice(0, MAX_BRIEF)}…` : text));
 
 // A copied text has the characters themselves, not their names.
 export const copySigns = (event) => {
@@ -79,14 +79,14 @@ export const formatPlain = (number) => String(Number(number.toFixed(4)));
 export const makeBadge = (score, digits) => {
   const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
   const step = 10 ** -digits;
-  const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // so that only 1 is printed as 1
-  return make("span", { class: `score ${style}` }, score === null ? "-" : apart.toFixed(digits));
+  const shown = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // so that only 1 is printed as 1
+  return make("span", { class: `score ${style}` }, score === null ? "-" : shown.toFixed(digits));
 };
 
 // Controls. The key of a control identifies it after the page was drawn again.
 
 const quoteSigns = (text) => (text ? `“${tame(text)}”` : "nothing");
-export const formatConfusion = (predicted, accepted) => `${quoteSigns(predicted)} for ${quoteSigns(accepted)}`;
+export const formatConfusion = ([predicted, accepted]) => `${quoteSigns(predicted)} for ${quoteSigns(accepted)}`;
 export const makeFilter = (key, label, pressed, act, content, style = "filter") =>
   make("button", { class: style, "data-key": key, "aria-label": label, "aria-pressed": String(pressed), onclick: act }, content);
 export const makeSelect = (key, label, options, value, act) => {

@@ -1,13 +1,13 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, makeSelect, markHidden, shorten, tame, formatConfusion, makeBadge, countNoun, formatCount } from "./elements.js";
-import { data, several, names, makeName, pageStem } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, ORDER } from "./data.js";
 import { countMarks, listMarks } from "./marks.js";
-import { state, update, chooseFirst, chooseSecond, chooseSuspects, makeAddresses, isFiltered, NO_FILTERS, POINTS, SORTS } from "./state.js";
+import { state, update, chooseFirst, chooseSecond, chooseSuspected, makeUrls, isFiltered, NO_FILTERS, PARTIAL_CREDIT, SORTS } from "./state.js";
 import { findRows, countPair, subtractScores, sortNames } from "./questions.js";
 import { drawQuestion } from "./question.js";
 
 export const PAGE = 50;
-const MOST_NAMES = 500; // names of a field in the dropdown; the table of groups has all of them
+const MAX_NAMES = 500; // names of a field in the dropdown; the table of groups has all of them
 
 // Filters
 
@@ -15,7 +15,7 @@ const toggle = (places, place) => (places.includes(place) ? places.filter((other
 const makeChip = (key, name, count, isPressed, act, style) =>
   makeFilter(key, `${name}: ${countNoun(count, "question")}`, isPressed, act, [style && make("i", { class: style }), name, make("b", {}, formatCount(count))].filter(Boolean), "chip");
 const makeOutcomeChips = (key, counts) =>
-  data.order.filter((outcome) => counts[outcome]).map((outcome) =>
+  ORDER.filter((outcome) => counts[outcome]).map((outcome) =>
     makeChip(`${key} ${outcome}`, data.outcomes[outcome].name, counts[outcome], state[key].includes(outcome), () => update({ [key]: toggle(state[key], outcome) }), `o${outcome}`),
   );
 const makeGroup = (id, label, chips) => (chips.length ? make("div", { id, class: "chips", role: "group", "aria-label": label }, chips) : null);
@@ -24,31 +24,31 @@ export const drawFilters = () => {
   const counts = countPair();
   const active = [];
   if (state.group) active.push(makeActive("group", tame(state.group.join(": ")), { group: null }));
-  if (state.only) active.push(makeActive("only", "suspect annotations", chooseSuspects(false)));
-  if (state.confusion) active.push(makeActive("confusion", formatConfusion(...state.confusion), { confusion: null }));
+  if (state.only) active.push(makeActive("only", "suspected label errors", chooseSuspected(false)));
+  if (state.confusion) active.push(makeActive("confusion", formatConfusion(state.confusion), { confusion: null }));
   const changes = Object.entries(counts.changes).map(([name, number]) => makeChip(`change ${name}`, name, number, state.change === name, () => update({ change: state.change === name ? "" : name })));
   return [
     makeGroup("outcomes-of", `Outcomes of ${names[state.first]}`, makeOutcomeChips("outcomes", counts.outcomes)),
     state.before.length ? make("p", { class: "said" }, "outcomes of the baseline ", make("bdi", {}, names[state.second] ?? "")) : null,
     state.before.length ? makeGroup("before", "Outcomes of the baseline", makeOutcomeChips("before", counts.before)) : null,
     makeGroup("changes", "Differences", changes),
-    makeGroup("points", `Points of ${names[state.first]}`, drawPointChips()),
+    makeGroup("credit", `Partial credit of ${names[state.first]}`, drawCreditChips()),
     makeGroup("active", "Other filters", active),
     makeGroup("marks", "Reviewed questions", drawMarkChips()),
   ];
 };
-const drawPointChips = () =>
-  Object.entries(data.answers[state.first].points).filter(([, rows]) => rows.length).map(([name, rows]) => makeChip(`points ${name}`, POINTS[name], rows.length, state.points === name, () => update({ points: state.points === name ? "" : name })));
+const drawCreditChips = () =>
+  Object.entries(data.answers[state.first].partial_credit).filter(([, { questions }]) => questions.length).map(([name, { questions }]) => makeChip(`credit ${name}`, PARTIAL_CREDIT[name], questions.length, state.credit === name, () => update({ credit: state.credit === name ? "" : name })));
 const drawMarkChips = () =>
   Object.entries(countMarks()).filter(([name, count]) => count || state.marks.includes(name)).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
 export const drawPicks = () => {
   const choices = names.map((name, place) => [place, name]);
-  const fields = Object.keys(data.groups).filter((field) => data.groups[field].names.length <= MOST_NAMES);
+  const fields = Object.keys(data.groups).filter((field) => data.groups[field].of.length && data.groups[field].names.length <= MAX_NAMES);
   const parts = [];
   if (several) {
     parts.push(
       make("label", { class: "pick" }, "answers of ", makeSelect("first", "answers of", choices, state.first, (value) => update(chooseFirst(Number(value))))),
-      make("label", { class: "pick" }, "against ", makeSelect("second", "against", [[-1, "nobody"], ...choices], state.second, (value) => update(setSecond(Number(value))))),
+      make("label", { class: "pick" }, "against ", makeSelect("second", "against", [[-1, "none"], ...choices], state.second, (value) => update(setSecond(Number(value))))),
     );
   }
   if (fields.length) {
@@ -87,15 +87,14 @@ const drawHead = () => {
   return make("tr", {}, cells);
 };
 const makeAnswerCell = (place, row) => {
-  const prediction = data.answers[place].predictions[row];
-  const isAsked = data.answers[place].scores[row] !== null;
-  const text = prediction === null ? make("span", { class: "nothing" }, isAsked ? "no answer" : "not asked") : prediction === "" ? make("span", { class: "nothing" }, "empty") : shorten(prediction);
-  return make("td", {}, make("div", { class: "answer" }, makeName(place), makeBadge(data.answers[place].scores[row], 2), text));
+  const { prediction, score } = answers[place][row];
+  const text = prediction === null ? make("span", { class: "nothing" }, score === null ? "not asked" : "no answer") : prediction === "" ? make("span", { class: "nothing" }, "empty") : shorten(prediction);
+  return make("td", {}, make("div", { class: "answer" }, makeName(place), makeBadge(score, 2), text));
 };
-const drawRow = (row, addressOf) => {
+const drawRow = (row, urlOf) => {
   const isOpen = row === state.open;
   const act = () => update({ open: isOpen ? -1 : row }, { focus: row });
-  const link = make("a", { href: addressOf(row), "aria-expanded": String(isOpen), "data-key": `question ${row}`, "data-row": row, dir: "auto" }, markHidden(data.ids[row] || " "));
+  const link = make("a", { href: urlOf(row), "aria-expanded": String(isOpen), "data-key": `question ${row}`, "data-row": row, dir: "auto" }, markHidden(data.ids[row] || " "));
   const stem = pageStem(row);
   const isShown = stem && stem !== data.ids[row];
   const cells = [make("th", { scope: "row" }, link, isShown ? make("small", { class: "stem" }, make("bdi", {}, tame(stem))) : null), make("td", {}, shorten(data.questions[row])), makeAnswerCell(state.first, row)];
@@ -103,7 +102,7 @@ const drawRow = (row, addressOf) => {
     const value = subtractScores(row);
     cells.push(makeAnswerCell(state.second, row), make("td", { class: value ? "of-difference" : "of-difference nil" }, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
   }
-  const outcome = data.answers[state.first].outcomes[row];
+  const { outcome } = answers[state.first][row];
   const marks = listMarks(row);
   cells.push(make("td", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), data.outcomes[outcome]?.name ?? "not asked", marks.length > 0 && make("small", { class: "mark" }, marks.join(", "))));
   const line = make("tr", { class: isOpen ? "row open" : "row" }, cells);
@@ -115,13 +114,13 @@ const drawRow = (row, addressOf) => {
   });
   return isOpen ? [line, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, drawQuestion(row, stepBy)))] : [line];
 };
-const MOST_PRINTED = 1000; // questions in a print
+const MAX_PRINTED = 1000; // questions in a print
 // A print has the open question, or all filtered questions.
 export const drawList = (isPaper = false) => {
-  const addressOf = makeAddresses();
+  const urlOf = makeUrls();
   const all = findRows();
-  const rows = !isPaper ? all.slice(state.page * PAGE, (state.page + 1) * PAGE) : state.open >= 0 ? [state.open] : all.slice(0, MOST_PRINTED);
-  return [make("caption", { class: "hidden" }, "Questions"), make("thead", {}, drawHead()), make("tbody", {}, rows.flatMap((row) => drawRow(row, addressOf)))];
+  const rows = !isPaper ? all.slice(state.page * PAGE, (state.page + 1) * PAGE) : state.open >= 0 ? [state.open] : all.slice(0, MAX_PRINTED);
+  return [make("caption", { class: "hidden" }, "Questions"), make("thead", {}, drawHead()), make("tbody", {}, rows.flatMap((row) => drawRow(row, urlOf)))];
 };
 export const countPages = () => Math.max(1, Math.ceil(findRows().length / PAGE));
 

@@ -1,23 +1,23 @@
 // The whole report: its parts, the state that each part depends on, and the actions of keys and links.
-import { make, copyText, tame, replaceContent, copySigns, formatCount } from "./elements.js";
-import { data, several } from "./data.js";
+import { make, copyText, tame, replaceContent, copySigns, countNoun, formatCount } from "./elements.js";
+import { data, submissions, names, several, ofStrings, FRAMED } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf } from "./marks.js";
-import { state, update, redraw, begin, chooseSuspects, NO_FILTERS, isFiltered } from "./state.js";
+import { state, update, redraw, begin, chooseSuspected, FILTERS, NO_FILTERS, isFiltered } from "./state.js";
 import { drawRanking, drawScore } from "./ranking.js";
 import { drawCloser, drawAllPanels } from "./closer.js";
 import { drawFilters, drawPicks, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
 import { prepareSearch } from "./questions.js";
-import { fullAddress } from "./question.js";
+import { fullUrl } from "./question.js";
 import { formatCsv, formatSheet, download } from "./downloads.js";
 
 const $ = (id) => document.getElementById(id);
 
 // Static parts
 
-const FLAGS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?)/;
+const OPTIONS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)/; // as the command and Python write them
 const FEW_HINTS = 3;
 const makeHints = (hints) => {
-  const items = hints.map((hint) => make("li", {}, hint.split(FLAGS).map((part, place) => (place % 2 ? make("code", {}, part) : tame(part)))));
+  const items = hints.map(({ text }) => make("li", {}, text.split(OPTIONS).map((part, place) => (place % 2 ? make("code", {}, part) : tame(part)))));
   const rest = items.slice(FEW_HINTS);
   const more = rest.length && make("details", {}, make("summary", {}, `${rest.length} more`), make("ul", {}, rest));
   return make("section", { class: "hints", "aria-label": "What to know first" }, make("b", {}, "Look here"), make("ul", {}, items.slice(0, FEW_HINTS)), more);
@@ -37,11 +37,11 @@ const makeRange = () => {
 const makeTools = () => {
   const search = make("input", { id: "search", type: "search", "data-key": "search", placeholder: "Search question, answer, id, doc:page", "aria-label": "Search question, answer, id, doc:page", autocomplete: "off", spellcheck: "false" });
   const copy = make("button", { "data-key": "copy view" }, "Copy link to this view");
-  copy.addEventListener("click", () => copyText(fullAddress({}), copy));
+  copy.addEventListener("click", () => copyText(fullUrl({}), copy));
   return [
     make("div", { class: "line" }, search, make("span", { id: "picks" })),
     make("div", { id: "filters" }),
-    data.of_texts && makeRange(),
+    ofStrings && makeRange(),
     make("p", { id: "unknown", class: "note", role: "alert", hidden: true }),
     make(
       "div",
@@ -81,7 +81,8 @@ const readMarks = async ({ target }) => {
   redraw();
 };
 const build = () => {
-  const of = data.source ? data.about.replace(/ questions?/, (words) => `${words} of ${data.source}`) : data.about;
+  const { clusters } = data.document;
+  const about = `${countNoun(data.document.questions, "question")}${data.source && ` of ${data.source}`}${clusters ? ` · ${countNoun(clusters.count, "cluster")} by ${clusters.field}` : ""}`;
   const places = [["which", several ? "Which is better" : data.label], ["closer", "A closer look"], ["questions", "Questions"]];
   $("report").append(
     make("a", { class: "skip", href: "#questions" }, "Skip to the questions"),
@@ -89,7 +90,7 @@ const build = () => {
       "header",
       {},
       make("p", { class: "kicker" }, `${data.label} report`),
-      make("div", { class: "title" }, make("h1", {}, make("bdi", {}, data.title)), make("p", { class: "of" }, tame(of)), make("p", { class: "signature" }, make("code", {}, data.signature))),
+      make("div", { class: "title" }, make("h1", {}, make("bdi", {}, tame(data.title))), make("p", { class: "of" }, tame(about)), make("p", { class: "signature" }, make("code", {}, data.document.signature))),
       makeContents(places),
     ),
     make(
@@ -101,7 +102,12 @@ const build = () => {
       makeSection("closer", "A closer look", "", make("div", { id: "panels" })),
       makeSection("questions", "Questions", "questions", [...data.notes.map((note) => make("p", { class: "note" }, tame(note))), ...makeTools()]),
     ),
-    make("footer", {}, `Made by anls-metric ${data.version}. This file loads nothing from the network.`),
+    make(
+      "footer",
+      {},
+      make("ul", { class: "read", "aria-label": "What was read" }, submissions.map(({ read }, place) => make("li", {}, several && [make("bdi", {}, names[place]), ": "], tame(read)))),
+      make("p", {}, `Made by anls-metric ${data.version}. This file loads nothing from the network.`),
+    ),
   );
 };
 
@@ -116,16 +122,17 @@ const drawPart = (id, values, drawIt) => {
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
-  const { first, second, outcomes, before, change, group, only, points, confusion, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
+  const { first, second, range, look, field, rank, all, sort, direction, search, page, open, group } = state;
+  const filters = FILTERS.filter((name) => name !== "search").map((name) => state[name]);
   if ($("search").value !== search) $("search").value = search;
-  if (data.of_texts) [$("low").value, $("high").value] = range ?? [0, 1];
+  if (ofStrings) [$("low").value, $("high").value] = range ?? [0, 1];
   drawPart("ranking", [first, second, all], several ? drawRanking : drawScore);
-  drawPart("panels", [first, second, outcomes, before, group, only, points, confusion, range, look, field, rank, all], drawCloser);
+  drawPart("panels", [first, second, filters, look, field, rank, all], drawCloser);
   drawPart("picks", [first, second, group], drawPicks);
   const counts = countMarks();
-  drawPart("filters", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, counts], drawFilters);
+  drawPart("filters", [first, second, filters, counts], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, search, page, open, counts, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, search, filters, sort, direction, page, open, counts, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);
@@ -188,7 +195,7 @@ const followLink = (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
   const place = link.getAttribute("href").slice(1);
-  if (link.dataset.open) update({ ...NO_FILTERS, ...chooseSuspects(true), open: Number(link.dataset.open) });
+  if (link.dataset.open) update({ ...NO_FILTERS, ...chooseSuspected(true), open: Number(link.dataset.open) });
   else if (["which", "closer", "questions"].includes(place)) goTo(place);
   else return;
   event.preventDefault();
@@ -214,3 +221,6 @@ matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
 begin(drawEverything);
 prepareSearch();
 followMarks(redraw);
+// The page makes the frame as high as the report.
+const postHeight = () => parent.postMessage({ type: "anls-report-height", height: document.body.getBoundingClientRect().bottom + scrollY }, "*");
+if (FRAMED) new ResizeObserver(postHeight).observe(document.body);

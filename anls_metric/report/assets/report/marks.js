@@ -1,11 +1,12 @@
 // The marks of a reviewer about questions. They stay in this browser, and can be exported as a file for --corrections.
 import { make, makeFilter, tame, countNoun } from "./elements.js";
-import { data } from "./data.js";
+import { data, FRAMED } from "./data.js";
 
 export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
-const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // identifies the questions by their hash
-const IN_PRIVATE = "This browser cannot keep marks, perhaps because the window is private: export them before you close it.";
-const IN_BROWSER = "Marks are kept in this browser alone, also after a reload: export them to send them.";
+const PLACE = `anls-marks:${/gold:\w+/.exec(data.document.signature)?.[0] ?? data.document.signature}`; // identifies the questions by their hash
+const IN_PRIVATE = "This browser cannot store marks, perhaps because the window is private: export them before you close it.";
+const ON_PAGE = "Marks are kept while this page is open: export them to keep or share them.";
+const IN_BROWSER = "Marks are stored in this browser only, and survive a reload: export them to share them.";
 
 const EMPTY = { mark: "", accept: [], exclude: false, note: "" };
 const isEmpty = ({ mark, accept, exclude, note }) => !mark && !accept.length && !exclude && !note;
@@ -25,7 +26,7 @@ const readMark = ({ mark, accept, exclude, note, others }) => ({
 });
 const load = () => {
   try {
-    const kept = JSON.parse(localStorage.getItem(PLACE) ?? "[]");
+    const kept = JSON.parse((FRAMED ? JSON.parse(document.documentElement.dataset.marks ?? "{}")[PLACE] : localStorage.getItem(PLACE)) ?? "[]");
     marks = new Map(kept.map(([id, mark]) => [id, readMark(mark)]));
   } catch {
     isKept = false;
@@ -40,21 +41,23 @@ export const followMarks = (redraw) =>
     redraw();
   });
 const keep = () => {
+  const kept = JSON.stringify([...marks]);
+  if (FRAMED) return parent.postMessage({ type: "anls-report-marks", place: PLACE, marks: kept }, "*");
   try {
-    localStorage.setItem(PLACE, JSON.stringify([...marks]));
+    localStorage.setItem(PLACE, kept);
     isKept = true;
   } catch {
     isKept = false;
   }
 };
-export const describePlace = () => (isKept ? IN_BROWSER : IN_PRIVATE);
+export const describePlace = () => (FRAMED ? ON_PAGE : isKept ? IN_BROWSER : IN_PRIVATE);
 
 export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
-// The filters of questions by their marks. A file of corrections accepts answers and leaves questions out without a mark.
+// The filters of questions by their marks. A file of corrections accepts answers and excludes questions without a mark.
 const TESTS_OF_MARKS = {
   ...Object.fromEntries(MARKS.map((name) => [name, ({ mark }) => mark === name])),
   "accepts more": ({ accept }) => accept.length > 0,
-  "left out": ({ exclude }) => exclude,
+  excluded: ({ exclude }) => exclude,
   conflict: ({ others }) => Boolean(others),
   "not marked": isEmpty,
 };
@@ -92,9 +95,9 @@ export const importMarks = (text) => {
     records = null;
   }
   if (!Array.isArray(records) || records.some((each) => each?.questionId === undefined)) {
-    return ["This is no file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections."];
+    return ["This isn't a file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections."];
   }
-  const counts = { taken: 0, conflicts: 0, unknown: 0 };
+  const counts = { imported: 0, conflicts: 0, unknown: 0 };
   for (const each of records) {
     const id = String(each.questionId);
     const row = rowOf.get(id);
@@ -104,7 +107,7 @@ export const importMarks = (text) => {
     else if (sameMark(own, mark) || own.others?.some((other) => sameMark(other, mark))) continue;
     else if (isEmpty(own)) {
       marks.set(id, { ...mark, ...(own.others && { others: own.others }) });
-      counts.taken++;
+      counts.imported++;
     } else {
       marks.set(id, { ...own, others: [...(own.others ?? []), mark] });
       counts.conflicts++;
@@ -112,15 +115,15 @@ export const importMarks = (text) => {
   }
   keep();
   return [
-    `${countNoun(counts.taken, "mark")} taken over.`,
-    counts.conflicts && `${countNoun(counts.conflicts, "conflict")} with your marks: choose in the questions.`,
+    `${countNoun(counts.imported, "mark")} imported.`,
+    counts.conflicts && `${countNoun(counts.conflicts, "conflict")} with your marks: resolve them in the questions.`,
     counts.unknown && `${countNoun(counts.unknown, "mark")} of questions that are not in this report.`,
   ].filter(Boolean);
 };
 
 // The controls for an open question. `redraw` updates the rest of the page.
 
-const describe = ({ mark, accept, exclude, note }) => [mark, accept.length && `accept ${accept.join(" | ")}`, exclude && "leave the question out", note].filter(Boolean).join("; ");
+const describe = ({ mark, accept, exclude, note }) => [mark, accept.length && `accept ${accept.join(" | ")}`, exclude && "exclude the question", note].filter(Boolean).join("; ");
 const drawConflict = (row, other, redraw) => {
   const others = markOf(row).others.filter((each) => each !== other);
   const settle = (changes) => {
@@ -167,7 +170,7 @@ export const drawMark = (row, redraw) => {
     { class: "marks", role: "group", "aria-label": "Mark" },
     make("div", { class: "chips" }, buttons),
     make("div", { class: "line" }, make("label", { class: "pick" }, "Accept", accept), make("label", { class: "pick" }, "Note", note)),
-    own.exclude && make("p", { class: "note conflict" }, "The corrections leave this question out. ", make("button", { "data-key": "keep question", onclick: () => change({ exclude: false }, row) }, "Keep the question")),
+    own.exclude && make("p", { class: "note conflict" }, "The corrections exclude this question. ", make("button", { "data-key": "keep question", onclick: () => change({ exclude: false }, row) }, "Keep the question")),
     (own.others ?? []).map((other) => drawConflict(row, other, redraw)),
   );
 };

@@ -8,9 +8,9 @@ const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowD
 
 const limit = (value, low, high) => Math.min(Math.max(value, low), high);
 
-export const drawPage = (address, alt, box) => {
+export const drawPage = (url, alt, box) => {
   let [scale, x, y] = [1, 0, 0];
-  const image = make("img", { src: address, alt, draggable: "false" });
+  const image = make("img", { src: url, alt, draggable: "false" });
   const frame = make("div", { class: "sheet", tabindex: 0, role: "group", "aria-label": "Page. Plus and minus zoom, arrows move, 0 shows the whole page" }, image);
   const show = () => {
     x = limit(x, frame.clientWidth * (1 - scale), 0);

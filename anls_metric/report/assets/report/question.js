@@ -1,14 +1,14 @@
 // The open question: its page, the accepted answers, and the answer of each submission with its edits.
 import { make, copyText, markHidden, makeBadge, tame } from "./elements.js";
-import { data, several, names, makeName, pageName, pageStem, documentOf } from "./data.js";
+import { data, answers, several, ofStrings, names, makeName, pageName, pageStem, documentOf, FRAMED } from "./data.js";
 import { drawMark, drawAccept } from "./marks.js";
-import { update, redraw, formatAddress, FRAMED, NO_FILTERS } from "./state.js";
+import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
 import { formatDocument, countOfDocument } from "./questions.js";
 import { drawEdits } from "./edits.js";
 import { drawPage } from "./page.js";
 
 // In a frame, links are relative to the page around it.
-export const fullAddress = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatAddress(changes);
+export const fullUrl = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatUrl(changes);
 
 const makeTag = (text) => make("span", { class: "tag" }, text);
 const listAccepted = (texts, closest, added = []) =>
@@ -19,7 +19,7 @@ const listAccepted = (texts, closest, added = []) =>
     texts.map((text, place) => make("li", { dir: "auto", class: closest.includes(place) ? "closest" : "" }, markHidden(text), added.includes(text) && makeTag("added by corrections"), closest.includes(place) && texts.length > 1 && makeTag("closest"))),
   );
 const block = (text) =>
-  make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, text === "" ? make("span", { class: "nothing" }, "empty") : markHidden(text));
+  make("pre", { class: "raw", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, text === "" ? make("span", { class: "nothing" }, "empty") : markHidden(text));
 
 // A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
 const listBranches = (children) =>
@@ -35,35 +35,32 @@ const listBranches = (children) =>
       return make("li", {}, head, leaf, make("span", { class: "said" }, sentence));
     }),
   );
-// Submissions whose columns are equal share a box, so that many submissions fit on a screen.
+// Submissions whose answers are equal share a box, so that many submissions fit on a screen.
 const groupAnswers = (row) => {
   const groups = new Map();
   for (const place of names.keys()) {
-    const key = JSON.stringify(Object.values(data.answers[place]).map((column) => column[row]));
+    const key = JSON.stringify(data.answers[place].rows[row]);
     groups.set(key, [...(groups.get(key) ?? []), place]);
   }
   return [...groups.values()];
 };
 const drawAnswer = (places, row) => {
-  const of = data.answers[places[0]];
-  const prediction = of.predictions[row];
-  const outcome = data.outcomes[of.outcomes[row]];
-  const own = data.references[row];
-  const texts = of.references[row] ?? own;
-  const closest = texts[of.closest[row]];
-  const parts = [make("header", {}, several && places.map(makeName), makeBadge(of.scores[row], 4), make("span", { class: "outcome" }, outcome && make("i", { class: `o${of.outcomes[row]}` }), outcome?.name ?? "not asked"))];
-  if (of.references[row]) parts.push(listAccepted(texts, [of.closest[row]]));
-  if (of.written[row] !== undefined) parts.push(make("p", { class: "label" }, "as written"), block(of.written[row]), make("p", { class: "label" }, "taken out of it"));
-  if (of.trees[row]) parts.push(listBranches(of.trees[row][5]));
+  const { prediction, score, outcome, sentence, closest, raw, references, edits, tree } = answers[places[0]][row];
+  const texts = references ?? data.references[row];
+  const name = data.outcomes[outcome]?.name ?? "not asked";
+  const parts = [make("header", {}, several && places.map(makeName), makeBadge(score, 4), make("span", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), name))];
+  if (references) parts.push(listAccepted(texts, [closest]));
+  if (raw !== undefined) parts.push(make("p", { class: "label" }, "raw output"), block(raw), make("p", { class: "label" }, "extracted"));
+  if (tree) parts.push(listBranches(tree[5]));
   else if (prediction !== null) {
     parts.push(block(prediction));
-    if (row in of.edits) {
-      const from = texts.length > 1 && several ? make("p", { class: "label" }, "closest: ", make("bdi", {}, tame(closest.slice(0, 120)))) : null;
-      parts.push(from, drawEdits(prediction, closest, of.edits[row]));
+    if (edits !== undefined) {
+      const from = texts.length > 1 && several ? make("p", { class: "label" }, "closest: ", make("bdi", {}, tame(texts[closest].slice(0, 120)))) : null;
+      parts.push(from, drawEdits(prediction, texts[closest], edits));
     }
   }
-  const canAccept = data.of_texts && of.scores[row] < 1 && prediction?.trim();
-  parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]], canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]));
+  const canAccept = ofStrings && score < 1 && prediction?.trim();
+  parts.push(make("p", { class: "said" }, sentence, canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]));
   return make("article", { "aria-label": several ? places.map((place) => names[place]).join(", ") : "The answer" }, parts);
 };
 
@@ -74,31 +71,28 @@ const listPages = (row) => {
   const of = documentOf(stem);
   const show = (name, kind) => {
     const count = countOfDocument(name);
-    return make("button", { class: "filter", onclick: () => update({ ...NO_FILTERS, search: formatDocument(name), open: -1 }, { focus: "questions" }) }, `all questions of this ${kind} (${count})`);
+    return make("button", { class: "filter", onclick: () => update({ ...NO_FILTERS, search: formatDocument(name), open: -1 }, { focus: "questions" }) }, `all questions about this ${kind} (${count})`);
   };
   const isLarger = of && countOfDocument(of) > countOfDocument(stem);
   return make("p", { class: "of-page" }, "page ", make("code", {}, make("bdi", {}, tame(stem))), " ", show(stem, "page"), isLarger ? [" ", show(of, "document")] : null);
 };
 const drawPicture = (row, box) => {
-  const place = data.images[row] ?? -1;
-  const picture = data.pictures[place];
+  const found = data.images[row];
   const name = tame(pageName(row));
-  if (!picture) {
-    const why = data.missing[-1 - place];
-    return why ? make("p", { class: "note" }, `The page ${name} is not in this report: ${why}.`.replace("  ", " ")) : null;
-  }
-  return drawPage(picture, `The page of the question: ${name}`, box);
+  if (found === undefined) return null;
+  if (typeof found === "string") return make("p", { class: "note" }, `The page ${name ? `${name} ` : ""}is not in this report: ${found}.`);
+  return drawPage(data.pictures[found], `The page of the question: ${name}`, box);
 };
 export const drawQuestion = (row, step) => {
-  const closest = [...new Set(data.answers.filter((answer) => answer.scores[row] !== null && answer.predictions[row] !== null && !answer.references[row]).map((answer) => answer.closest[row]))];
+  const closest = new Set(answers.map((rows) => rows[row]).filter(({ prediction, references }) => prediction !== null && !references).map((answer) => answer.closest));
   const copy = make("button", { "data-key": "copy question" }, "Copy link");
-  copy.addEventListener("click", () => copyText(fullAddress({ open: row }), copy));
+  copy.addEventListener("click", () => copyText(fullUrl({ open: row }), copy));
   const content = make(
     "div",
     {},
     make("h3", { dir: "auto" }, markHidden(data.questions[row] || `Question ${data.ids[row]}`)),
     listPages(row),
-    listAccepted(data.references[row], data.of_texts ? closest : [], data.added[row]),
+    listAccepted(data.references[row], ofStrings ? [...closest] : [], data.added[row]),
     drawMark(row, redraw), // above the answers, which can be long
     groupAnswers(row).map((places) => drawAnswer(places, row)),
     make("div", { class: "steps" }, make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"), make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"), copy),

@@ -1,11 +1,11 @@
 // Filters and sorts the questions.
-import { data, pageName, pageStem, documentOf } from "./data.js";
+import { data, answers, pageName, pageStem, documentOf } from "./data.js";
 import { hasMark, countMarks } from "./marks.js";
-import { state, CHANGES } from "./state.js";
+import { state, CHANGES, FILTERS, SUSPECTED } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
 const joinTexts = (row) =>
-  (haystacks[row] ??= [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...data.answers.flatMap((answer) => [answer.predictions[row] ?? "", answer.written[row] ?? ""])]
+  (haystacks[row] ??= [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...answers.flatMap((rows) => [rows[row].prediction ?? "", rows[row].raw ?? ""])]
     .join("\n")
     .toLowerCase());
 // The texts for the search are prepared while the browser is idle.
@@ -19,14 +19,8 @@ export const prepareSearch = (row = 0) => {
 };
 export const subtractScores = (row) => {
   if (state.second < 0) return null;
-  const [first, second] = [data.answers[state.first].scores[row], data.answers[state.second].scores[row]];
+  const [first, second] = [state.first, state.second].map((place) => answers[place][row].score);
   return first === null || second === null ? null : first - second;
-};
-// Before the threshold.
-export const similarityOf = (place, row) => data.answers[place].similarities[row] ?? data.answers[place].scores[row];
-export const isInGroup = (field, place, row) => {
-  const of = data.groups[field].of[row];
-  return Array.isArray(of) ? of.includes(place) : of === place;
 };
 
 // In the search, doc:NAME finds a page, or the document before the last _ of its name.
@@ -46,14 +40,19 @@ export const countOfDocument = (name) => {
   return count;
 };
 
-const suspectRanks = new Map(data.suspects.map(({ id }, rank) => [id, rank]));
+const suspectRanks = new Map(data[SUSPECTED].map(({ id }, rank) => [id, rank]));
 export const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const listTests = () => {
   const { documents, words } = splitSearch(state.search);
-  const [first, second] = [data.answers[state.first], data.answers[state.second]];
+  const [first, second] = [answers[state.first], answers[state.second]];
+  const { partial_credit: credit, confusions } = data.answers[state.first];
   const tests = [];
-  if (state.outcomes.length) tests.push((row) => state.outcomes.includes(first.outcomes[row]));
-  if (state.before.length && second) tests.push((row) => state.before.includes(second.outcomes[row]));
+  const testRows = (rows) => {
+    const found = new Set(rows);
+    tests.push((row) => found.has(row));
+  };
+  if (state.outcomes.length) tests.push((row) => state.outcomes.includes(first[row].outcome));
+  if (state.before.length && second) tests.push((row) => state.before.includes(second[row].outcome));
   if (state.change) {
     tests.push((row) => {
       const value = subtractScores(row);
@@ -63,24 +62,16 @@ const listTests = () => {
   if (state.group) {
     const [field, name] = state.group;
     const place = data.groups[field].names.indexOf(name);
-    tests.push((row) => isInGroup(field, place, row));
+    tests.push((row) => data.groups[field].of[row].includes(place));
   }
   if (state.only) tests.push((row) => suspectRanks.has(data.ids[row]));
-  if (state.points) {
-    const places = new Set(first.points[state.points]);
-    tests.push((row) => places.has(row));
-  }
-  if (state.confusion) {
-    const { confusions = [] } = data.document.submissions[state.first];
-    const place = confusions.findIndex(({ predicted, accepted }) => equals([predicted, accepted], state.confusion));
-    const places = new Set(data.confusions[state.first][place]);
-    tests.push((row) => places.has(row));
-  }
+  if (state.credit) testRows(credit[state.credit].questions);
+  if (state.confusion) testRows(confusions.find(({ predicted, accepted }) => equals([predicted, accepted], state.confusion))?.questions);
   if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
   if (state.range) {
     const [low, high] = state.range;
     tests.push((row) => {
-      const value = similarityOf(state.first, row);
+      const value = first[row].similarity; // before the threshold
       return value !== null && value >= low && (value < high || (value === 1 && high >= 1));
     });
   }
@@ -103,11 +94,11 @@ const rankOfId = (row) => {
 const SORT_KEYS = {
   id: rankOfId,
   question: (row) => data.questions[row].toLowerCase(),
-  first: (row) => data.answers[state.first].scores[row] ?? -1,
-  second: (row) => data.answers[state.second]?.scores[row] ?? -1,
+  first: (row) => answers[state.first][row].score ?? -1,
+  second: (row) => answers[state.second]?.[row].score ?? -1,
   difference: (row) => subtractScores(row) ?? 9,
-  outcome: (row) => data.answers[state.first].outcomes[row],
-  suspects: (row) => suspectRanks.get(data.ids[row]) ?? data.suspects.length,
+  outcome: (row) => answers[state.first][row].outcome,
+  [SUSPECTED]: (row) => suspectRanks.get(data.ids[row]) ?? suspectRanks.size,
 };
 const sortRows = (rows) => {
   const { direction } = state;
@@ -120,10 +111,10 @@ const sortRows = (rows) => {
 let lastKey;
 let lastRows = [];
 export const findRows = () => {
-  const { first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, open } = state;
+  const { first, second, marks, sort, direction, open } = state;
   // A question that gets another mark stays in the list of a mark while it is open.
   const mark = marks.length && (open < 0 ? countMarks() : open);
-  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, mark]);
+  const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
   if (key === lastKey) return lastRows;
   const tests = listTests();
   const rows = [];
@@ -137,19 +128,19 @@ let counts = {};
 export const countPair = () => {
   const pair = `${state.first} ${state.second}`;
   if (counts.pair === pair) return counts;
-  const [first, second] = [data.answers[state.first], data.answers[state.second]];
+  const [first, second] = [answers[state.first], answers[state.second]];
   const table = data.outcomes.map(() => data.outcomes.map(() => 0)); // outcome before -> outcome after -> questions
   counts = { pair, outcomes: data.outcomes.map(() => 0), before: data.outcomes.map(() => 0), changes: {}, table };
-  for (const outcome of first.outcomes) if (outcome >= 0) counts.outcomes[outcome]++;
+  for (const { outcome } of first) if (outcome >= 0) counts.outcomes[outcome]++;
   if (!second) return counts;
   const values = [];
   for (let row = 0; row < data.ids.length; row++) {
-    const [before, after] = [second.outcomes[row], first.outcomes[row]];
+    const [before, after] = [second[row].outcome, first[row].outcome];
     if (before >= 0) counts.before[before]++;
     if (before >= 0 && after >= 0) table[before][after]++;
     const value = subtractScores(row);
     if (value !== null) values.push(value);
   }
-  for (const [name, holds] of Object.entries(CHANGES)) counts.changes[name] = values.filter(holds).length;
+  for (const [name, test] of Object.entries(CHANGES)) counts.changes[name] = values.filter(test).length;
   return counts;
 };

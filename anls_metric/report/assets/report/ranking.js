@@ -1,18 +1,16 @@
 // The score of one submission, or the ranking of several, each compared with the baseline.
-import { make, copyText, makeFilter, makeSelect, rove, formatCount, countNoun, formatScore, formatDifference, formatInterval, formatP } from "./elements.js";
-import { data, names, hasMany, SHARED, makeName } from "./data.js";
-import { state, update, chooseFirst, chooseSecond, baselineOf, formatAddress, NO_FILTERS } from "./state.js";
+import { make, tame, copyText, makeFilter, makeSelect, rove, formatCount, countNoun, formatScore, formatDifference, formatInterval, formatP } from "./elements.js";
+import { data, submissions, names, findOutcome, isCompared, getPair, hasMany, SHARED, makeName } from "./data.js";
+import { state, update, chooseFirst, chooseSecond, baselineOf, formatUrl, NO_FILTERS } from "./state.js";
 import { chooseScale, drawInterval, drawStack, makeEnds } from "./charts.js";
 
-const submissions = data.document.submissions;
-const outcomePlace = (name) => data.outcomes.findIndex((outcome) => outcome.name === name);
 const splitAnswers = ({ outcomes, questions, runs }) => {
   const total = runs ? Object.values(outcomes).reduce((sum, count) => sum + count, 0) : questions;
-  const [right, partial] = [outcomes.equal, outcomes["close enough"]];
+  const [correct, partial] = [outcomes.equal, outcomes["close enough"]];
   return [
-    ["equal", right, `o${outcomePlace("equal")}`],
-    ["partial", partial, `o${outcomePlace("close enough")}`],
-    ["zero", total - right - partial, `o${outcomePlace("other")}`],
+    ["equal", correct, `o${findOutcome("equal")}`],
+    ["partial", partial, `o${findOutcome("close enough")}`],
+    ["zero", total - correct - partial, `o${findOutcome("other")}`],
   ];
 };
 const makeStackKey = () =>
@@ -32,7 +30,7 @@ export const drawScore = () => {
       make("b", {}, formatScore(anls)),
       drawInterval(anls, interval, scale, 0),
       makeEnds(scale),
-      make("p", { class: "said" }, interval ? `95 % interval ${formatInterval(interval)}` : "No interval: it needs two clusters of questions."),
+      make("p", { class: "said" }, interval ? `95% CI ${formatInterval(interval)}` : "No interval: it needs two clusters of questions."),
     ),
     make("div", { class: "shares" }, drawStack(parts, 20), makeStackKey(), make("dl", {}, figures.map(([name, figure]) => make("div", {}, make("dt", {}, name), make("dd", {}, figure))))),
     make("details", { class: "said" }, make("summary", { "data-key": "paper" }, "A table for a paper"), drawPaper()),
@@ -49,9 +47,9 @@ const linkChange = (place, baseline, change, count) => {
   return make(
     "a",
     {
-      href: formatAddress(changes),
+      href: formatUrl(changes),
       "data-key": `${change} ${place}`,
-      "aria-label": `${formatCount(count)} ${change}: show the questions where ${names[place]} is ${change} than ${names[baseline]}`,
+      "aria-label": `${formatCount(count)} ${change}: show the questions where ${names[place]} scores ${change === "wins" ? "higher" : "lower"} than ${names[baseline]}`,
       onclick: (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
@@ -62,17 +60,17 @@ const linkChange = (place, baseline, change, count) => {
   );
 };
 const makeComparison = (place, baseline) => {
-  const pair = data.pairs[baseline]?.[place];
+  const pair = getPair(baseline, place);
   if (place === baseline) return [make("td", { class: "alone", colspan: 3 }, make("span", { class: "said" }, "the baseline"))];
   if (!pair) return [make("td", { class: "alone", colspan: 3 }, make("span", { class: "said" }, "not compared"))];
   return [
     makeCell("difference", "difference-cell", formatDifference(pair.difference), make("small", {}, formatInterval(pair.interval, formatDifference))),
-    makeCell("p", "minor", formatP(pair.p), pair.least !== null && make("small", { title: "the smallest difference that these questions can detect between these two" }, `detects ${formatScore(pair.least)}`)),
+    makeCell("p", "minor", formatP(pair.p_value_adjusted), pair.mde !== null && make("small", { title: "minimum detectable effect at 80% power, of these two on these questions" }, `MDE ${formatScore(pair.mde)}`)),
     makeCell(
       "verdict",
       "verdict-cell",
       make("span", { class: `verdict ${VERDICTS[pair.verdict] ?? "plain"}`, title: pair.note || undefined }, pair.verdict, pair.note ? " *" : ""),
-      make("small", {}, linkChange(place, baseline, "better", pair.better), ", ", linkChange(place, baseline, "worse", pair.worse)),
+      make("small", {}, linkChange(place, baseline, "wins", pair.wins), ", ", linkChange(place, baseline, "losses", pair.losses)),
     ),
   ];
 };
@@ -85,21 +83,21 @@ const makeRow = (submission, place, scale, baseline) => {
     make("td", { class: "rank" }, String(place + 1)),
     make("th", { scope: "row" }, name),
     makeCell(data.label, "score-cell", make("b", { class: "anls" }, formatScore(submission.anls)), make("small", {}, formatInterval(submission.interval))),
-    make("td", { class: "chart", "data-label": "95 % interval" }, drawInterval(submission.anls, submission.interval, scale, place)),
+    make("td", { class: "chart", "data-label": "95% CI" }, drawInterval(submission.anls, submission.interval, scale, place)),
     make("td", { class: "chart", "data-label": "equal, partial, zero" }, drawStack(splitAnswers(submission))),
-    makeCell("exact", "minor", formatScore(submission.exact_match)),
+    makeCell("exact match", "minor", formatScore(submission.exact_match)),
     makeCell("contains", "minor", formatScore(submission.contains)),
-    ...(data.pairs.length ? makeComparison(place, baseline) : []),
+    ...(isCompared ? makeComparison(place, baseline) : []),
   );
 };
 const listFinePrint = () => {
-  if (!data.pairs.length) return ["They were not compared."];
+  if (!isCompared) return ["They were not compared."];
   const { clusters, all_pairs: areAll } = data.document;
   const count = areAll ? (names.length * (names.length - 1)) / 2 : names.length - 1;
   const by = clusters ? `by ${clusters.field} (${formatCount(clusters.count)} clusters)` : "question by question";
-  const adjustment = count > 1 ? ` p is adjusted for ${count} comparisons (Holm); an interval is of its comparison alone.` : "";
-  const notes = data.pairs.flat().filter((pair) => pair?.note).map(({ note }) => `* ${note}.`);
-  return [`Paired ${by}, signs flipped.${adjustment}`, "An interval of a score and of a difference holds the true value in 95 of 100 such sets of questions; “detects” is the smallest difference that these questions can detect between the two.", ...new Set(notes)];
+  const adjustment = count > 1 ? ` p is adjusted for ${count} comparisons (Holm); a CI is of its comparison alone.` : "";
+  const notes = Object.values(data.pairs).flatMap(Object.values).filter(({ note }) => note).map(({ note }) => `* ${note}.`);
+  return [`Paired randomization test, ${by}.${adjustment}`, "A 95% CI of a score or a difference contains the true value in 95 of 100 such sets of questions. The MDE is the minimum detectable effect: a true difference of this size would be significant in 80% of such sets.", ...new Set(notes)];
 };
 const PAPER = { latex: "LaTeX", markdown: "Markdown", csv: "CSV" };
 // The table that the command prints for a paper, to copy.
@@ -109,7 +107,7 @@ const drawPaper = () => {
     button.addEventListener("click", () => copyText(data.paper[name], button));
     return [button, " "];
   });
-  const against = data.pairs.length ? [" The table compares with ", make("bdi", {}, names[data.baseline]), "."] : [];
+  const against = isCompared ? [" The table compares with ", make("bdi", {}, tame(data.document.baseline)), "."] : [];
   return make("p", { class: "paper" }, buttons.flat(), against);
 };
 export const drawRanking = () => {
@@ -118,9 +116,9 @@ export const drawRanking = () => {
   const head = [
     make("td"),
     ...["submission", data.label].map((name) => make("th", { scope: "col" }, name)),
-    make("th", { scope: "col" }, "95 % interval", makeEnds(scale)),
-    ...["equal · partial · zero", "exact", "contains"].map((name) => make("th", { scope: "col" }, name)),
-    ...(data.pairs.length ? [make("th", { scope: "col" }, "against ", make("bdi", {}, names[baseline])), make("th", { scope: "col" }, "p"), make("th", { scope: "col" }, "verdict")] : []),
+    make("th", { scope: "col" }, "95% CI", makeEnds(scale)),
+    ...["equal · partial · zero", "exact match", "contains"].map((name) => make("th", { scope: "col" }, name)),
+    ...(isCompared ? [make("th", { scope: "col" }, "against ", make("bdi", {}, names[baseline])), make("th", { scope: "col" }, "p"), make("th", { scope: "col" }, "verdict")] : []),
   ];
   const table = make(
     "table",
@@ -130,7 +128,7 @@ export const drawRanking = () => {
     make("tbody", {}, submissions.map((submission, place) => makeRow(submission, place, scale, baseline))),
   );
   const choices = names.map((name, place) => [place, name]);
-  const select = data.pairs.length && make("label", { class: "pick" }, "baseline ", makeSelect("baseline", "baseline", choices, baseline, (value) => update(chooseSecond(Number(value)))));
+  const select = isCompared && make("label", { class: "pick" }, "baseline ", makeSelect("baseline", "baseline", choices, baseline, (value) => update(chooseSecond(Number(value)))));
   const affixes = SHARED.join("…").replace(/^…$/, "");
   return [
     make("div", { class: "line" }, affixes && make("p", { class: "said shared" }, "All names are ", make("code", {}, affixes)), select),

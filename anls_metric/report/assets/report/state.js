@@ -1,8 +1,7 @@
 // The choices of the reader. The URL holds all of them, and everything on the page depends on them.
 import { MARK_FILTERS } from "./marks.js";
-import { data, several, names, BASELINE, FIELDS } from "./data.js";
+import { data, labels, several, ofStrings, names, findOutcome, BASELINE, FIELDS, FRAMED } from "./data.js";
 
-export const FRAMED = location.protocol === "about:"; // in a frame of the page
 const START = {
   open: -1, // the row of the open question
   first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the second
@@ -13,7 +12,7 @@ const START = {
   change: "",
   group: null, // [field, name]
   only: "",
-  points: "", // lost or given by the first
+  credit: "", // format loss or wrong-number credit of the first
   confusion: null, // [predicted, accepted] in answers of the first
   range: null, // [low, high] of the similarity of the first
   marks: [], // names of marks
@@ -26,15 +25,15 @@ const START = {
   all: false, // whether long lists are shown completely
 };
 export const state = { ...START, unknown: "" };
-// The points that are lost or given -> their label. Python says which questions count.
-export const POINTS = { lost_to_format: "lost to format", given_to_wrong_numbers: "given to wrong numbers" };
+// The parts of partial credit -> their label. Python says which questions count.
+export const PARTIAL_CREDIT = { format_loss: "format loss", wrong_number_credit: "wrong-number credit" };
 // The confusions of all submissions, by their parameter in the URL.
-const CONFUSIONS = new Map(data.document.submissions.flatMap(({ confusions }) => confusions ?? []).map(({ predicted, accepted }) => [JSON.stringify([predicted, accepted]), [predicted, accepted]]));
-const SUSPECTS = "suspects"; // the name of a filter and of an order
+const CONFUSIONS = new Map(data.answers.flatMap(({ confusions }) => confusions).map(({ predicted, accepted }) => [JSON.stringify([predicted, accepted]), [predicted, accepted]]));
+export const SUSPECTED = "suspected_label_errors"; // the name of a panel, a filter and an order
 export const SORTS = ["id", "question", "first", "second", "difference", "outcome"];
 export const CHANGES = {
-  better: (value) => value > 0,
-  worse: (value) => value < 0,
+  wins: (value) => value > 0,
+  losses: (value) => value < 0,
   different: (value) => value !== 0,
   same: (value) => value === 0,
 };
@@ -46,21 +45,21 @@ const wellForm = (text) => text.toWellFormed?.() ?? text;
 const isOneOf = (values) => (text) => (values.includes(text) ? text : undefined);
 const isSigned = (values) => (text) => (values.includes(text.replace(/^-/, "")) ? text : undefined);
 const findSubmission = (text) => {
-  const place = data.submissions.map(wellForm).indexOf(text);
+  const place = labels.map(wellForm).indexOf(text);
   return place < 0 ? undefined : place;
 };
 const listOutcomes = {
   format: (places) => places.map((place) => data.outcomes[place].name).join(","),
   parse: (text) => {
-    const places = text.split(",").map((name) => data.outcomes.findIndex((outcome) => outcome.name === name));
+    const places = text.split(",").map(findOutcome);
     return places.includes(-1) ? undefined : places;
   },
 };
 const asText = { format: String, parse: (text) => text };
 // The name of a parameter -> the property of the state, how to write it, and how to read it (undefined: unknown).
 const PARAMETERS = {
-  first: { key: "first", format: (place) => wellForm(data.submissions[place]), parse: findSubmission },
-  against: { key: "second", format: (place) => (place < 0 ? "" : wellForm(data.submissions[place])), parse: (text) => (text === "" ? -1 : findSubmission(text)) },
+  first: { key: "first", format: (place) => wellForm(labels[place]), parse: findSubmission },
+  against: { key: "second", format: (place) => (place < 0 ? "" : wellForm(labels[place])), parse: (text) => (text === "" ? -1 : findSubmission(text)) },
   search: { key: "search", format: wellForm, parse: (text) => text },
   outcome: { key: "outcomes", ...listOutcomes },
   before: { key: "before", ...listOutcomes },
@@ -69,7 +68,7 @@ const PARAMETERS = {
     key: "group",
     format: ([field, name]) => wellForm(`${field}:${name}`),
     parse: (text) => {
-      const field = FIELDS.find((name) => text.startsWith(`${wellForm(name)}:`) && data.groups[name]);
+      const field = FIELDS.find((name) => text.startsWith(`${wellForm(name)}:`));
       const found = field && data.groups[field].names.find((name) => wellForm(name) === text.slice(field.length + 1));
       return found === undefined ? undefined : [field, found];
     },
@@ -87,10 +86,10 @@ const PARAMETERS = {
       return range.length && range[0] <= range[1] ? range : undefined;
     },
   },
-  only: { key: "only", ...asText, parse: isOneOf([SUSPECTS]) },
-  points: { key: "points", ...asText, parse: isOneOf(data.of_texts ? Object.keys(POINTS) : []) },
+  only: { key: "only", ...asText, parse: isOneOf([SUSPECTED]) },
+  partial_credit: { key: "credit", ...asText, parse: isOneOf(ofStrings ? Object.keys(PARTIAL_CREDIT) : []) },
   confusion: { key: "confusion", format: JSON.stringify, parse: (text) => CONFUSIONS.get(text) },
-  sort: { key: "sort", ...asText, parse: isSigned([...SORTS, SUSPECTS]) },
+  sort: { key: "sort", ...asText, parse: isSigned([...SORTS, SUSPECTED]) },
   page: { key: "page", format: (page) => String(page + 1), parse: (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) - 1 : undefined) },
   look: { key: "look", ...asText },
   by: { key: "field", format: wellForm, parse: (text) => FIELDS.find((field) => wellForm(field) === text) },
@@ -110,16 +109,16 @@ const formatQuery = (view) => {
   const query = String(parameters);
   return query && `?${query}`;
 };
-export const formatAddress = (changes = {}) => {
+export const formatUrl = (changes = {}) => {
   const view = { ...state, ...changes };
   return `#${formatQuestion(view.open)}${formatQuery(view)}`;
 };
 // The URLs of many questions with one state.
-export const makeAddresses = () => {
+export const makeUrls = () => {
   const query = formatQuery(state);
   return (row) => `#${formatQuestion(row)}${query}`;
 };
-const parseAddress = (hash) => {
+const parseUrl = (hash) => {
   const found = { ...START, unknown: "" };
   const [, question, query] = /^#?([^?]*)\??(.*)$/s.exec(hash);
   if (question && !question.startsWith("q-")) return null; // a place on the page
@@ -129,13 +128,13 @@ const parseAddress = (hash) => {
       found.open = ids.get(id) ?? -1;
       if (found.open < 0) found.unknown = `The report has no question “${id}”.`;
     } catch {
-      found.unknown = "The address of the question is damaged.";
+      found.unknown = "The URL of the question is damaged.";
     }
   }
   for (const [name, text] of new URLSearchParams(query)) {
     const parameter = PARAMETERS[name];
     const value = parameter?.parse(text);
-    if (value === undefined) found.unknown ||= `The report does not know “${name}=${text}” of the address.`;
+    if (value === undefined) found.unknown ||= `The report does not know “${name}=${text}” of the URL.`;
     else found[parameter.key] = value;
   }
   if (found.sort.startsWith("-")) [found.sort, found.direction] = [found.sort.slice(1), -1];
@@ -143,24 +142,24 @@ const parseAddress = (hash) => {
   return found;
 };
 
-const PAUSE = 250; // milliseconds between two letters of one search; the browser takes 30 ms to write a URL
+const PAUSE = 250; // milliseconds between two characters of one search; the browser takes 30 ms to write a URL
 let timer;
-let lastLetter = 0;
+let lastTyped = 0;
 let listener = () => {};
-let shownAddress = location.hash;
+let shownUrl = location.hash;
 const show = (isNew) => {
-  const address = formatAddress();
-  if (address === (shownAddress || "#")) return;
-  shownAddress = address === "#" ? "" : address;
-  const url = FRAMED ? location.href.split("#")[0] + address : shownAddress || location.pathname + location.search;
+  const hash = formatUrl();
+  if (hash === (shownUrl || "#")) return;
+  shownUrl = hash === "#" ? "" : hash;
+  const url = FRAMED ? location.href.split("#")[0] + hash : shownUrl || location.pathname + location.search;
   try {
     history[isNew ? "pushState" : "replaceState"](null, "", url);
   } catch {
     // a frame without its own URL
   }
-  if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownAddress }, "*");
+  if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownUrl }, "*");
 };
-const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "points", "confusion", "marks", "range"];
+export const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "credit", "confusion", "marks", "range"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 
@@ -171,22 +170,22 @@ export const update = (changes, { isNew = true, focus, isTyped = false } = {}) =
   const isOther = ["first", "second", "sort", "direction", ...FILTERS].some((key) => key in changes);
   Object.assign(state, isOther && !("page" in changes) ? { page: 0 } : {}, { unknown: "" }, changes);
   listener(changes, focus);
-  const isOneSearch = isTyped && performance.now() - lastLetter < PAUSE;
-  if (isTyped) lastLetter = performance.now();
+  const isOneSearch = isTyped && performance.now() - lastTyped < PAUSE;
+  if (isTyped) lastTyped = performance.now();
   if (isOneSearch) timer = setTimeout(() => show(false), PAUSE);
   else show(isNew);
 };
 export const redraw = (focus) => listener({}, focus);
 export const follow = (hash) => {
-  const found = parseAddress(hash);
+  const found = parseUrl(hash);
   if (!found) return;
   Object.assign(state, found);
-  shownAddress = hash;
+  shownUrl = hash;
   listener(found.open >= 0 ? { open: found.open } : {});
   if (!state.unknown) show(false);
 };
-// The suspects are in the order of their panel: those with the most submissions first.
-export const chooseSuspects = (isChosen) => ({ only: isChosen ? SUSPECTS : "", sort: isChosen ? SUSPECTS : START.sort, direction: 1 });
+// Suspected label errors are in the order of their panel: those with the most submissions first.
+export const chooseSuspected = (isChosen) => ({ only: isChosen ? SUSPECTED : "", sort: isChosen ? SUSPECTED : START.sort, direction: 1 });
 // A submission is never compared with itself: the two are swapped.
 export const chooseFirst = (first) => ({ first, second: first === state.second ? state.first : state.second });
 export const chooseSecond = (second) => {
@@ -198,7 +197,7 @@ export const baselineOf = () => (state.second < 0 ? BASELINE : state.second);
 export const begin = (draw) => {
   listener = draw;
   const followLocation = () => {
-    if (location.hash !== shownAddress) follow(location.hash);
+    if (location.hash !== shownUrl) follow(location.hash);
   };
   addEventListener("hashchange", followLocation);
   addEventListener("popstate", followLocation);

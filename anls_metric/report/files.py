@@ -1,0 +1,73 @@
+"""Writes files. A file is written under a temporary name, and renamed when it is complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from anls_metric.messages import make_error
+
+
+def check_output(path: str, inputs: Sequence[str]) -> None:
+    """Refuse to overwrite an input, and to write into a folder that does not exist.
+
+    Raises:
+        InputError: the path is one of the inputs, or its folder does not exist.
+    """
+    folder = os.path.dirname(path) or "."
+    if os.path.isfile(folder):
+        raise make_error(path, "{folder} is a file, not a folder: write to another folder", folder=folder)
+    if not os.path.isdir(folder):
+        raise make_error(path, "there is no folder {folder}: make it, or write to another folder", folder=folder)
+    for source in inputs:
+        with suppress(OSError):
+            if os.path.samefile(source, path):
+                raise make_error(path, "the file is an input, and would be overwritten: write to another file")
+
+
+def check_report_path(path: str) -> None:
+    """Refuse a folder, or the name of a file of another format, as the path of a report.
+
+    Raises:
+        InputError: the path is a folder, or its name ends in neither .html nor .htm.
+    """
+    if os.path.isdir(path):
+        raise make_error(path, "it is a folder: name a file in it, such as report.html")
+    if not path.lower().endswith((".html", ".htm")) and not is_stream(path):
+        raise make_error(path, "a report needs a name that ends in .html, such as report.html")
+
+
+def is_stream(path: str) -> bool:
+    """Whether a path is a pipe or the terminal."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def write_whole(path: str, content: str) -> None:
+    """Write a text file as UTF-8. The file appears when it is complete. OSError: it cannot be written."""
+    with open_aside(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def open_aside(path: str) -> Iterator[IO[str]]:
+    """Open a new file in the same folder. It replaces ``path`` when the context ends, or is removed after an error.
+
+    Raises:
+        OSError: the file cannot be written; the error names ``path``.
+    """
+    folder, name = os.path.split(path)
+    aside = path if is_stream(path) else os.path.join(folder, f".{name}.{os.getpid()}.unfinished")
+    try:
+        with open(aside, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield file
+        if aside != path:
+            os.replace(aside, path)
+    except BaseException as error:
+        with suppress(OSError):
+            if aside != path:
+                os.unlink(aside)
+        if isinstance(error, OSError) and error.filename in (None, aside):
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
