@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+import logging
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from os.path import basename, getsize
+from typing import Any, TypeVar
 
 from anls_metric.core.choices import check_count
-from anls_metric.core.explanation import Explanation
-from anls_metric.core.rows import describe
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
-from anls_metric.page import limits
-from anls_metric.page.inputs import get_scorer, make_reading, read_answer, read_case
-from anls_metric.page.upload_scoring import Result, Task, score
-from anls_metric.page.uploads import Upload
+from anls_metric.options import OPTIONS
+from anls_metric.page import answers, limits, processes, scoring
+from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
-from anls_metric.reading.values import format_value
-from anls_metric.report import html_parts
 
-if TYPE_CHECKING:
-    from anls_metric.nested import StarExplanation
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Options = Mapping[str, Any]
+
+FAULT = "this could not be done, because the page has a fault: its log has the details"
+_LOG = logging.getLogger(__name__)
 
 # Answers
 
 
 def explain_answer(
     prediction: str,
-    accepted_answers: list[str],
+    references: list[str],
     variant: str = "standard",
     threshold: float | None = None,
     ignore_case: bool | None = None,
@@ -33,74 +37,35 @@ def explain_answer(
 
     Args:
         prediction: the answer to score; for anls_star and anlsl a list or object as JSON.
-        accepted_answers: the accepted answers, one or more; the closest one counts.
+        references: the accepted answers, one or more; the closest one counts.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
         ignore_case: whether to ignore case. None does as the variant does.
 
     Returns:
-        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, or
-        none for long texts. For a list or object: score, sentence, signature, closest accepted value, and leaves.
+        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits. For
+        a list or object: score, sentence, signature, closest accepted value, and leaves.
     """
-    scorer = get_scorer(variant, threshold, ignore_case)
-    answer = read_answer(scorer, prediction, accepted_answers, most=limits.MOST_REFERENCES)
-    why = scorer.explain(answer.prediction, answer.references)
-    return {"score": why.score, "signature": why.signature, **_describe(why)}
+    options = {"threshold": threshold, "ignore_case": ignore_case}
+    return _run_small(answers.explain, prediction, references, variant, options)
 
 
-def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
-    """Describe an explanation: accepted answers and edits, or the leaves of a list or object."""
-    if isinstance(why, Explanation):
-        edits = html_parts.find_edits(why.best)
-        return {
-            "reason": why.reason,
-            "sentence": why.sentence,
-            "closest": why.best.reference,
-            "accepted_answers": [
-                {
-                    "text": match.reference,
-                    "distance": match.distance,
-                    "length": match.length,
-                    "similarity": match.similarity,
-                }
-                for match in why.matches
-            ],
-            "edits": None if edits is None else [edit._asdict() for edit in edits],
-        }
-    return {
-        "sentence": f"{why}.",
-        "closest": format_value(why.closest),
-        "leaves": [
-            {
-                "where": leaf.path,
-                "prediction": None if leaf.prediction is None else format_value(leaf.prediction),
-                "reference": None if leaf.reference is None else format_value(leaf.reference),
-                "score": leaf.score,
-                "sentence": leaf.sentence,
-            }
-            for leaf in why.leaves
-        ],
-    }
-
-
-def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, float]:
+def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
     """Score one answer under every published variant of ANLS, each with its own threshold and case.
 
     Args:
         prediction: the answer to score.
-        accepted_answers: the accepted answers, one or more.
+        references: the accepted answers, one or more.
 
     Returns:
         The score under each variant, by its name.
     """
-    answer = read_answer(VARIANTS["standard"], prediction, accepted_answers)
-    scores = {name: variant.score([answer.prediction], [answer.references]) for name, variant in VARIANTS.items()}
-    return {name: score for name, (score,) in scores.items()}
+    return answers.compare(prediction, references)
 
 
 def score_answers(
     predictions: list[str],
-    accepted_answers: list[list[str]],
+    references: list[list[str]],
     variant: str = "standard",
     threshold: float | None = None,
     ignore_case: bool | None = None,
@@ -109,33 +74,28 @@ def score_answers(
 
     Args:
         predictions: the answers to score; for anls_star and anlsl lists and objects as JSON.
-        accepted_answers: the accepted answers of each prediction.
+        references: the accepted answers of each prediction.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
         ignore_case: whether to ignore case. None does as the variant does.
 
     Returns:
         anls, scores and signature.
     """
-    scorer = get_scorer(variant, threshold, ignore_case)
-    if not isinstance(predictions, list) or not isinstance(accepted_answers, list):
-        raise ValueError("send predictions as a list of texts, and accepted_answers as a list of lists of texts")
-    if len(predictions) != len(accepted_answers):
-        raise ValueError(
-            f"the lengths differ (predictions has {len(predictions):,}, "
-            f"accepted_answers has {len(accepted_answers):,}): send a list of accepted answers for each prediction"
-        )
-    rows = zip(predictions, accepted_answers)
-    answers = [read_answer(scorer, *texts, f" of row {row}") for row, texts in enumerate(rows)]
-    work = sum(answer.work for answer in answers)
-    if work > limits.MOST_COMPARED_AT_ONCE or sum(answer.pairs for answer in answers) > limits.MOST_PAIRS:
-        raise ValueError("the predictions are too long, or too many, to compare here: score them as a file")
-    scores = scorer.score([answer.prediction for answer in answers], [answer.references for answer in answers])
-    return {
-        "anls": scorer.mean(scores),
-        "scores": list(map(float, scores)),
-        "signature": scorer.signature(),
-    }
+    options = {"threshold": threshold, "ignore_case": ignore_case}
+    return _run_small(answers.score, predictions, references, variant, options)
+
+
+def _run_small(
+    function: Callable[..., Any], predictions: Any, references: Any, variant: Any, options: Options
+) -> dict[str, Any]:
+    """Score answers in the server, or in a process if that may take long."""
+    if answers.is_quick(variant, predictions, references):
+        scored: dict[str, Any] = function(predictions, references, variant, options)
+    else:
+        arguments = (function, predictions, references, variant, options)
+        scored = processes.run(*arguments, seconds=limits.SMALL_SECONDS)
+    return scored
 
 
 def list_variants() -> list[dict[str, str]]:
@@ -146,9 +106,10 @@ def list_variants() -> list[dict[str, str]]:
     Returns:
         name, meaning, signature and source of each variant.
     """
+    scorers = map(answers.get_scorer, [*VARIANTS, *OF_VALUES, *OF_RULES])
     return [
         {"name": scorer.name, "meaning": scorer.meaning, "signature": scorer.signature(), "source": scorer.source}
-        for scorer in map(get_scorer, [*VARIANTS, *OF_VALUES, *OF_RULES])
+        for scorer in scorers
     ]
 
 
@@ -156,86 +117,87 @@ def list_variants() -> list[dict[str, str]]:
 
 
 def score_files(
-    gold: Upload,
-    submissions: list[Upload],
+    gold: str,
+    submissions: list[str],
     variant: str = "standard",
     threshold: float | None = None,
-    case: str = "",
-    unanswered_score_0: bool = False,
-    extract: str = "",
-    baseline: str = "",
+    ignore_case: bool | None = None,
+    missing: str = "error",
+    extract: str | None = None,
+    prediction: str | None = None,
+    references: str | None = None,
+    id: str | None = None,
+    baseline: str | None = None,
     worst: int = 0,
-    none_keys: str = "",
-    average: str = "",
+    none_keys: str | None = None,
+    average: str | None = None,
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
 
-    Upload each file to /gradio_api/upload first, and pass the path or URL from its response.
+    Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 
     Args:
-        gold: a file with the id and the accepted answers of each question, in a layout from list_layouts.
+        gold: a file with the id and the accepted answers of each question, in a layout from list_layouts, or a table.
         submissions: one file or more with the id and the answer of each question.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
-        case: "ignored" or "counts"; empty does as the variant does.
-        unanswered_score_0: whether a question without an answer scores 0; otherwise it is an error.
+        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
+        ignore_case: whether to ignore case. None does as the variant does.
+        missing: "error" or "zero": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        baseline: the name of the submission to compare the others with; empty takes the first.
+        prediction: the path of the prediction in a record, such as output.text; None takes the usual names.
+        references: the path of the accepted answers; None takes the usual names.
+        id: the path of the question id; None takes the usual names, "none" matches by position.
+        baseline: the name of the submission to compare the others with; None takes the first.
         worst: how many of the worst answers of each submission to return.
-        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored"; empty counts them.
-        average: for anls_star: the mean over "rows" or "leaves"; empty takes rows.
+        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
+        average: for anls_star: the mean over "rows" or "leaves".
 
     Returns:
-        signature, questions, clusters and hints; for each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, and what each extraction rule did (extraction); and comparisons with
-        difference, interval, p_value and verdict.
+        The document of anls --format json: signature, questions, clusters and hints; for each submission name, read,
+        layout, questions, anls, interval (95%), exact_match, contains and outcomes; and comparisons with difference,
+        interval, p_value and verdict.
     """
-    scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
-    reading = make_reading(scorer, unanswered_score_0, extract)
-    return _score_uploads(Task(submissions, gold, scorer, reading), baseline, worst)
+    return _score(take_all(submissions, "submissions"), take(gold, "gold"), locals())
 
 
 def score_logs(
-    files: list[Upload],
-    prediction_field: str = "",
-    references_field: str = "",
-    id_field: str = "",
+    files: list[str],
     variant: str = "standard",
     threshold: float | None = None,
-    case: str = "",
-    unanswered_score_0: bool = False,
-    extract: str = "",
-    baseline: str = "",
+    ignore_case: bool | None = None,
+    missing: str = "error",
+    extract: str | None = None,
+    prediction: str | None = None,
+    references: str | None = None,
+    id: str | None = None,
+    baseline: str | None = None,
     worst: int = 0,
-    none_keys: str = "",
-    average: str = "",
+    none_keys: str | None = None,
+    average: str | None = None,
 ) -> dict[str, Any]:
     """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
-    Upload each file to /gradio_api/upload first, and pass the path or URL from its response.
+    Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 
     Args:
         files: one file or more, each in a layout from list_layouts, or a table.
-        prediction_field: the path of the prediction in a record, such as output.text; empty detects it.
-        references_field: the path of the accepted answers; empty detects it.
-        id_field: the path of the question id; empty detects it, "none" numbers the records.
         variant: the variant of ANLS, a name from list_variants.
-        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
-        case: "ignored" or "counts"; empty does as the variant does.
-        unanswered_score_0: whether a question without an answer scores 0; otherwise it is an error.
+        threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
+        ignore_case: whether to ignore case. None does as the variant does.
+        missing: "error" or "zero": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        baseline: the name of the file to compare the others with; empty takes the first.
+        prediction: the path of the prediction in a record, such as output.text; None takes the usual names.
+        references: the path of the accepted answers; None takes the usual names.
+        id: the path of the question id; None takes the usual names, "none" numbers the records.
+        baseline: the name of the file to compare the others with; None takes the first.
         worst: how many of the worst answers of each file to return.
-        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored"; empty counts them.
-        average: for anls_star: the mean over "rows" or "leaves"; empty takes rows.
+        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
+        average: for anls_star: the mean over "rows" or "leaves".
 
     Returns:
         The same as score_files.
     """
-    scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
-    fields = {"prediction_field": prediction_field, "references_field": references_field, "id_field": id_field}
-    reading = make_reading(scorer, unanswered_score_0, extract, **fields)
-    return _score_uploads(Task(files, None, scorer, reading), baseline, worst)
+    return _score(take_all(files, "files"), None, locals())
 
 
 def list_layouts() -> list[dict[str, str]]:
@@ -245,20 +207,97 @@ def list_layouts() -> list[dict[str, str]]:
         name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.
     """
     return [
-        {
-            "name": layout.name,
-            "source": layout.source,
-            "fields": ", ".join(layout.fields),
-            "holds": layout.holds,
-        }
+        {"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields), "holds": layout.holds}
         for layout in LAYOUTS
     ]
 
 
-def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:
-    if not isinstance(baseline, str):
-        raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
-    most_worst = check_count("worst", worst, limits.MOST_WORST)
-    steps = score(task._replace(baseline=baseline or None, worst=most_worst), "endpoint")
-    (result,) = [step for step in steps if isinstance(step, Result)]
-    return result.document
+def _score(files: Sequence[str], gold: str | None, values: Options) -> dict[str, Any]:
+    """Score files. The values are the arguments of an endpoint, which are named like the options."""
+    names = [name for name in values if name in OPTIONS and not OPTIONS[name].is_for_command]
+    options = {name: values[name] for name in names if values[name] is not None}
+    check_count("worst", options["worst"], limits.MAX_WORST)
+    paths = [*([gold] if gold else []), *files]
+    document: dict[str, Any] = run_files(scoring.score, paths, options, files, gold, options)
+    return document
+
+
+def run_files(
+    function: Callable[..., Any],
+    paths: Sequence[str],
+    options: Options,
+    *arguments: Any,
+    show: Callable[[Any], None] | None = None,
+) -> Any:
+    """Score files in a process.
+
+    Args:
+        function: a function of `scoring`.
+        paths: the files, the gold file first.
+        options: the options of `api.score`.
+        *arguments: the arguments of the function.
+        show: see `processes.run`.
+
+    Raises:
+        ValueError: the files cannot be scored. ExhaustedError: it says which command does the same.
+    """
+    seconds = limits.SMALL_SECONDS if sum(map(getsize, paths)) <= limits.SMALL_FILES else limits.SECONDS
+    try:
+        return processes.run(function, *arguments, seconds=seconds, show=show)
+    except processes.ExhaustedError as error:
+        command = format_command([basename(path) for path in paths], options)
+        raise processes.ExhaustedError(f"{error}: on your computer, type {command}") from None
+
+
+def format_command(files: Sequence[str], options: Options) -> str:
+    """Format the command that gives the same scores.
+
+    Example:
+        >>> format_command(["gold.json", "my run.json"], {"extract": "think,final", "ignore_case": False, "worst": 0})
+        "anls gold.json 'my run.json' --extract think,final --no-ignore-case"
+    """
+    words = [f"./{name}" if name.startswith("-") else name for name in files]
+    for name, value in options.items():
+        option = OPTIONS[name]
+        flag = next(flag for flag in option.flags if flag.startswith("--"))
+        if isinstance(value, bool):
+            words.append(flag if value else flag.replace("--", "--no-", 1))
+        elif value and value != option.default:
+            text = (
+                value if isinstance(value, str) else ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+            )
+            words += [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+    return shlex.join(["anls", *words])
+
+
+# What a program gets
+
+
+def guard(endpoint: Endpoint, fail: Callable[[str], Exception]) -> Endpoint:
+    """Make an endpoint that returns valid JSON, and hides unexpected errors.
+
+    Args:
+        endpoint: the function.
+        fail: makes the error that gradio shows.
+    """
+
+    @wraps(endpoint)
+    def answer(*arguments: Any) -> Any:
+        try:
+            return json.loads(json.dumps(endpoint(*arguments), ensure_ascii=False).encode("utf-8", "replace"))
+        except Exception as error:
+            message = describe_error(error)
+        raise fail(message)  # outside of `except`, whose error keeps the data in memory
+
+    return answer  # type: ignore[return-value]
+
+
+def describe_error(error: Exception) -> str:
+    """Describe an error to the user who caused it. An unexpected error is logged, and its details are not shown."""
+    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
+        return str(error).encode("utf-8", "replace").decode()[:2_000]
+    _LOG.error("a call failed", exc_info=error)
+    return FAULT
+
+
+ENDPOINTS = (explain_answer, compare_variants, score_answers, list_variants, list_layouts, score_files, score_logs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -22,12 +24,24 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
 class Served(NamedTuple):
-    """The served page: its URL, the folder of uploads, the log, and the process id."""
+    """The served page: its URL, the folder of uploads, the log, the process id, and causes that may end a process."""
 
     address: str
     uploads: Path
     log: Path
     process: int = 0
+    expected: set[str] = set()  # noqa: RUF012, shared on purpose
+
+
+def write_table(path: Path, count: int) -> Path:
+    """Write a table in which every third answer is wrong, with seven kinds of questions."""
+    with open(path, "w") as stream:
+        for number in range(count):
+            slip = "" if number % 3 else "x"
+            references = [f"answer {number} of the page", "another one"]
+            row = {"prediction": f"answer {number}{slip} of the page", "references": references, "kind": number % 7}
+            stream.write(json.dumps(row) + "\n")
+    return path
 
 
 def is_up(address: str) -> bool:
@@ -74,7 +88,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         finally:
             process.terminate()
             process.wait(60)
-    assert "Traceback" not in found.log.read_text()
+    logged = found.log.read_text()
+    assert "a call failed" not in logged, logged
+    assert set(re.findall(r"a process was ended by (.*)", logged)) <= found.expected, logged
     for place in (private, found.uploads):
         assert not any(path.is_file() for path in place.rglob("*"))  # uploads were deleted with the server
 
@@ -140,7 +156,7 @@ class Visit:
 
     def report(self, text: str = "ANLS report") -> Any:
         """Wait for the report in its frame."""
-        frame = self.page.frame_locator("#report iframe")
+        frame = self.page.frame_locator("#result iframe")
         frame.locator("body", has_text=text).wait_for()
         frame.locator("#list tr.row").first.wait_for()
         return frame

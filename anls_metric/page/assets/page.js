@@ -1,4 +1,4 @@
-// The script of the page: it keeps the settings in the URL, copies links, and saves reports.
+// The script of the page: it keeps the settings in the URL, copies links, requests scores and shows reports.
 window.anls = {
     settled: false, // gradio selects the first tab before the link is read
 
@@ -10,7 +10,7 @@ window.anls = {
             if (value === null) address.searchParams.delete(name);
             else address.searchParams.set(name, value);
         }
-        address.hash = anls.reportHash;
+        address.hash = anls.hash;
         window.history.replaceState(null, "", address);
         if (window.parent !== window) {
             const parts = {queryString: address.search.slice(1), hash: address.hash};
@@ -55,13 +55,57 @@ window.anls = {
         anls.save({prediction: null, answers: null});
     },
 
-    // The report is in a frame that cannot access the page, so page and report have this protocol:
-    // - Whenever its state changes (filter, search, open question), the report posts {type: "anls-report-state",
-    //   hash: "#q-7?..."} to its parent, with the hash that its own URL would have.
-    // - The page writes the last hash into the report as the attribute data-hash of its <html>, and the report starts
-    //   with it. So the view survives a changed setting. The URL of the page holds the hash, too.
-    report: null, // the report without data-hash
-    reportHash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
+    // Number the request if files, names or settings have changed since the last one. A new number starts the scoring.
+    request: {key: "", files: "[]", number: 0},
+
+    requestScores(files, given, ...settings) {
+        const paths = JSON.stringify((files ?? []).map((file) => file.path));
+        const isNew = paths !== anls.request.files;
+        const values = settings.map((value) => (value === null || value.length === 0 ? "" : value)); // "nothing" has many forms
+        const key = JSON.stringify([paths, isNew ? "" : given, ...values]);
+        if (key === anls.request.key) return undefined;
+        if (isNew && anls.report !== null && paths === "[]") anls.forgetReport();
+        anls.request = {key: key, files: paths, number: anls.request.number + 1};
+        return anls.request.number + (isNew ? " new" : "");
+    },
+
+    // The names that the visitor gave, if they are not those that the server showed.
+    giveNames(names) {
+        const shown = document.querySelector("#result [data-names]")?.dataset.names;
+        return shown === undefined || names === JSON.parse(shown) ? undefined : names;
+    },
+
+    // The buttons of hints and errors. Each one sets an option to a value.
+    applyWith(element, change) {
+        element.addEventListener("click", (event) => {
+            const {option, value} = event.target.closest("button.apply")?.dataset ?? {};
+            if (option) change({option: option, value: JSON.parse(value)});
+        });
+    },
+
+    // The report is in a frame that cannot access the page and has no storage, so they have this protocol:
+    // - The report posts {type: "anls-report-state", hash} when its view changes (filter, search, open question), with
+    //   the hash that its own URL would have; {type: "anls-report-height", height} when its content grows or shrinks;
+    //   {type: "anls-report-marks", place, marks} when a mark changes, where place names the questions.
+    // - The page writes into the <html> of the report: data-framed; data-hash, the last hash; data-marks, JSON with the
+    //   last marks by their places. So view and marks survive a changed setting. The URL of the page holds the hash.
+    report: null,
+    hash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
+    marks: {},
+
+    listen({source, data}) {
+        const frame = document.querySelector("#result iframe");
+        if (!frame || source !== frame.contentWindow || typeof data !== "object" || !data) return;
+        const {type, hash, height, place, marks} = data;
+        if (type === "anls-report-state" && typeof hash === "string" && hash.length < 4000) {
+            anls.hash = /^#./.test(hash) ? hash : "";
+            anls.save({});
+        } else if (type === "anls-report-height" && height > 0 && height < 1e6) {
+            frame.style.height = `${Math.ceil(height) + 2}px`;
+        } else if (type === "anls-report-marks" && `${place}${marks}`.length < 1e7) {
+            anls.marks[place] = marks;
+        }
+    },
 
     // The server sends a compressed report beside an empty frame.
     async unpack(frame) {
@@ -71,27 +115,30 @@ window.anls = {
         const report = await new Response(stream).text();
         if (!frame.isConnected) return; // a newer report took its place
         anls.report = report;
+        anls.save({tab: "file"}); // the report makes its links from the URL of the page
         frame.srcdoc = anls.placeReport();
         anls.linkReport();
     },
 
-    // The report with the attribute for the last view.
     placeReport() {
-        if (!anls.reportHash) return anls.report;
-        return anls.report.replace("<html", '<html data-hash="' + anls.escape(anls.reportHash) + '"');
+        const attributes = {framed: "", ...(anls.hash && {hash: anls.hash}), marks: JSON.stringify(anls.marks)};
+        const written = Object.entries(attributes).map(([name, value]) => ` data-${name}="${anls.escape(value)}"`);
+        return anls.report.replace("<html", () => "<html" + written.join(""));
     },
 
-    // A page with only the report, also in a frame, so that the content of files cannot access anything.
+    // A file with the report, and a page with only the report in a frame, so that files can access nothing.
     linkReport() {
-        const link = document.querySelector("#own-tab a");
-        if (!link || anls.report === null) return;
-        if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
         const page = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>ANLS report</title>' +
             '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
             "<style>html, body, iframe { display: block; width: 100%; height: 100%; margin: 0; border: 0; }</style>" +
             '<iframe title="The report" sandbox="allow-scripts allow-downloads" srcdoc="' +
-            anls.escape(anls.placeReport()) + '"></iframe>';
-        link.href = URL.createObjectURL(new Blob([page], {type: "text/html"}));
+            anls.escape(anls.placeReport().replace(" data-framed", "")) + '"></iframe>';
+        for (const [style, text] of [["own-tab", page], ["save", anls.report]]) {
+            const link = document.querySelector(`#result a.${style}`);
+            if (!link) return;
+            if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
+            link.href = URL.createObjectURL(new Blob([text], {type: "text/html"}));
+        }
     },
 
     escape(text) {
@@ -99,118 +146,11 @@ window.anls = {
         return text.replace(/[&"<]/g, (sign) => signs[sign]);
     },
 
-    keepReport(event) {
-        const frame = document.querySelector("#report iframe");
-        const {type, hash} = event.data || {};
-        if (!frame || event.source !== frame.contentWindow || type !== "anls-report-state") return;
-        if (typeof hash === "string" && hash.length < 4000) anls.setReportHash(hash);
-    },
-
-    setReportHash(hash) {
-        anls.reportHash = /^#./.test(hash) ? hash : "";
-        anls.save({});
-    },
-
     // Other files have other questions, so the view starts again.
-    forgetReport(files) {
-        if (anls.report !== null && !(files && files.length)) {
-            anls.report = null;
-            anls.setReportHash("");
-        }
-    },
-
-    saveReport() {
-        if (anls.report !== null) anls.download(anls.report, "anls-report.html", "text/html");
-    },
-
-    download(text, name, type) {
-        if (!text) return;
-        const link = document.createElement("a");
-        link.href = URL.createObjectURL(new Blob([text], {type: type}));
-        link.download = name;
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    },
-
-    // The buttons beside hints. Each one sets a setting to a value.
-    applyWith(element, change) {
-        element.addEventListener("click", (event) => {
-            const {setting, value} = event.target.closest("button.apply")?.dataset ?? {};
-            if (setting) change({setting: setting, value: JSON.parse(value)});
-        });
-    },
-
-    async copyCommand(button) {
-        const code = button.parentElement.querySelector("code");
-        try {
-            await navigator.clipboard.writeText(code.textContent);
-            button.textContent = "Copied";
-            setTimeout(() => { button.textContent = "Copy the command"; }, 2000);
-        } catch (error) {
-            window.getSelection().selectAllChildren(code);
-        }
-    },
-
-    names: "{}", // the last result of collectNames
-
-    // The names of submissions that differ from the default names, by the paths of their files.
-    collectNames(places, ...boxes) {
-        const given = JSON.parse(places).map(([path, label], place) => [path, label, (boxes[place] ?? "").trim()]);
-        const names = given.filter(([, label, name]) => name && name !== label).map(([path, , name]) => [path, name]);
-        const collected = JSON.stringify(Object.fromEntries(names));
-        if (collected === anls.names) return undefined; // gradio may apply an old event after a new one
-        anls.names = collected;
-        return collected;
-    },
-
-    request: {inputs: "", number: 0}, // the last request for scores
-
-    // Number the request if files, names or settings have changed since the last one. A new number starts the scoring.
-    requestScores(...inputs) {
-        const text = JSON.stringify(inputs);
-        if (text === anls.request.inputs) return undefined;
-        anls.request = {inputs: text, number: anls.request.number + 1};
-        return String(anls.request.number);
-    },
-
-    // Files over a limit are not sent; gradio gets the other files.
-    refuse: null,
-
-    refuseWith(refuse) {
-        anls.refuse = refuse;
-    },
-
-    checkFiles(event) {
-        const area = event.target.closest?.("#files, #corrections");
-        const transfer = event.type === "drop" ? event.dataTransfer : event.target;
-        if (!area || !transfer?.files?.length || event.isChecked) return;
-        const files = [...transfer.files];
-        const rest = new DataTransfer();
-        const refusals = [];
-        let size = 0;
-        for (const file of files) {
-            if (file.size > $MOST_BYTES || size + file.size > $MOST_UPLOAD) {
-                refusals.push(file.name + " (" + Math.ceil(file.size / 2 ** 20) + " MB)");
-            } else {
-                size += file.size;
-                rest.items.add(file);
-            }
-        }
-        if (refusals.length || document.querySelector("#refusal .anls")) {
-            anls.refuse?.({files: files.map((file) => file.name), refused: refusals});
-        }
-        if (!refusals.length) return;
-        event.stopImmediatePropagation();
-        event.preventDefault();
-        const target = event.target;
-        if (event.type === "change") target.files = rest.files;
-        else if (!rest.files.length) target.dispatchEvent(new DragEvent("dragleave", {bubbles: true}));
-        if (!rest.files.length) return;
-        const again = event.type === "drop"
-            ? new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: rest})
-            : new Event("change", {bubbles: true});
-        again.isChecked = true;
-        target.dispatchEvent(again);
+    forgetReport() {
+        anls.report = null;
+        anls.hash = "";
+        anls.save({});
     },
 
     // Screen readers announce new content after it has been stable for a moment.
@@ -230,25 +170,15 @@ window.anls = {
 anls.voice = document.createElement("div");
 anls.voice.id = "voice";
 anls.voice.setAttribute("role", "status");
-for (const type of ["change", "drop"]) document.addEventListener(type, anls.checkFiles, true);
-window.addEventListener("message", anls.keepReport);
-document.addEventListener("click", (event) => {
-    const button = event.target.closest?.(".command button.copy");
-    if (button) anls.copyCommand(button);
-});
+window.addEventListener("message", anls.listen);
 
 new MutationObserver(() => {
-    for (const frame of document.querySelectorAll("#report iframe[data-packed]")) anls.unpack(frame);
-    if (document.querySelector('#own-tab a[href="#"]')) anls.linkReport();
+    for (const frame of document.querySelectorAll("#result iframe[data-packed]")) anls.unpack(frame);
     anls.say();
-}).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed", "data-said"]});
-
-// gradio's button for adding files is a button inside a button, with an untranslated name.
-new MutationObserver(() => {
+    // gradio's button for adding files is a button inside a button, with an untranslated name.
     for (const outer of document.querySelectorAll("#files button:has(button)")) {
-        for (const [name, value] of Object.entries({role: "group", tabindex: "-1", title: "Add files"})) {
+        for (const [name, value] of Object.entries({role: "group", tabindex: "-1", title: "Add files", "aria-label": "Add files"})) {
             if (outer.getAttribute(name) !== value) outer.setAttribute(name, value);
         }
-        if (outer.ariaLabel !== "Add files") outer.ariaLabel = "Add files";
     }
-}).observe(document.documentElement, {childList: true, subtree: true});
+}).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed", "data-said"]});

@@ -1,0 +1,297 @@
+"""The answers of the endpoints and the files of the page, without a server."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric.api import score
+from anls_metric.core.variants import OF_RULES
+from anls_metric.nested import get_value_variant
+from anls_metric.page import answers, limits, scoring
+from anls_metric.page.endpoints import (
+    compare_variants,
+    describe_error,
+    explain_answer,
+    format_command,
+    list_layouts,
+    list_variants,
+    score_answers,
+    score_files,
+    score_logs,
+)
+from anls_metric.page.uploads import MADE_UP
+from anls_metric.reading.layouts import LAYOUTS
+from tests.conftest import ROOT, without_questions
+from tests.page.conftest import write_table
+
+GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
+TABLE = ROOT / "examples" / "table.csv"
+TOTAL = '{"total": "12.5", "items": ["tea"]}'
+LONG = "a" * 30_000
+
+
+@pytest.fixture(autouse=True)
+def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of uploads."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    return tmp_path
+
+
+def upload(folder: Path, *files: Path) -> list[str]:
+    """Store files as gradio does."""
+    paths = [folder / f"{place:064x}" / file.name for place, file in enumerate(files)]
+    for path, file in zip(paths, files):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(file.read_bytes())
+    return list(map(str, paths))
+
+
+# Answers
+
+
+def test_answer_is_explained() -> None:
+    why = explain_answer("The Coca", ["Coca Cola", "Cola"])
+    assert (why["score"], why["signature"]) == (0, anls_metric.signature())
+    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0."
+    assert [match["distance"] for match in why["references"]] == [5, 5]
+    assert why["edits"][0] == {"operation": "insert", "prediction": "", "reference": "c"}
+    assert explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls_metric.signature("rrc", 0.7, False)
+
+
+def test_variants_are_compared_and_listed() -> None:
+    scores = compare_variants("ab", ["abcd"])
+    assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
+    assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *OF_RULES]
+    assert [row["name"] for row in list_layouts()] == [layout.name for layout in LAYOUTS]
+
+
+@pytest.mark.parametrize("count", [2, 300])  # in the server, and in a process
+def test_many_answers_are_scored(count: int) -> None:
+    many = score_answers(["a", "b"] * (count // 2), [["a"], ["c"]] * (count // 2), "rrc")
+    assert many == {"anls": 0.5, "scores": [1.0, 0.0] * (count // 2), "signature": anls_metric.signature("rrc")}
+
+
+def test_lists_and_nested_values_are_scored() -> None:
+    accepted = '{"total": {"__tuple__": ["12", "12.50"]}, "items": ["milk", "tea"]}'
+    why = explain_answer(TOTAL, [accepted], "anls_star")
+    assert why["score"] == pytest.approx((0.8 + 1) / 3)
+    assert [(leaf["where"], leaf["score"]) for leaf in why["leaves"]] == [
+        ("total", 0.8),
+        ("items[0]", 1),
+        ("items[0]", 0),
+    ]
+    many = score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
+    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_value_variant("anls_star").signature()}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: explain_answer("a", ["a"], "standard", 7.0), "threshold must be a number from 0 to 1, got 7.0"),
+        (
+            lambda: explain_answer(LONG, ["a"]),
+            "prediction: 30,000 characters are more than 10,000: score the answer in",
+        ),
+        (lambda: explain_answer("a", [LONG]), "references: 30,001 characters"),
+        (lambda: explain_answer("a", [""] * 20_000), "references: 20,000 characters"),
+        (lambda: explain_answer(LONG, ["[]"], "anls_star"), "prediction: 30,000 characters"),
+        (lambda: compare_variants(LONG, ["a"]), "prediction: 30,000 characters"),
+        (lambda: explain_answer("a", ["a"], "none"), "unknown variant 'none'"),
+        (lambda: explain_answer("a", ["a"], ["rrc"]), "unknown variant ['rrc']"),  # type: ignore[arg-type]
+        (lambda: explain_answer("a", ["a"], "dude"), "dude needs answer_type"),
+        (lambda: explain_answer("a", []), "references"),
+        (lambda: explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
+        (lambda: explain_answer("[]", ["{'a': 1}"], "anls_star"), "looks like a list or object: write it as JSON"),
+        (lambda: explain_answer("[]", ["[]"], "anls_star", None, False), "ignore_case"),
+        (lambda: score_answers(["a"], []), "predictions has 1"),
+        (lambda: score_answers("a", ["a"]), "predictions must be a list of strings"),  # type: ignore[arg-type, list-item]
+        (lambda: score_answers(["a", 7], [["a"], ["b"]]), "prediction of row 1"),  # type: ignore[list-item]
+        (lambda: score_files(str(GOLD), [str(SUBMISSION)]), "no file that was uploaded"),
+        (lambda: score_logs([]), "files is missing"),
+        (lambda: score_logs([str(MADE_UP / "gold.json")] * 21), "files has more than 20 files"),
+        (lambda: score_logs([str(MADE_UP / "gold.json")], worst=-1), "worst is -1"),
+        (lambda: score_logs([str(MADE_UP / "gold.json")], extract="y"), "unknown extraction rule 'y'"),
+        (
+            lambda: score_logs([str(MADE_UP / "gold.json")], missing="maybe"),
+            "missing must be error or zero, got 'maybe'",
+        ),
+        (lambda: score_logs([str(MADE_UP / "gold.json")], id="nothing"), "gold.json: "),
+    ],
+)
+def test_wrong_call_is_reported(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=r".") as error:
+        call()
+    assert words in describe_error(error.value)
+
+
+def test_unexpected_error_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
+    assert "secret" not in describe_error(KeyError("secret"))
+    assert "secret" in caplog.text
+
+
+# Files for programs
+
+
+def test_files_are_scored(uploads: Path) -> None:
+    gold, submission, table = upload(uploads, GOLD, SUBMISSION, TABLE)
+    assert score_files(gold, [submission], worst=2) == json.loads(
+        json.dumps(score(SUBMISSION, GOLD, worst=2).to_dict())
+    )
+    same = score_files(gold, [submission], ignore_case=False)
+    assert without_questions(same["signature"]) == anls_metric.signature(ignore_case=False)
+    found = score_logs([table], "rrc", 0.9, prediction="reply", references="accepted")
+    assert without_questions(found["signature"]) == anls_metric.signature("rrc", 0.9)
+    options: dict[str, Any] = {"variant": "anls_star", "none_keys": "ignored", "average": "leaves"}
+    invoices = ROOT / "examples" / "invoices.jsonl"
+    found = score_logs(upload(uploads, invoices), **options)
+    assert found == json.loads(json.dumps(score(invoices, **options).to_dict()))
+
+
+def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> None:
+    (tmp_path / "few.json").write_text('[{"questionId": 1, "answer": "Coca Cola"}]')
+    gold, few = upload(uploads, GOLD, tmp_path / "few.json")
+    with pytest.raises(ValueError, match=r'^few\.json: .*missing="zero"') as error:
+        score_files(gold, [few])
+    assert str(tmp_path) not in str(error.value)
+    found = score_files(gold, [few], missing="zero")
+    assert found["submissions"][0]["outcomes"]["missing"] == 5
+    assert str(tmp_path) not in json.dumps(found)
+
+
+def test_file_beyond_the_limits_names_the_command(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anls_metric.page import processes
+
+    monkeypatch.setattr(
+        processes.run, "__kwdefaults__", {**(processes.run.__kwdefaults__ or {}), "memory": 120_000_000}
+    )
+    (table,) = upload(uploads, write_table(uploads / "my table.jsonl", 100_000))
+    with pytest.raises(
+        ValueError, match="more memory or time than the page has for one call: on your computer, type anls"
+    ):
+        score_logs([table], variant="rrc")
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "command"),
+    [
+        (
+            ["gold.json", "my run.json"],
+            {"variant": "rrc", "missing": "error"},
+            "anls gold.json 'my run.json' --variant rrc",
+        ),
+        (
+            ["-a.json"],
+            {"ignore_case": False, "worst": 3, "by": ["kind"]},
+            "anls ./-a.json --no-ignore-case --worst 3 --by kind",
+        ),
+        (["a.json"], {"id": "-x", "extract": "think,final"}, "anls a.json --id-field=-x --extract think,final"),
+    ],
+)
+def test_command_does_the_same(files: list[str], options: dict[str, Any], command: str) -> None:
+    assert format_command(files, options) == command
+    assert shlex.split(command)[0] == "anls"
+
+
+# Files of the page
+
+
+def show(*paths: Path, gold: str = "", names: list[str] | None = None, **options: Any) -> scoring.Shown:
+    """Score files as the page does."""
+    return scoring.Shown(**scoring.show(list(map(str, paths)), gold, names or [], options, lambda count: None))
+
+
+def read_report(shown: scoring.Shown) -> str:
+    return gzip.decompress(base64.b64decode(shown.report)).decode()
+
+
+def test_gold_file_is_found_in_any_order(tmp_path: Path) -> None:
+    for files in ((GOLD, SUBMISSION), (SUBMISSION, GOLD)):
+        shown = show(*files)
+        assert (shown.said, shown.problems, shown.names) == ("ANLS of submission: 0.6273.", [], ["submission"])
+        assert shown.read[0].startswith(
+            "answer (prediction) of submission.json, answers (accepted answers) of gold_label.json"
+        )
+        assert "0.6273" in read_report(shown)
+    both = write_table(tmp_path / "both.jsonl", 9), write_table(tmp_path / "other.jsonl", 9)
+    assert show(*both).names == ["both", "other"]
+
+
+def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
+    """Both have only "answer"."""
+    files = [tmp_path / name for name in ("first.json", "second.json", "my labels.json")]
+    for file, text in zip(files, "aba"):
+        file.write_text(json.dumps([{"questionId": n, "answer": text} for n in range(3)]))
+    shown = show(*files[:2])
+    assert (shown.golds, shown.gold, shown.report) == ([str(file) for file in files[:2]], "", "")
+    shown = show(*files[:2], gold=str(files[1]))
+    assert (shown.gold, shown.names, shown.said) == (str(files[1]), ["first"], "ANLS of first: 0.0000.")
+    shown = show(files[0], files[2])
+    assert (shown.gold, shown.said) == (str(files[2]), "ANLS of first: 1.0000.")
+
+
+def test_broken_files_are_named_and_others_scored(tmp_path: Path) -> None:
+    contents = {
+        "broken.json": b"{",
+        "scan.pdf": b"%PDF-1.7",
+        "page.jpg": b"\xff\xd8\xff\xe0",
+        "other.json": b'[{"questionId": 99, "answer": "x"}]',
+        "pages.zip": b"no archive",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    shown = show(*(tmp_path / name for name in contents), SUBMISSION, GOLD)
+    assert shown.said == "ANLS of submission: 0.6273."
+    assert {problem.text.partition(":")[0].partition(",")[0] for problem in shown.problems} == set(contents)
+    assert not [problem for problem in shown.problems if str(tmp_path) in problem.text]
+    alone = show(tmp_path / "scan.pdf")
+    assert alone.problems[0].text.startswith("scan.pdf: it is a PDF document")
+    assert alone.report == ""
+    assert "a zip file is for page images" in show(tmp_path / "pages.zip").problems[0].text
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "action"),
+    [
+        ({}, [{"id": 1, "prediction": text, "references": ["a"], "seed": text} for text in "ab"], None),
+        ({"extract": "y"}, [{"id": 1, "prediction": "a", "references": ["a"]}], None),
+        ({}, [{"id": 1, "prediction": ["a", "b"], "references": ["a", "b"]}], ("variant", "anls_star")),
+    ],
+)
+def test_problem_has_an_action(tmp_path: Path, options: Any, rows: Any, action: Any) -> None:
+    (tmp_path / "answers.json").write_text(json.dumps(rows))
+    shown = show(tmp_path / "answers.json", **options)
+    if action:
+        assert shown.problems[0][1:] == action
+    else:
+        assert bool(shown.report) != bool(shown.problems)
+
+
+def test_names_make_runs(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    second = tmp_path / "a" / "submission.json"
+    second.write_bytes(SUBMISSION.read_bytes())
+    assert show(GOLD, SUBMISSION, second).names == ["submission", "submission (2)"]
+    shown = show(GOLD, SUBMISSION, second, names=["base", "base"])
+    assert shown.said == "ANLS of base: 0.6273."
+
+
+def test_one_answer_is_shown_and_variants_that_agree_are_folded() -> None:
+    shown, others = answers.show("ab", "abcd\n\nb", "standard", 0.5, True)
+    assert "Score 0.5" in shown
+    disagreeing = sum(anls_metric.anls_score("ab", ["abcd", "b"], variant=name) != 0.5 for name in anls_metric.VARIANTS)
+    assert f"{disagreeing} of {len(anls_metric.VARIANTS)} disagree with 0.5" in others
+    assert f"{len(anls_metric.VARIANTS) - disagreeing} with 0.5" in others.partition("<details>")[2]
+    assert answers.show("a", " \n", "standard", 0.5, True)[1] == ""
+    script = "<script>window.ran = 1</script>"
+    assert script not in "".join(answers.show(script, script + "x", "standard", 0.5, True))
+    with pytest.raises(ValueError, match="more than 10,000"):
+        answers.show("a" * (limits.MAX_CHARACTERS + 1), "a", "standard", 0.5, True)

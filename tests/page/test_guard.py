@@ -1,0 +1,240 @@
+"""What the page takes from outside: bodies, paths and uploads, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls_metric.page import limits
+from anls_metric.page.middleware import HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
+from anls_metric.page.uploads import MADE_UP, is_public, make_room, take
+from tests.conftest import ROOT
+
+CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
+STOP = b"nothing comes any more"
+PIECES = [b"a" * 50_000] * 6
+
+
+async def _echo(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads the whole body, and answers with its size."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+@pytest.fixture(autouse=True)
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An upload, in a folder of uploads."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    path = tmp_path / ("0" * 64) / "gold.json"
+    path.parent.mkdir()
+    path.write_text("{}")
+    return path
+
+
+def ask(path: str, *pieces: bytes, length: str | None = None, method: str = "POST") -> tuple[int, str, Any]:
+    """Send a request, and return the status, the text and the headers of the response."""
+    waiting = list(pieces) or [b""]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        if waiting[0] == STOP:
+            await asyncio.sleep(600)
+        return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    length = str(sum(map(len, pieces))) if length is None else length
+    headers = [(b"content-length", length.encode())] if length else []
+    request = Guard(_echo)({"type": "http", "path": path, "headers": headers, "method": method}, receive, send)
+    with ThreadPoolExecutor(1) as pool:  # playwright may have a loop in this thread
+        pool.submit(asyncio.run, request).result()
+    start, body = sent
+    text = body["body"].decode()
+    text = text if start["status"] == 200 else json.loads(text)["detail"]
+    return start["status"], text, {name.decode(): value.decode() for name, value in start["headers"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "pieces", "length", "status"),
+    [
+        (CALL, [b"ab", b"c"], None, 200),
+        *[(CALL, [b"ab", b"c"], length, 200) for length in ("", "none", "-1", "20")],
+        *[(CALL, PIECES, length, 413) for length in (None, "20", "0", "", "none", "-1", "9" * 5_000)],
+        (CALL, [STOP], str(limits.MAX_REQUEST + 1), 413),
+        (CALL, [*PIECES, STOP], "20", 413),
+        (UPLOAD, PIECES, None, 200),
+        (UPLOAD, [STOP], str(limits.MAX_UPLOAD + 1), 413),
+        (UPLOAD, [b"a" * 60_000_000, b"a" * 60_000_000, STOP], "20", 413),
+        *[(CALL, [body], None, 200) for body in (b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}')],
+    ],
+)
+def test_bytes_of_a_body_are_counted(path: str, pieces: list[bytes], length: str | None, status: int) -> None:
+    found, text, headers = ask(path, *pieces, length=length)
+    assert (found, text) == (status, TOO_LARGE if status == 413 else str(sum(map(len, pieces))))
+    assert headers.get("connection") == ("close" if status == 413 else None)
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("path", [CALL, UPLOAD])
+def test_body_that_never_ends_is_closed(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_PAUSE", 0.05)
+    assert ask(path, b"--x", STOP)[:2] == (408, "the request takes too long to come: send it again")
+
+
+def test_request_names_only_files_that_were_uploaded(mine: Path, tmp_path: Path) -> None:
+    def ask_with(path: str) -> tuple[int, str, Any]:
+        return ask("/gradio_api/queue/join", json.dumps({"data": [1, [{"a": {"path": path}}]]}).encode())
+
+    assert ask_with(str(mine))[0] == ask_with(str(MADE_UP / "gold.json"))[0] == 200
+    for path in ("/etc/hostname", "http://x.org/a.csv", f"{mine}/..", f"{tmp_path}/x/gold.json", "\0", ""):
+        assert ask_with(path)[0] == 400
+    mine.unlink()
+    assert ask_with(str(mine))[1] == "the file: gold.json is no longer there: upload it again"
+
+
+@pytest.mark.parametrize(
+    "start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file=", "/gradio_api/proxy="]
+)
+def test_uploads_are_never_served(mine: Path, start: str) -> None:
+    assert ask(f"{start}{MADE_UP}/gold.json", method="GET")[0] == 200
+    for path in (
+        *(
+            str(mine),
+            f"{MADE_UP}/../{mine}",
+            f"{MADE_UP}/../page.js",
+            "/etc/hostname",
+            "http://169.254.169.254/",
+            "",
+            "\0",
+        ),
+        *(f"{MADE_UP}\0/gold.json", f"{MADE_UP}/" + "a/" * 30_000),
+    ):
+        status, _, headers = ask(start + path, method="GET")
+        assert (status, headers["content-security-policy"]) == (404, HEADERS["content-security-policy"])
+
+
+def test_policy_of_the_browser_allows_no_other_origin() -> None:
+    policy = HEADERS["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert {word for word in policy.replace(";", " ").split() if "://" in word} == {
+        "https://huggingface.co",
+        "https://*.huggingface.co",
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/etc/hostname",
+            "/",
+            "\0",
+            "file:///etc/hostname",
+            "http://x.org/a.csv",
+            "{folder}",
+            "{folder}/",
+            "{mine}/..",
+        ),
+        *(
+            "{folder}/x/name.csv",
+            "{folder}/{mine}",
+            "{parent}",
+            "{parent}/",
+            "{parent}/a/name.csv",
+            "{parent}/link.csv",
+        ),
+        *("{parent}/../gold.json", "gold.json", "{folder}/" + "a/" * 100_000 + "x"),
+        *(7, ["a"], {"path": 7}, {"path": "/etc/hostname"}, True),
+    ],
+)
+def test_path_that_is_no_upload_is_refused(path: Any, mine: Path, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (mine.parent / "a").mkdir()
+    for other in (tmp_path / "x" / "name.csv", mine.parent / "a" / "name.csv"):
+        other.write_text("no upload")
+    (mine.parent / "link.csv").symlink_to("/etc/hostname")
+    if isinstance(path, str):
+        path = path.format(folder=tmp_path, parent=mine.parent, mine=mine)
+    with pytest.raises(ValueError, match=r"table is no file that was uploaded"):
+        take(path, "table")
+    assert take({"path": str(mine)}, "table") == take(str(mine), "table") == str(mine)
+    nothings: tuple[Any, ...] = (None, "", {}, [])
+    for nothing in nothings:
+        with pytest.raises(ValueError, match="table is missing: upload a file"):
+            take(nothing, "table")
+
+
+def test_old_uploads_make_room(tmp_path: Path) -> None:
+    paths = []
+    for number in range(5):
+        path = tmp_path / f"{number + 1:064x}" / "a.csv"
+        path.parent.mkdir()
+        path.write_bytes(b"a" * 100)
+        os.utime(path, (1000 + number, 1000 + number))
+        paths.append(path)
+    make_room(str(tmp_path), most=252)  # the upload of the fixture is the newest, with 2 bytes
+    assert [path.exists() for path in paths] == [False, False, False, True, True]
+    assert not paths[0].parent.exists()
+    make_room(str(tmp_path), most_files=2)
+    assert [path.exists() for path in paths] == [False, False, False, False, True]
+
+
+def count_steps(function: Callable[[Any], Any], argument: Any) -> int:
+    """Count the function calls, including functions in C."""
+    steps = 0
+
+    def step(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(step)
+    with suppress(ValueError, RefusedError):
+        function(argument)
+    sys.setprofile(None)
+    return steps
+
+
+@pytest.mark.parametrize("part", ["a/", "../", "./", "//", "\\", "%00", "gradio_api/call/"])
+def test_paths_take_as_many_steps_whatever_their_length(part: str) -> None:
+    """Each folder in a path once was a system call with a longer path."""
+    for function in (is_public, lambda path: take(path, "it")):
+        assert count_steps(function, part * 100) + 100 > count_steps(function, part * 60_000)
+
+
+@pytest.mark.parametrize("body", [b'"', b'\\"', b"\\", b'{"data": ["', b'a\\",[', b'{"path":'])
+def test_hostile_body_takes_few_steps(body: bytes) -> None:
+    assert count_steps(_check_content, body * (200_000 // len(body))) < 1_000
+
+
+def test_no_pattern_meets_what_comes_from_outside() -> None:
+    modules = (ROOT / "anls_metric" / "page").glob("*.py")
+    assert not [path for path in modules if "import re\n" in path.read_text(encoding="utf-8")]
+
+
+def test_limits_of_the_guide_are_those_of_the_page() -> None:
+    guide = " ".join((ROOT / "docs" / "page.md").read_text(encoding="utf-8").split())
+    for row in (
+        f"| one answer | {limits.MAX_CHARACTERS:,} characters a side |",
+        f"| one file | {limits.MAX_FILE // limits.MB} MB |",
+        f"| the files of one upload | {limits.MAX_UPLOAD // limits.MB} MB |",
+        f"| files | {limits.MAX_SUBMISSIONS} |",
+        f"| memory | {limits.MEMORY / 1e9:g} GB for one call |",
+        f"| processor time | {limits.SMALL_SECONDS} seconds; {limits.SECONDS / 60:g} minutes for files of more than "
+        f"{limits.SMALL_FILES // 1000} kB |",
+    ):
+        assert row in guide

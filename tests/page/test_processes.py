@@ -1,0 +1,141 @@
+"""Work in processes: results, errors, limits of the system, and nothing left behind."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from anls_metric.page import processes
+from anls_metric.page.processes import ExhaustedError, run
+from tests.conftest import ROOT
+
+needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="the system has no limits")
+SEEN: list[int] = []
+
+
+def remember() -> int:
+    """Count the calls in this process."""
+    SEEN.append(1)
+    return len(SEEN)
+
+
+def report(count: int, tell: Callable[[int], None]) -> int:
+    """Report numbers, then return the id of the process."""
+    for number in range(count):
+        tell(number)
+    return os.getpid()
+
+
+def fail(kind: str) -> None:
+    """Raise an error, or end the process."""
+    if kind == "exit":
+        os._exit(7)
+    raise {"value": ValueError("a.json: no answer"), "key": KeyError("x"), "memory": MemoryError()}[kind]
+
+
+def kill(number: int) -> None:
+    """End the process by a signal, as the system or a crash does."""
+    os.kill(os.getpid(), number)
+
+
+def search() -> None:
+    """Search with a pattern of exponential time, which blocks the interpreter."""
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def crash() -> None:
+    """Read from address 0."""
+    ctypes.string_at(0)
+
+
+def test_results_and_reports_come_from_another_process() -> None:
+    told: list[int] = []
+    assert run(report, 3, show=told.append) != os.getpid()
+    assert told == [0, 1, 2]
+    assert [run(remember) for _ in range(3)] == [1, 1, 1]
+    with ThreadPoolExecutor(40) as pool:
+        assert list(pool.map(lambda number: run(len, "x" * number), range(40))) == list(range(40))
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "words"),
+    [
+        ("value", ValueError, "^a.json: no answer$"),
+        ("key", RuntimeError, r"in fail\n.*\n(.*\n)?KeyError: 'x'"),
+        ("exit", RuntimeError, "status 7"),
+        ("memory", ExhaustedError, "more memory or time"),
+    ],
+)
+def test_errors_of_the_process_are_raised(kind: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        run(fail, kind)
+
+
+@needs_limits
+@pytest.mark.parametrize(
+    ("function", "arguments", "cause"),
+    [
+        (search, [], "SIGXCPU"),
+        (time.sleep, [600], "the clock"),
+        (bytes, [2_000_000_000], "its limit of memory"),
+        (kill, [signal.SIGKILL], "SIGKILL"),
+        (kill, [signal.SIGABRT], "SIGABRT"),
+        (crash, [], "SIGSEGV"),
+    ],
+)
+def test_work_beyond_its_limits_ends_and_is_logged(
+    function: Callable[..., Any], arguments: list[Any], cause: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING), pytest.raises(ExhaustedError, match="more memory or time"):
+        run(function, *arguments, seconds=1, memory=1_500_000_000)
+    assert caplog.messages == [f"a process was ended by {cause}"]
+    assert run(abs, -1) == 1
+
+
+def test_system_without_fork_says_so(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    import multiprocessing
+
+    monkeypatch.setattr(processes, "CAN_FORK", False)
+    monkeypatch.setattr(processes, "_CONTEXT", multiprocessing.get_context("spawn"))
+    processes.start()
+    assert caplog.messages == ["this system cannot fork: files are scored without limits of memory and processor time"]
+
+
+@needs_limits
+def test_processes_end_with_the_server() -> None:
+    program = """
+import os, signal, sys, threading, time
+from anls_metric.page.processes import run
+from tests.page.test_processes import report
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+def tell(pid): print(pid, flush=True)
+threading.Thread(target=lambda: run(sleeper, show=tell), daemon=True).start()
+time.sleep(60)
+"""
+    program = program.replace("report\n", "sleeper\n")
+    server = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    pid = int(server.stdout.readline())
+    server.terminate()
+    server.wait(30)
+    end = time.monotonic() + 30
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{pid}")
+
+
+def sleeper(tell: Callable[[int], None]) -> None:
+    """Tell the id of the process, then sleep."""
+    tell(os.getpid())
+    time.sleep(600)
