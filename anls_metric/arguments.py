@@ -1,81 +1,137 @@
-"""The arguments that the commands share: the parser, the flags for reading files, and the format of errors."""
+"""The parser of the command: its flags are the rows of `OPTIONS`, and it reads them into `Settings`."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import os
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from anls_metric.core.choices import describe_unknown, find_similar_name
-from anls_metric.core.variants import VARIANT_NAMES
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import EXTRACTORS, extractor
-from anls_metric.reading.input_file import describe_missing_file
-from anls_metric.reading.sources import AUTO, CHOICES, Reading
-from anls_metric.report.numbers import MOST_DIGITS
-from anls_metric.report.terminal import make_printable
+from anls_metric.messages import InputError
+from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Settings, read_switch
+from anls_metric.report.texts import make_printable
+
+GONE: Mapping[str, str] = {
+    "run": "type --filter NAME",
+    "epoch": "type --filter NAME",
+    "confidence-field": "type --field confidence=PATH",
+    "judge-field": "type --field judge=PATH",
+    "right-at": "an answer is correct from a score of 0.5",
+    "answer-types": "type --by answer_type,evidence,operation/reasoning",
+    "regressions": "type --report FILE.html, which shows them, or --output FILE.csv",
+    "confusions": "type --report FILE.html, which shows them",
+    "suspects": "type --report FILE.html, which shows them",
+    "force": "leave it out; results are overwritten, unless they are of other inputs",
+    "answers": "type --output FILE.csv",
+    "hub-dataset": "type anls export hub",
+    "hub-task": "type anls export hub",
+    "hub-source": "type anls export hub",
+    "images-limit": "the report takes as many images as fit into 24 MB",
+    "list-layouts": "type anls layouts",
+    "list-variants": "type anls variants",
+    "demo": "type anls demo",
+    "limit": "to score some questions, cut the gold file, and add --extra ignore",
+    **dict.fromkeys(("predictions", "prediction", "pred", "preds", "results"), "type --submission FILE"),
+    **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels"), "type --gold FILE"),
+    "o": "type --output PATH",
+}
+"""Flags that are gone, or of other programs -> what to do instead."""
+
+_MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/compare/tuned.json"
+_ONE = "anls examples/gold_label.json examples/submission.json"
+# A group of options -> the example in its help.
+EXAMPLES = {
+    MOST: f"{_ONE} --worst 3",
+    INPUT: "anls --gold examples/gold_label.json --submission examples/submission.json",
+    SCORING: f"{_ONE} --variant rrc --threshold 0.8",
+    COMPARISON: f"{_MODELS} --baseline base",
+    OUTPUT: f"{_ONE} --score-only --quiet",
+}
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors of one line. Flags can be in any order, and each flag only once.
-
-    Attributes:
-        advice: what to do in place of an unknown flag, by its name without dashes.
-    """
-
-    advice: Mapping[str, str] = MappingProxyType({})
+    """A parser with errors of one line. Flags can be in any order."""
 
     def __init__(self, **options: Any) -> None:
         formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
         super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
-        self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
         flag, takes_no_value, _ = message.partition(": ignored explicit argument ")
         self.exit(2, format_error(f"{flag} takes no value" if takes_no_value else message))
 
-    def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
-        """Add a group to the help, with a command as an example."""
-        return self.add_argument_group(title, f"example: {example}")
+    def add_options(self, title: str, options: Iterable[Option], example: str = "") -> argparse._ArgumentGroup:
+        """Add the flags of options to the help as a group."""
+        group = self.add_argument_group(title, f"example: {example}" if example else None)
+        for option in options:
+            group.add_argument(*option.flags, dest=option.name, help=option.help, **_describe_value(option))
+        return group
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             raise argparse.ArgumentError(action, describe_unknown("value", value, action.choices))
 
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
-        """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
-        for word in arguments[0] if arguments else ():
-            flag = word.partition("=")[0]
-            meant = f"--{flag.lstrip(_DASHES)}"
-            if flag.startswith(tuple(_DASHES)) and flag != meant and meant in self._option_string_actions:
-                self.error(f"unknown flag {flag}: did you mean {meant}? --help lists all flags")
+        """Parse arguments in any order. The error for an unknown flag says what to type instead."""
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
-            flag = next((text for text in unknown if text.startswith("-")), "").partition("=")[0]
+            flag, _, _ = next((word for word in unknown if word.startswith("-")), "").partition("=")
             if not flag:
                 self.error(f"{unknown[0]:.60} is one argument too many: --help lists arguments and flags")
-            known = [name.strip("-") for name in self._option_string_actions if name.startswith("--")]
-            typed = flag.strip("-")
-            meaning = _MEANINGS.get(typed)
-            similar = meaning if meaning in known else find_similar_name(typed, known)
-            advice = self.advice.get(typed) or (f"did you mean --{similar}?" if similar else "")
-            self.error(" ".join(filter(None, [f"unknown flag {flag:.60}:", advice, "--help lists all flags"])))
+            name = flag.strip("-")
+            similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
+            meant = f"did you mean --{similar}?" if similar else "--help lists all flags"
+            self.error(f"unknown flag {flag:.60}: {GONE.get(name, meant)}")
         return flags
 
 
-_DASHES = "-–—"  # word processors make a long dash of two short ones
+def _describe_value(option: Option) -> dict[str, Any]:
+    """Describe the value of a flag for argparse."""
+    if option.read is read_switch:
+        return {"action": argparse.BooleanOptionalAction} if option.default is None else {"action": "store_true"}
+    read: Callable[[str], Any] = str if option.is_repeated else functools.partial(_read, option)
+    value: dict[str, Any] = {"type": read, "default": None}
+    value |= {"choices": option.choices} if option.choices else {"metavar": option.metavar}
+    return value | ({"action": "append"} if option.is_repeated else {})
 
-# Flags of other programs -> ours.
-_MEANINGS = {
-    **dict.fromkeys(("predictions", "prediction", "pred", "preds", "prediction-file", "results"), "submission"),
-    **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels", "answers-file"), "gold"),
-    "o": "output",
-}
+
+def _read(option: Option, text: Any) -> Any:
+    """Read the value of a flag."""
+    try:
+        return option.read(text)
+    except ValueError as error:
+        shown = ", ".join(map(repr, text)) if isinstance(text, list) else repr(text)
+        raise argparse.ArgumentTypeError(f"{shown} is not {error}") from None
+
+
+def add_scoring_flags(parser: Parser, without: Sequence[str] = ()) -> None:
+    """Add the files and all options of reading and scoring to a parser."""
+    for title, example in EXAMPLES.items():
+        options = [each for each in OPTIONS.values() if each.group == title and each.name not in without]
+        group = parser.add_options(title, options, "" if without else example)
+        if title == MOST:
+            group.add_argument(
+                "files",
+                metavar="FILE",
+                nargs="*",
+                help="a gold file, then submissions; or tables with predictions and accepted answers",
+            )
+
+
+def make_settings(parser: Parser, flags: argparse.Namespace) -> Settings:
+    """Make the settings of the flags."""
+    values = {}
+    for name, option in OPTIONS.items():
+        value = getattr(flags, name, None)
+        if value is not None:
+            try:
+                values[name] = _read(option, value) if option.is_repeated else value
+            except argparse.ArgumentTypeError as error:
+                parser.error(f"{option.flags[0]}: {error}")
+    return Settings(**values)
 
 
 def measure_width() -> int:
@@ -86,192 +142,17 @@ def measure_width() -> int:
         return 80
 
 
-class _Once(argparse.Action):
-    """Refuses a second value for a flag, which would silently replace the first."""
-
-    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        given = flags.__dict__.setdefault("given", {})
-        if self.dest in given:
-            before = given[self.dest]
-            twice = f"{option} is given twice: give it once"
-            parser.error(twice if before == option else f"{before} and {option} mean the same: give one of them")
-        given[self.dest] = option
-        setattr(flags, self.dest, value)
-
-
-def parse_folder(text: str) -> str:
-    if text in ("", "-"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a folder")
-    return text
-
-
-def parse_output_folder(text: str) -> str:
-    return os.path.join(parse_folder(text), "")
-
-
-_FLAGS_OF_ENDINGS = {".html": "--report", ".csv": "--answers", ".jsonl": "--answers", ".parquet": "--answers"}
-
-
-def parse_output(text: str) -> str:
-    """Parse the path of a folder, or of a file that ends in .json."""
-    ending = os.path.splitext(text)[1]
-    if ending.lower() not in ("", ".json") and not os.path.isdir(text):
-        problem = f"{text!r} ends in {ending}: name a folder, or a file that ends in .json"
-        flag = _FLAGS_OF_ENDINGS.get(ending.lower())
-        raise argparse.ArgumentTypeError(f"{problem}; for this file, type {flag} {text}" if flag else problem)
-    return parse_output_folder(text) if not ending or os.path.isdir(text) else text
-
-
-def is_results_file(output: str) -> bool:
-    """Whether a path from `parse_output` is a file. The path of a folder ends in a separator."""
-    return not output.endswith(os.sep)
-
-
-def parse_text(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("it is empty: give a value, or leave the flag out")
-    return text
-
-
-def parse_path(text: str) -> str:
-    if text in ("", "-") or text.endswith(os.sep):
-        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
-    return text
-
-
-def parse_report(text: str) -> str:
-    from anls_metric.report.results import refuse_report_path
-
-    try:
-        refuse_report_path(parse_path(text))
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
-def parse_share(text: str) -> float:
-    with contextlib.suppress(ValueError):
-        if 0 <= float(text) <= 1:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
-
-
-def parse_count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
-
-
-def parse_megabytes(text: str) -> float:
-    from anls_metric.report.images import MOST_MEGABYTES
-
-    with contextlib.suppress(ValueError):
-        if 0 <= float(text) <= MOST_MEGABYTES:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {MOST_MEGABYTES:,}")
-
-
-def parse_digits(text: str) -> int:
-    if text.isdecimal() and int(text) <= MOST_DIGITS:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MOST_DIGITS}")
-
-
-READING_FLAGS: Mapping[str, Mapping[str, Any]] = {
-    "--prediction-field": {
-        "metavar": "PATH",
-        "help": "path of the prediction, such as output.text (default: detected); several, comma-separated, are "
-        "submissions",
-    },
-    "--references-field": {"metavar": "PATH", "help": "path of the accepted answers (default: detected)"},
-    "--id-field": {
-        "metavar": "PATH",
-        "help": "path of the question id (default: detected); 'none' matches by position",
-    },
-    "--gold-id-field": {
-        "metavar": "PATH",
-        "help": "path of the question id in the gold file, if it differs (default: detected)",
-    },
-    "--submission-field": {
-        "metavar": "PATH",
-        "help": "path of the model name, in a table of several models (default: detected)",
-    },
-    "--references-separator": {"metavar": "TEXT", "help": "text between accepted answers that share one string"},
-    "--extract": {
-        "metavar": "RULES",
-        "help": "extract the answer from raw model output, with rules such as think,final (anls --help lists them)",
-    },
-    "--layout": {
-        "default": AUTO,
-        "metavar": "NAME",
-        "help": "input layout (default: detected); anls layouts lists them",
-    },
-    "--filter": {"metavar": "NAME", "help": "which filter of a log of lm-evaluation-harness to read"},
-    "--runs": {
-        "choices": CHOICES["runs"],
-        "help": "whether answers with the same id are runs of one model, or an error (default: detected)",
-    },
-    "--run": {"metavar": "NAME", "help": "which run to read, such as an epoch (default: all runs)"},
-    "--missing": {
-        "choices": CHOICES["missing"],
-        "default": "error",
-        "help": "what to do with unanswered questions: fail, or take them as wrong (default: error)",
-    },
-    "--extra": {
-        "choices": CHOICES["extra"],
-        "default": "error",
-        "help": "what to do with answers to unknown questions: fail, or ignore them (default: error)",
-    },
-    "--confidence-field": {"metavar": "PATH", "help": "path of the model's confidence (default: detected)"},
-    "--judge-field": {"metavar": "PATH", "help": "path of a judge's verdict (default: none)"},
-}
-"""The flags for reading files. Their names are the fields of `Reading`."""
-
-_SHORT = {"--run": ("--epoch",)}
-
-
-def add_reading_flags(parser: argparse._ActionsContainer, flags: Iterable[str]) -> None:
-    """Add some of the flags for reading files to a parser, or to a group of its help."""
-    for flag in flags:
-        parser.add_argument(flag, *_SHORT.get(flag, ()), type=parse_text, **READING_FLAGS[flag])
-
-
-def make_reading(flags: argparse.Namespace, values: bool = False) -> Reading:
-    """Make the options for reading files from the flags of a command."""
-    names = [flag.removeprefix("--").replace("-", "_") for flag in READING_FLAGS]
-    options = {name: getattr(flags, name) for name in names if name != "extract" and hasattr(flags, name)}
-    extract = None if flags.extract is None else extractor(flags.extract, values=values)
-    return Reading(**options, extract=extract, values=values)
-
-
 def format_error(message: str) -> str:
     """Format a message for the terminal. Control characters in names and texts of files are removed."""
     return f"anls: error: {make_printable(' '.join(message.split()))}\n"
 
 
-def word_error(error: ValueError | OSError) -> str:
+def describe_error(error: ValueError | OSError | MemoryError) -> str:
+    """Describe an error in the words of the command."""
     if isinstance(error, InputError):
-        return error.format_for("command")
-    if isinstance(error, FileNotFoundError) and error.filename is not None:
-        path = str(error.filename)
-        problem, advice = describe_missing_file(path)
-        return ": ".join(filter(None, [path, problem, _advise_on_word(path, advice)]))
+        return error.message.text("command")
+    if isinstance(error, MemoryError):
+        return "this needs more memory than there is: score fewer answers at a time"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-def _advise_on_word(word: str, advice: str) -> str:
-    """Say what to do about a word that is no file: a value without its flag, or a subcommand that does not exist.
-
-    Args:
-        word: the word.
-        advice: what to do about it as the path of a file; "" if nothing is known.
-    """
-    for flag, names in {"--extract": EXTRACTORS, "--variant": VARIANT_NAMES}.items():
-        if word in names:
-            return f"if it is for {flag}, join the names with commas"
-    if word.lower() in ("true", "false"):
-        return "a flag for yes or no takes no value: write --no- before its name for no, such as --no-ignore-case"
-    one_value = "to score files, type anls GOLD SUBMISSION; a flag takes one value: join several names with commas"
-    return advice or (one_value if word.replace("_", "").isalpha() else "")

@@ -1,33 +1,87 @@
-"""The subcommands of `anls`: identify, export, check-submission, variants and layouts."""
+"""The subcommands of `anls`: variants, layouts, demo, identify, export and check-submission."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import importlib
-import importlib.util
-import json
+import operator
 import os
+import shlex
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from anls_metric.arguments import READING_FLAGS, Parser, add_reading_flags, make_reading, parse_path
-from anls_metric.report.terminal import format_layouts, format_variants, make_printable
+from anls_metric.arguments import Parser, add_scoring_flags, make_settings
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
+from anls_metric.options import COMPARISON, INPUT, OPTIONS, OUTPUT
+from anls_metric.report.texts import align_rows, make_printable
 
-_NOT_FOR_EXPORT = ("--references-field", "--references-separator", "--confidence-field", "--judge-field", "--runs")
+
+class Subcommand(NamedTuple):
+    """A subcommand: what it does, the function that adds its arguments, and the function that runs it."""
+
+    meaning: str
+    add_arguments: Callable[[Parser], object]
+    run: Callable[[Parser, argparse.Namespace], int]
 
 
-def build_parser(name: str) -> Parser:
-    """Build the parser of a subcommand. Its results have an attribute ``command``, the function to call with them."""
-    meaning, add_arguments, run = COMMANDS[name]
+def run(name: str, words: Sequence[str]) -> int:
+    """Run a subcommand, and return the exit status."""
+    if name == "export":
+        name, words = " ".join([name, *words[:1]]), words[1:]
+    if name not in SUBCOMMANDS:
+        raise ValueError(f"unknown subcommand {name!r}: type anls export rrc FILE, or anls export hub FILE")
+    meaning, add_arguments, run_flags = SUBCOMMANDS[name]
     parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
     add_arguments(parser)
-    parser.set_defaults(command=run)
-    return parser
+    return run_flags(parser, parser.parse_intermixed_args(words))
 
 
-def _add_identify(parser: Parser) -> None:
+# Lists
+
+
+def _add_nothing(parser: Parser) -> None:
+    pass
+
+
+def _print_layouts(parser: Parser, flags: argparse.Namespace) -> int:
+    """Print the layouts: name, what such files hold, the fields that identify them, and the source."""
+    from anls_metric.reading.layouts import LAYOUTS
+
+    rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
+    print(align_rows([("layout", "holds", "fields by which it is recognized", "source"), *rows]))
+    return 0
+
+
+def _print_variants(parser: Parser, flags: argparse.Namespace) -> int:
+    """Print the variants: name, what is special about the variant, and the source."""
+    from anls_metric.nested import get_value_variant
+    from anls_metric.rules import RULES
+
+    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
+    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
+    print(align_rows([("variant", "what is special about it", "source"), *rows]))
+    return 0
+
+
+# The page
+
+
+def _open_page(parser: Parser, flags: argparse.Namespace) -> int:
+    try:
+        from anls_metric.page import server
+    except ImportError as error:
+        raise ValueError(f"anls demo needs {error.name}: pip install 'anls-metric[app]'") from None
+    server.launch(server.build(), inbrowser=True)
+    return 0
+
+
+# Identification of a function
+
+
+def _add_function(parser: Parser) -> None:
     parser.add_argument(
         "function",
         metavar="MODULE:FUNCTION",
@@ -36,7 +90,7 @@ def _add_identify(parser: Parser) -> None:
     )
 
 
-def _identify(flags: argparse.Namespace) -> int:
+def _identify(parser: Parser, flags: argparse.Namespace) -> int:
     from anls_metric.analysis.identification import identify
 
     with contextlib.redirect_stdout(sys.stderr):  # for output that the function prints
@@ -48,88 +102,52 @@ def _identify(flags: argparse.Namespace) -> int:
 
 def _load_function(name: str) -> Callable[..., Any]:
     """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
-    path, colon, attributes = name.rpartition(":")
-    if not (path and colon and attributes):
+    path, _, attributes = name.rpartition(":")
+    if not (path and attributes):
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
+    folder, module = os.path.split(path.removesuffix(".py")) if path.endswith(".py") else ("", path)
+    sys.path.insert(0, os.path.abspath(folder))
     try:
-        value = _load_module(path)
-        for attribute in attributes.split("."):
-            value = getattr(value, attribute)
+        function: Callable[..., Any] = operator.attrgetter(attributes)(importlib.import_module(module))
     except (Exception, SystemExit) as error:
         raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
-    if not callable(value):
-        raise ValueError(f"{name} is not a function: it is of type {type(value).__name__}")
-    function: Callable[..., Any] = value
+    if not callable(function):
+        raise ValueError(f"{name} is not a function: it is of type {type(function).__name__}")
     return function
 
 
-def _load_module(path: str) -> Any:
-    folder = os.path.dirname(path) if path.endswith(".py") else ""
-    sys.path.insert(0, os.path.abspath(folder))
-    if not path.endswith(".py"):
-        return importlib.import_module(path)
-    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+# The leaderboard
+
+_OF_ANSWERS = ("prediction", "extract", "missing", "id", "gold_id", "submission", "layout", "filter", "runs", "extra")
 
 
-def _parse_leaderboard(text: str) -> str:
-    if text != "rrc":
-        raise argparse.ArgumentTypeError(f"unknown leaderboard {text!r}: type anls export rrc FILE")
-    return text
-
-
-def _parse_json_file(text: str) -> str:
-    if not parse_path(text).lower().endswith(".json"):
-        raise argparse.ArgumentTypeError(f"{text!r} does not end in .json, and the leaderboard takes only JSON")
-    return text
-
-
-def _add_export(parser: Parser) -> None:
-    parser.add_argument(
-        "format",
-        type=_parse_leaderboard,
-        choices=("rrc",),
-        help="the leaderboard: rrc, the Robust Reading Competition",
-    )
+def _add_rrc(parser: Parser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
     parser.add_argument(
-        "-o",
-        "--output",
-        type=_parse_json_file,
-        metavar="FILE.json",
-        help="the file to write or overwrite (default: print it)",
+        "-o", "--output", metavar="FILE.json", help="the file to write or overwrite (default: print it)"
     )
-    add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
-    parser.advice = dict.fromkeys(("g", "gold"), "name the file with the questions before the answers;")
+    parser.add_options(INPUT, [OPTIONS[name] for name in _OF_ANSWERS])
 
 
-def _export(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import describe_raw_output, export
-    from anls_metric.report.results import refuse_input, write_whole
+def _export_rrc(parser: Parser, flags: argparse.Namespace) -> int:
+    from anls_metric.leaderboard import describe_raw_output, export, format_answers
+    from anls_metric.report.files import check_output, write_whole
 
     if len(flags.files) > 2:
-        raise ValueError(
-            "too many files: anls export takes one file of answers, or the questions and then one file of answers"
-        )
-    *questions, answers = flags.files
-    if flags.output:
-        refuse_input(flags.output, flags.files)
-    exported = export(answers, questions[0] if questions else None, make_reading(flags))
-    text = "[\n" + ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in exported.answers) + "\n]\n"
-    for note in exported.notes:
-        print(f"anls: {make_printable(note)}", file=sys.stderr)
-    raw, rules = describe_raw_output(exported.answers)
+        raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
+    output, flags.output = flags.output, None
+    if output:
+        check_output(output, flags.files)
+    *questions, path = flags.files
+    answers = export(path, questions[0] if questions else None, make_settings(parser, flags))
+    raw, rules = describe_raw_output(answers)
     if raw:
         print(f"hint: {raw}: extract the answers with --extract {rules}", file=sys.stderr)
-    if flags.output:
-        write_whole(flags.output, text)
-        print(f"{len(exported.answers):,} answers: {make_printable(flags.output)}", file=sys.stderr)
+    if output:
+        write_whole(output, format_answers(answers))
+        print(f"{len(answers):,} answers: {make_printable(output)}", file=sys.stderr)
     else:
-        print(text, end="")
+        print(format_answers(answers), end="")
     return 0
 
 
@@ -141,55 +159,73 @@ def _add_check_submission(parser: Parser) -> None:
         help="the questions: a gold file with or without accepted answers, a JSON list of ids, or a .txt with an id on "
         "each line (default: ids are not checked)",
     )
-    parser.advice = dict.fromkeys(("g", "gold"), "did you mean --ids?")
 
 
-def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import advise_export, find_defects, read_ids, read_text
+def _check_submission(parser: Parser, flags: argparse.Namespace) -> int:
+    from anls_metric.leaderboard import check_submission, describe_raw_output, read_ids
 
     ids = None if flags.ids is None else read_ids(flags.ids)
-    if flags.ids is not None and os.path.samefile(flags.ids, flags.file):
-        problem = f"{flags.file} is both the submission and the questions"
-        raise ValueError(f"{problem}: name the file of the questions after --ids")
-    text, defect = read_text(flags.file)
-    defects = [defect] if defect else find_defects(text, ids)
-    for defect in defects:
-        print(f"{make_printable(flags.file)}: {make_printable(defect)}")
-    if not defects:
-        answered = "" if ids is None else f": all {len(ids):,} questions are answered"
-        asked = answered or "; to check that all questions are answered, add --ids FILE"
-        print(f"{make_printable(flags.file)}: no defects{asked}")
-    advice = advise_export(flags.file, flags.ids, text, defects)
-    if advice:
-        print(f"hint: {make_printable(advice)}", file=sys.stderr)
+    answers, defects = check_submission(flags.file, ids)
+    asked = "; to check that all questions are answered, add --ids FILE"
+    answered = asked if ids is None else f": all {len(ids):,} questions are answered"
+    for line in defects or [f"no defects{answered}"]:
+        print(make_printable(f"{flags.file}: {line}"))
+    questions = [flags.ids] if flags.ids else []
+    output = f"{os.path.splitext(flags.file)[0]}_rrc.json"
+    command = f"anls export rrc {shlex.join([*questions, flags.file, '-o', output])}"
+    raw, rules = ("", "") if defects else describe_raw_output(answers)
+    if defects:
+        print(make_printable(f"hint: {command} writes answers in the form of the leaderboard"), file=sys.stderr)
+    elif raw:
+        print(make_printable(f"hint: {raw}: {command} --extract {rules} extracts the answers"), file=sys.stderr)
     return 1 if defects else 0
 
 
-def _add_nothing(parser: Parser) -> None:
-    pass
+# The Hub
 
 
-def _print_variants(flags: argparse.Namespace) -> int:
-    print(format_variants())
+def _add_hub(parser: Parser) -> None:
+    parser.add_argument("--dataset", required=True, metavar="OWNER/NAME", help="the dataset on the Hugging Face Hub")
+    parser.add_argument("--task", required=True, help="the task, as the dataset's eval.yaml names it")
+    parser.add_argument(
+        "--source",
+        metavar="URL",
+        help="the URL of logs or of a paper that supports the score (default: the variant's source)",
+    )
+    others = [each.name for each in OPTIONS.values() if each.group in (COMPARISON, OUTPUT)]
+    others = [name for name in others if name not in ("percent", "digits", "quiet")]
+    add_scoring_flags(parser, without=[*others, "format", "output", "report", "worst", "by", "metrics", "find"])
+
+
+def _export_hub(parser: Parser, flags: argparse.Namespace) -> int:
+    from anls_metric.analysis.evaluation import evaluate
+    from anls_metric.reading.reader import parse_input
+    from anls_metric.report.document import build_document
+    from anls_metric.report.hub import as_eval_results
+    from anls_metric.report.numbers import Numbers
+    from anls_metric.report.terminal import format_hints
+
+    settings = make_settings(parser, flags)
+    gold = parse_input(settings.gold) if settings.gold else None
+    result = evaluate([parse_input(word) for word in (*flags.files, *settings.submissions)], gold, settings)
+    document = build_document(result, "command")
+    source = flags.source or result.submissions[0].scorer.source
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    numbers = Numbers(settings.percent, settings.digits)
+    text = as_eval_results(document, flags.dataset, flags.task, source, date, numbers)
+    if document["hints"]:
+        print(format_hints(document), file=sys.stderr)
+    print(text)
     return 0
 
 
-def _print_layouts(flags: argparse.Namespace) -> int:
-    print(format_layouts())
-    return 0
-
-
-Command = tuple[str, Callable[[Parser], None], Callable[[argparse.Namespace], int]]
-
-# A subcommand -> its description, the function that adds its arguments, and the function that runs it.
-COMMANDS: Mapping[str, Command] = {
-    "identify": ("find out which variant of ANLS a Python function computes", _add_identify, _identify),
-    "export": ("write answers in the format of a leaderboard", _add_export, _export),
-    "check-submission": (
-        "find what the leaderboard would refuse",
-        _add_check_submission,
-        _check_submission,
-    ),
-    "variants": ("list the variants of ANLS", _add_nothing, _print_variants),
-    "layouts": ("list the file layouts that are recognized", _add_nothing, _print_layouts),
+SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "variants": Subcommand("list the variants of ANLS", _add_nothing, _print_variants),
+    "layouts": Subcommand("list the file layouts that are recognized", _add_nothing, _print_layouts),
+    "demo": Subcommand("open the page in the browser", _add_nothing, _open_page),
+    "identify": Subcommand("find out which variant of ANLS a Python function computes", _add_function, _identify),
+    "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _add_rrc, _export_rrc),
+    "export hub": Subcommand("score answers, and write the score for a model card on the Hub", _add_hub, _export_hub),
+    "check-submission": Subcommand("find what the leaderboard would refuse", _add_check_submission, _check_submission),
 }
+"""The subcommands by their names."""
