@@ -1,3 +1,5 @@
+# ruff: noqa: E501
+# mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
 BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
@@ -12,23 +14,25 @@ al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
-import operator
 import os
 import sys
 import time
 import warnings
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from itertools import chain, compress, count, cycle, islice, repeat, starmap
-from operator import itemgetter, length_hint
+from functools import cached_property, lru_cache
+from importlib import import_module
+from itertools import chain, compress, count, islice
+from numbers import Real
+from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, TypeGuard, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeGuard, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -40,7 +44,6 @@ __all__ = [
     "Explanation",
     "Match",
     "Variant",
-    "anls_batch",
     "anls_score",
     "anls_scores",
     "as_column",
@@ -50,47 +53,418 @@ __all__ = [
     "describe",
     "explain",
     "get_variant",
-    "iter_anls_scores",
     "load",
     "mean",
-    "normalized_levenshtein_similarity",
-    "normalizer",
-    "reason",
-    "scores_and_similarities",
     "signature",
 ]
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.core.version
-#
-# The version of the package, which every signature names.
+# anls_metric.core.version: The version of the package, which every signature names.
 # --------------------------------------------------------------------------------------------------
 
 __version__ = "2.0.0"
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.core.choices
-#
-# Values that users choose: describes an unknown name, suggests a similar one, and checks numbers.
+# anls_metric.metric: The metric for Hugging Face evaluate.
+# --------------------------------------------------------------------------------------------------
+
+_DESCRIPTION = """\
+ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
+DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
+accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
+answer counts as wrong and scores 0. ANLS is the mean of the scores.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: list of N strings, the answers to score.
+    references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
+    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of VARIANTS.
+    threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
+    ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
+    average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
+    return_all_scores: whether to return the score of each answer as well. Default: False.
+Returns:
+    anls: the mean of the scores, from 0 to 1.
+    anls_scores: with return_all_scores, the list of the N scores.
+    The configurations "anls_star" and "anlsl", for lists and nested values, return these under their own names.
+Raises:
+    ValueError: what is wrong, and in which row. The metric is empty after it.
+Examples:
+    >>> import evaluate
+    >>> anls = evaluate.load("./anls.py")
+    >>> anls.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]])
+    {'anls': 0.8888888888888888}
+
+    >>> predictions = ["The Coca", "Coca cola", "12/15/89"]
+    >>> references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola", "Coca Cola Company"], ["12/15/88"]]
+    >>> anls.compute(predictions=predictions, references=references, return_all_scores=True)
+    {'anls': 0.625, 'anls_scores': [0.0, 1.0, 0.875]}
+
+    >>> anls.compute(predictions=["ab  "], references=["a"], variant="rrc")
+    {'anls': 0.75}
+
+    >>> for prediction, reference in zip(predictions, references):
+    ...     anls.add(prediction=prediction, reference=reference)
+    >>> anls.compute(ignore_case=False)
+    {'anls': 0.5879629629629629}
+
+    >>> anls.signature(variant="rrc")
+    'anls|rrc|threshold:0.5|v2.0.0'
+"""
+
+_CITATION = """\
+@inproceedings{biten2019scene,
+    title = {Scene Text Visual Question Answering},
+    author = {Biten, Ali Furkan and Tito, Ruben and Mafla, Andres and Gomez, Lluis and Rusi{\\~n}ol, Mar{\\c{c}}al and
+        Valveny, Ernest and Jawahar, C. V. and Karatzas, Dimosthenis},
+    booktitle = {Proceedings of the IEEE/CVF International Conference on Computer Vision (ICCV)},
+    pages = {4291--4301},
+    year = {2019},
+}
+@inproceedings{mathew2021docvqa,
+    title = {{DocVQA}: A Dataset for {VQA} on Document Images},
+    author = {Mathew, Minesh and Karatzas, Dimosthenis and Jawahar, C. V.},
+    booktitle = {Proceedings of the IEEE/CVF Winter Conference on Applications of Computer Vision (WACV)},
+    pages = {2200--2209},
+    year = {2021},
+}
+"""
+
+_PAPERS = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+_CODE = ["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"]
+
+
+def load(config_name: str | None = None, **kwargs: Any) -> Any:
+    """Load the metric as ``evaluate.load`` does, without asking the Hub.
+
+    Args:
+        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
+        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
+            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
+
+    Returns:
+        An ``Anls``, a subclass of ``evaluate.Metric``.
+
+    Raises:
+        ImportError: evaluate is not installed.
+        ValueError: an unknown option or variant.
+
+    Example:
+        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
+    """
+    return __getattr__("Anls")(config_name, **kwargs)
+
+
+def _refuse_unknown(arguments: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in arguments:
+        if name not in known:
+            raise ValueError(describe_unknown("argument", name, known))
+
+
+def _define_metric() -> None:
+    """Define the metric: when evaluate loads this file, or on first use."""
+    global Anls, AnlsOfValues
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+
+    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+    class Anls(evaluate.Metric):  # type: ignore[misc]
+        """The metric for Hugging Face evaluate."""
+
+        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Anls:
+            metric: Anls = super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
+            return metric
+
+        def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+            options = self._options()
+            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+            # What `compute` takes where it is not told otherwise.
+            self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
+            if config_name not in (None, "default", *OF_VALUES):
+                self._defaults = {"variant": config_name, **self._defaults}
+            self._predictions: list[Any] = []
+            self._references: list[Any] = []
+            self.config_name = config_name
+            self._find_variant()  # refuses wrong options
+            super().__init__(config_name, **kwargs)
+
+        def _options(self) -> list[str]:
+            """List the options of `compute`, without the columns."""
+            return list(inspect.signature(self._compute).parameters)[2:]
+
+        def _find_variant(self, **options: Any) -> Any:
+            """Get the variant for the options of a call; None takes the defaults of the metric."""
+            return get_variant(**self._defaults | {name: value for name, value in options.items() if value is not None})
+
+        def _info(self) -> Any:
+            text = datasets.Value("string", id="sequence")
+            several = datasets.Sequence(datasets.Value("string"), id="references")
+            return evaluate.MetricInfo(
+                description=_DESCRIPTION,
+                citation=_CITATION,
+                inputs_description=_KWARGS_DESCRIPTION,
+                features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
+                license="Apache-2.0",
+                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+                codebase_urls=_CODE,
+                reference_urls=_PAPERS,
+            )
+
+        def _compute(
+            self,
+            predictions: Any,
+            references: Any,
+            variant: str | Variant | None = None,
+            threshold: float | None = None,
+            ignore_case: bool | None = None,
+            return_all_scores: bool = False,
+        ) -> dict[str, Any]:
+            chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
+            return self._score(chosen, predictions, references, return_all_scores)
+
+        def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
+            if not isinstance(return_all_scores, bool):
+                raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+            scores = variant.score(predictions, references)
+            result = {variant.key: variant.mean(scores)}
+            return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})
+
+        def __len__(self) -> int:
+            return len(self._predictions)
+
+        def signature(self, **options: Any) -> str:
+            """Return the signature of the score that `compute` returns with these options. Report it with the score."""
+            _refuse_unknown(options, self._options())
+            return str(self._find_variant(**options).signature())
+
+        def build_compute_metrics(
+            self,
+            tokenizer: Any,
+            references: Any = None,
+            extract: Callable[[str], str | None] | str | None = None,
+            **options: Any,
+        ) -> ComputeMetrics:
+            """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
+            names = ("causal", "skip_special_tokens")
+            _refuse_unknown(options, ("references", "extract", *names, *self._options()))
+            own = {name: options.pop(name) for name in names if name in options}
+            return build_compute_metrics(
+                tokenizer, references, extract=extract, variant=self._find_variant(**options), **own
+            )
+
+        def build_reward(
+            self,
+            references_column: str = "answers",
+            extract: Callable[[str], str | None] | str | None = None,
+            name: str | None = None,
+            **options: Any,
+        ) -> Callable[..., list[float | None]]:
+            """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
+            trl = import_from_package("anls_metric.trl", "a reward")
+            reward: Callable[..., list[float | None]] = trl.build_reward(
+                references_column, extract, name=name, variant=self._find_variant(**options)
+            )
+            return reward
+
+        def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
+            """Add one prediction and its references, for the next `compute`.
+
+            It replaces the method of the base class for the two reasons that `add_batch` gives.
+
+            Args:
+                prediction: a string; for "anls_star" and "anlsl" a value.
+                reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
+                **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
+
+            Raises:
+                ValueError: the row cannot be scored. It is not added.
+            """
+            _refuse_unknown(columns, ("predictions", "references"))
+            row = {"predictions": prediction, "references": reference} | columns  # None is a value
+            if ... in row.values() or len(columns) + (prediction is not ...) + (reference is not ...) > 2:
+                raise ValueError("add takes a prediction and its references: pass both, and each of them once")
+            self.add_batch(**{name: [value] for name, value in row.items()})
+
+        def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+            """Add predictions and their references, for the next `compute`.
+
+            It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
+            gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
+            surrogate breaks the instance.
+
+            Args:
+                predictions: N strings; for "anls_star" and "anlsl" N values.
+                references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+                **unknown: no other arguments are allowed.
+
+            Raises:
+                ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
+                    of the batch is added.
+            """
+            _refuse_unknown(unknown, ("predictions", "references"))
+            rows = self._check(predictions, references)
+            predictions, references = self._copy(*rows)
+            self._predictions += predictions
+            self._references += references
+
+        def _check(self, predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+            columns: tuple[list[Any], list[Any]] = self._find_variant().check(
+                predictions, references, lambda row: name_row(len(self) + row)
+            )
+            return columns
+
+        def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+            return predictions, list(map(tuple, references))  # the caller may change its lists
+
+        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+            """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
+
+            Args:
+                predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
+                references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+                **options: those of `_compute`, below.
+
+            Returns:
+                A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
+                "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
+                return None.
+
+            Raises:
+                ValueError: a row cannot be scored, and the message names it; or an option is wrong.
+            """
+            try:
+                _refuse_unknown(options, ("predictions", "references", *self._options()))
+                self._find_variant(**{name: value for name, value in options.items() if name != "return_all_scores"})
+                is_given = predictions is not None or references is not None
+                if len(self) and is_given:
+                    self.add_batch(predictions=predictions, references=references)
+                if len(self) or not is_given:
+                    predictions, references = self._predictions, self._references
+                if self.num_process > 1:
+                    rows = self._gather(*self._check(predictions, references))
+                    return self._compute(*rows, **options) if rows else None
+                return self._compute(predictions, references, **options)
+            finally:
+                self._predictions, self._references = [], []
+
+        writer: Any  # these are attributes of the base class
+        data: Any
+        filelock: Any
+        filelocks: Any
+        rendez_vous_lock: Any
+
+        def _gather(self, *columns: list[Any]) -> tuple[list[Any], list[Any]] | None:
+            """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
+            # All rows of a process are one row of JSON, which also holds what Arrow refuses, such as lone surrogates.
+            rows = [[json.dumps(self._to_json(column))] for column in columns]
+            names = ("predictions", "references")
+            self.selected_feature_format = datasets.Features(dict.fromkeys(names, datasets.Value("large_string")))
+            paths: list[str] = []
+            try:
+                self._init_writer()  # the processes wait for each other here
+                self.writer.write_batch(dict(zip(names, rows)))
+                paths = [self.cache_file_name]
+                self._finalize()
+                if self.process_id:  # the file of the next round must not replace this file before it is read
+                    self._wait_until(self.process_id, exists=False)
+                    return None
+                paths = self.file_paths
+                parts = ([self._from_json(json.loads(text)) for text in self.data[name]] for name in names)
+                predictions, references = (list(chain.from_iterable(part)) for part in parts)
+                return predictions, references
+            finally:
+                for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
+                    if lock is not None:
+                        lock.release(force=True)
+                self.writer = self.data = self.filelock = self.rendez_vous_lock = self.filelocks = None
+                for path in paths if not self.process_id else ():
+                    with suppress(OSError):
+                        os.remove(path)
+
+        def _check_rendez_vous(self) -> None:
+            # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+            self._wait_until(0, exists=True)
+            super()._check_rendez_vous()
+
+        def _wait_until(self, process_id: int, exists: bool) -> None:
+            path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+            end = time.monotonic() + self.timeout
+            while os.path.exists(path) != exists:
+                if time.monotonic() > end:
+                    raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+                time.sleep(0.01)
+
+        def _to_json(self, column: list[Any]) -> Any:
+            return column
+
+        def _from_json(self, column: Any) -> list[Any]:
+            return list(column)
+
+    class AnlsOfValues(Anls):
+        """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
+
+        def _nested(self) -> Any:
+            return import_from_package("anls_metric.nested", "lists and nested values")
+
+        def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+            return deepcopy((predictions, references))
+
+        def _to_json(self, column: list[Any]) -> Any:
+            return self._nested().to_json(column)
+
+        def _from_json(self, column: Any) -> list[Any]:
+            return list(self._nested().from_json(column))
+
+        def _find_variant(self, **options: Any) -> Any:
+            return self._nested().get_value_variant(
+                self.config_name,
+                **self._defaults | {name: value for name, value in options.items() if value is not None},
+            )
+
+        def _info(self) -> Any:
+            info, variant = super()._info(), self._find_variant()
+            info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
+            info.features = info.features[1:]
+            return info
+
+        def _compute(  # type: ignore[override]
+            self,
+            predictions: Any,
+            references: Any,
+            none_keys: str | None = None,
+            average: str | None = None,
+            threshold: float | None = None,
+            return_all_scores: bool = False,
+        ) -> dict[str, Any]:
+            chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
+            return self._score(chosen, predictions, references, return_all_scores)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Anls", "AnlsOfValues"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _define_metric()
+    return globals()[name]
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.choices: Values that users choose: describes an unknown name, suggests a similar one, and checks numbers.
 # --------------------------------------------------------------------------------------------------
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user perhaps meant.
-
-    Args:
-        name: what the user typed.
-        choices: the names that exist.
-
-    Returns:
-        The most similar choice, or the first choice that contains the name; "" where no choice is similar.
-
-    Example:
-        >>> find_similar_name("Standrad", ["standard", "rrc"]), find_similar_name("squad", ["standard", "rrc"])
-        ('standard', '')
-    """
+    """Find the choice that a user perhaps meant."""
     from difflib import get_close_matches
 
     folded = {choice.lower().replace("-", "_"): choice for choice in choices}
@@ -107,26 +481,7 @@ def describe_unknown(
     others: Iterable[str] = (),
     meanings: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Describe a name that does not exist, for an error message.
-
-    Args:
-        kind: what the name should be, such as "variant".
-        name: what the user gave. It should be a string.
-        choices: the names that exist, which the message lists.
-        others: more names that the message may suggest but does not list, such as aliases.
-        meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
-
-    Returns:
-        The message, with a similar name if there is one.
-
-    Example:
-        >>> describe_unknown("layout", "sqad", ["rrc", "squad"])
-        "unknown layout 'sqad'; did you mean squad? Choose from rrc, squad"
-        >>> describe_unknown("layout", "x", ["rrc", "squad"])
-        "unknown layout 'x'; choose from rrc, squad"
-        >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
-        "unknown layout 'website'; did you mean rrc? Choose from rrc, squad"
-    """
+    """Describe a name that does not exist, for an error message."""
     names = list(choices)
     candidates = [each for each in (*names, *others) if each != name]
     similar = ""
@@ -138,31 +493,8 @@ def describe_unknown(
     return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
 
 
-def check_count(name: str, value: Any, most: int | None = None) -> int:
-    """Return a value as a whole number. ValueError: it is none, or not from 0 to ``most``.
-
-    Example:
-        >>> check_count("worst", -1)
-        Traceback (most recent call last):
-        ValueError: worst is -1 (int): it must be a whole number from 0
-    """
-    try:
-        count = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = -1
-    if count < 0 or (most is not None and count > most):
-        limit = "" if most is None else f" to {most:,}"
-        raise ValueError(f"{name} is {describe(value)}: it must be a whole number from 0{limit}")
-    return count
-
-
 def check_number(name: str, value: Any, most: float = 1) -> float:
-    """Return a value as a float. ValueError: it is not a number from 0 to ``most``.
-
-    Example:
-        >>> check_number("threshold", 0.5)
-        0.5
-    """
+    """Return a value as a float. ValueError: it is not a number from 0 to ``most``."""
     if not is_number(value) or not 0 <= value <= most:
         raise ValueError(f"{name} is {describe(value)}: it must be a number from 0 to {most:,}")
     return float(value) + 0.0  # 0.0 for -0.0
@@ -170,36 +502,16 @@ def check_number(name: str, value: Any, most: float = 1) -> float:
 
 def is_number(value: object) -> bool:
     """Whether a value is a number, of Python or of numpy. True and False are none."""
-    if type(value) in (float, int):
-        return True
-    from numbers import Real  # includes the numbers of numpy
-
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.core.rows
-#
-# Checks columns and rows before they are scored; its errors name the row.
+# anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
 # --------------------------------------------------------------------------------------------------
 
 
 def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, not too long, with its type.
-
-    Args:
-        value: any object, also an object whose ``repr`` fails.
-
-    Returns:
-        At most 60 characters of its ``repr`` on one line, and the name of its type.
-
-    Raises:
-        Nothing.
-
-    Example:
-        >>> describe(3.5), describe("a" * 100), describe(None)
-        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
-    """
+    """Describe a value for an error message: on one line, not too long, with its type."""
     try:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
@@ -211,94 +523,38 @@ def describe(value: object) -> str:
     return text if value is None else f"{text} ({type(value).__name__})"
 
 
-# The keys under which a dict holds its text. Other programs pass such dicts instead of texts, for example SQuAD.
-_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
-
-
-def _find_text_key(value: object) -> str:
-    """Name the item of a dict that holds its text or texts; "" if `value` is not a dict or has no such key."""
-    if not isinstance(value, Mapping):
-        return ""
-    key = next((key for key in _TEXT_KEYS if key in value), "")
-    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
-        return f'the "text" of its "{key}"'
-    return key and f'its "{key}"'
-
-
-_NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
-_NO_REFERENCE = ", or leave it out"
-_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
-_ONE_LIST = "pass one list of strings, without a list inside"
-
-
-def as_text(value: object, what: str, nothing: str = _NO_ANSWER, no_list: str = _NO_LIST) -> str:
-    """Return the value as a plain string, or raise an error if it is not a string.
-
-    Args:
-        value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
-        what: what to call the value in an error.
-        nothing: what the error adds where the value is None or NaN.
-        no_list: what the error says where the value is a list.
-
-    Returns:
-        A plain string.
-
-    Raises:
-        ValueError: the value is not a string; the error shows the value and says what to do.
-
-    Example:
-        >>> as_text(5, "the prediction of row 7")
-        Traceback (most recent call last):
-        ...
-        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
-    """
+def as_text(value: object, what: str) -> str:
+    """Return the value as a plain string, or raise an error if it is not a string."""
     if isinstance(value, str):
         return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += nothing
+        advice += ' ("" for no answer), or leave it out'
     elif isinstance(value, bytes):
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
         advice += f' ("{value}")'
-    elif key := _find_text_key(value):
-        advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
-        is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
-        advice = "decode the tokens to a string first" if is_tokens else no_list
+        advice += ", not a list (decode token ids first)"
+    elif isinstance(value, Mapping):
+        advice += f" from this dict, which has the keys {_list_keys(value)}"
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
 
 
+def _list_keys(value: Mapping[Any, Any]) -> str:
+    return ", ".join(map(repr, islice(value, 5))) or "(none)"
+
+
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """Return the accepted answers of one row, or raise an error if they are not strings.
-
-    Args:
-        value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
-            out sorted, because a set has no order.
-        what: what to call the value in an error.
-
-    Returns:
-        A tuple of one or more strings.
-
-    Raises:
-        ValueError: there are no answers, or an item is not a string; the error shows the item and says what to do.
-
-    Example:
-        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
-        (('Coca Cola',), ('a', 'b'))
-    """
+    """Return the accepted answers of one row, or raise an error if they are not strings."""
     if isinstance(value, str):
         return (as_text(value, what),)
     if isinstance(value, (set, frozenset)):
-        texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
-    else:
-        items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE, _ONE_LIST) for item, text in enumerate(items)]
-    if not texts:
-        raise ValueError(
-            f"{what} is an empty {type(value).__name__}: add at least one accepted answer, or leave this question out"
-        )
-    return tuple(texts)
+        value = sorted(value, key=describe)
+    items = as_column(value, what, "pass a list of strings, the accepted answers")
+    if not items:
+        raise ValueError(f"{what} is an empty list: add at least one accepted answer, or leave this question out")
+    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
 # A method of the lazy tables of a library -> how to fetch their data. The first method that a table has counts. Methods
@@ -321,57 +577,23 @@ def refuse_lazy(value: object, what: str) -> None:
 COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
 
 
-def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
-    """Convert a column of any kind to a list.
-
-    Args:
-        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
-        what: what to call the column in an error.
-        advice: what the error tells the caller to do if this is not a column.
-        most: how many items are expected. At most one item more is read from an iterator.
-
-    Returns:
-        A list of the items; a list is returned unchanged.
-
-    Raises:
-        ValueError: this is not a column, is a query that was not run yet, or never ends; the error says what to do.
-
-    Example:
-        >>> as_column(iter("ab"), "predictions")
-        ['a', 'b']
-    """
+def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
+    """Convert a column of any kind to a list."""
     if isinstance(column, list):
         return column
-    _refuse_known(column, what, advice)
-    for to_list in COLUMN_METHODS:
-        if hasattr(column, to_list):
-            column = getattr(column, to_list)()
-            break
-    if isinstance(column, list):
-        return column
-    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
-        raise ValueError(f"{what} is {describe(column)}: {advice}")
-    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
-
-
-def _refuse_known(column: Any, what: str, advice: str) -> None:
-    """Refuse common mistakes for which we know the right column. ValueError: it says what to pass instead."""
     refuse_lazy(column, what)
     if hasattr(type(column), "columns"):
         raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
-    if key := _find_text_key(column):
-        keys = ", ".join(map(str, islice(column, 5)))
-        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
-    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
-        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
-
-
-def _can_be_iterated(column: Any) -> bool:
+    if isinstance(column, Mapping):
+        raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
+    method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
+    items = getattr(column, method)() if method else column
     try:
-        iter(column)
-    except TypeError:  # columns of Spark have an __iter__ that fails
-        return False
-    return True
+        if not isinstance(items, (str, bytes, set, frozenset)):
+            return items if isinstance(items, list) else list(iter(items))
+    except TypeError:  # it cannot be iterated
+        pass
+    raise ValueError(f"{what} is {describe(column)}: {advice}")
 
 
 def name_row(row: object) -> str:
@@ -379,66 +601,29 @@ def name_row(row: object) -> str:
     return f"row {row} (counted from 0)"
 
 
-def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
-    """Make a function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
-    return lambda row: row_name(start + row)
-
-
-def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert both columns to lists of the same length. ValueError: that is impossible."""
-    most = len(references) if isinstance(references, (list, tuple)) else None
-    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
-    advice = "pass a list with the accepted answers of each question"
-    references = as_column(references, "references", advice, len(predictions))
+def check_columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
+    references = as_column(references, "references", "pass a list with the accepted answers of each question")
     if len(predictions) != len(references):
         raise ValueError(
             f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
-    return predictions, references
-
-
-def check_rows(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Check N predictions and their references, and return them as strings. ValueError: a bad row, which it names."""
+    # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
     if kinds == {str}:
-        _warn_of_printed_list(references[0], row_name)
+        _warn_of_printed_list(references[0], row_name(0))
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
         references = [
-            as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
+            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
         ]
     return predictions, references
-
-
-def _warn_of_printed_list(text: str, row_name: Callable[[int], str]) -> None:
-    """Warn if the accepted answers of the first row are a list that was printed, as in a table that pandas wrote."""
-    if text.startswith(("['", '["')) and text.endswith(("']", '"]')):
-        shown = text if len(text) <= 60 else f"{text[:57]}..."
-        problem = f"the references of {row_name(0)} are one text that looks like a list ({shown})"
-        warnings.warn(f"{problem}: if it is one, parse it, for example with ast.literal_eval", stacklevel=4)
-
-
-def check_columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
-) -> tuple[list[str], list[Sequence[str]]]:
-    return check_rows(*pair_columns(predictions, references), row_name)
-
-
-def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
-    kind = type(references)
-    if (kind is list or kind is tuple) and references:
-        try:
-            "".join(references)  # the fastest check that every item is a string
-        except TypeError:
-            return False
-        return True
-    return False
 
 
 def _are_strings(references: list[Sequence[str]]) -> bool:
@@ -449,32 +634,20 @@ def _are_strings(references: list[Sequence[str]]) -> bool:
     return True
 
 
-PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
+def _warn_of_printed_list(text: str, row: str) -> None:
+    """Warn if accepted answers are a list that was printed, as in a table that pandas wrote."""
+    if text[:2] in ("['", '["') and text[-1] == "]":
+        warnings.warn(
+            f"the references of {row} are one string that looks like a list, {describe(text)}: if it is one, parse it, "
+            "for example with ast.literal_eval",
+            stacklevel=4,
+        )
 
 
-def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pairs of a stream, each checked when it is read. ValueError: a bad row, which it names."""
-    join = "".join
-    for row, pair in enumerate(rows):
-        if type(pair) is tuple and len(pair) == 2:
-            prediction, references = pair
-            kind = type(references)
-            # This is `is_list_of_texts`, inlined because a call would cost a fifth of the time.
-            if type(prediction) is str and (kind is list or kind is tuple) and references:
-                try:
-                    join(references)
-                except TypeError:
-                    pass  # _check_pair names the bad item
-                else:
-                    yield pair
-                    continue
-        yield _check_pair(pair, name_row(row))
-
-
-def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise ValueError(f"{name} is {describe(pair)}: {PASS_PAIRS}")
-    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
+def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
+    kind = type(references)
+    return (kind is list or kind is tuple) and bool(references) and _are_strings([references])
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
@@ -482,644 +655,44 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
-def check_numbers(numbers: Sequence[float], what: str = "score") -> None:
-    """Refuse values that are not finite numbers. ValueError: it names the first one."""
+def check_numbers(
+    numbers: Sequence[float], what: str = "score", low: float = -math.inf, high: float = math.inf
+) -> None:
+    """Refuse values that are not finite numbers in this range. ValueError: it names the first one."""
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s is {describe(numbers)}: pass numbers in a list")
-    try:
-        if math.isfinite(math.fsum(numbers)):
-            return
-    except (TypeError, ValueError, OverflowError):
-        pass
     for row, number in enumerate(numbers):
-        if not _is_finite(number):
-            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a finite number")
-
-
-def check_shares(numbers: Sequence[float], what: str = "score") -> None:
-    """Refuse values that are not numbers from 0 to 1. ValueError: it names the first one."""
-    check_numbers(numbers, what)
-    for row, number in enumerate(numbers):
-        if not 0 <= number <= 1:
-            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a number from 0 to 1")
-
-
-def _is_finite(number: object) -> bool:
-    try:
-        return math.isfinite(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return False
+        try:
+            is_good = math.isfinite(number) and low <= number <= high
+        except (TypeError, ValueError, OverflowError):
+            is_good = False
+        if not is_good:
+            limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.core.kernel
-#
-# The one loop that scores texts, and the mean of scores.
-#
-# `Kernel` holds what the loop needs from a variant; `iter_scores` is the loop. `explanation` computes the same scores
-# in plain steps.
+# anls_metric.core.variants: The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
-
-# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
-LONG = 64
-
-
-def _squeeze(text: str) -> str:
-    return " ".join(text.split()) if len(text) <= LONG else _squeeze_long(text)
-
-
-def _squeeze_long(text: str) -> str:
-    # The blank is the only printable white space. Looking for something to squeeze is faster than squeezing.
-    tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
-    return text if tidy else " ".join(text.split())
-
-
-def lower_and_squeeze(text: str) -> str:
-    return " ".join(text.lower().split()) if len(text) <= LONG else _squeeze_long(text.lower())
-
-
-def _lower_and_strip(text: str) -> str:
-    return text.lower().strip()
-
-
-# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
-NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
-    (True, "squeeze"): lower_and_squeeze,
-    (True, "strip"): _lower_and_strip,
-    (True, "keep"): str.lower,
-    (False, "squeeze"): _squeeze,
-    (False, "strip"): str.strip,
-    (False, "keep"): str.__str__,
-}
-
-
-# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
-LengthOf = Callable[[str, str], int]
-LENGTHS: Mapping[Length, LengthOf] = {
-    "normalized": lambda text, normalized: len(normalized),
-    "normalized upper": lambda text, normalized: len(normalized.upper()),
-    "stripped": lambda text, normalized: len(text.strip()),
-    "stripped upper": lambda text, normalized: len(text.strip().upper()),
-    "raw": lambda text, normalized: len(text),
-    "raw upper": lambda text, normalized: len(text.upper()),
-}
-
-# The rule that keeps a score -> a function of the threshold: the least similarity and the greatest distance / length
-# that keep a score.
-LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
-    "similarity >= threshold": lambda threshold: (threshold, math.inf),
-    "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
-    "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
-}
-
-
-class Kernel(NamedTuple):
-    """What the loop needs from a variant."""
-
-    normalize: Callable[[str], str]
-    prediction_length: LengthOf
-    reference_length: LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their lengths are measured afterwards
-    low: float  # a score is kept at this similarity or above ...
-    high: float  # ... and at this distance / length or below
-    limit: float  # no distance / length above it is kept, even after rounding
-    bounded: bool  # whether the beginning of a prediction can show that the prediction is too long to be kept
-    equal: float  # the score of equal texts
-    equal_empty: float  # the score of equal texts that are empty
-    no_answers: frozenset[str]  # normalized predictions that score 0
-    all_or_nothing: bool  # whether every score above 0 becomes 1
-    raw_match: bool  # whether a raw prediction that is among the raw references scores `equal`
-
-
-# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
-_CHUNK = 1024
-
-
-def score_columns(
-    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
-) -> list[float]:
-    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
-    predictions, references = pair_columns(predictions, references)
-    scores: list[float] = []
-    for start in range(0, len(predictions), _CHUNK):
-        chunk = slice(start, start + _CHUNK)
-        checked = check_rows(predictions[chunk], references[chunk], name_rows_from(start, row_name))
-        scores += score_rows(zip(*checked), kernel)
-    return scores
-
-
-def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
-    """Score each row."""
-    return list(iter_scores(rows, kernel))
-
-
-def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """Score each row, and yield its score before reading the next row."""
-    scores = _iter_kept(rows, kernel)
-    return map(raise_to_one, scores) if kernel.all_or_nothing else scores
-
-
-def raise_to_one(score: float) -> float:
-    return 1.0 if score else 0.0
-
-
-def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """Score each row, without raising scores above 0 to 1.
-
-    This is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps.
-    """
-    distance, far, long = Levenshtein.distance, math.inf, LONG
-    plain, low, high, equal, raw_match = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.raw_match
-    normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
-    prediction_length, reference_length = kernel.prediction_length, kernel.reference_length
-    for prediction, references in rows:
-        if raw_match and prediction in references:
-            yield equal
-            continue
-        if len(prediction) > long:
-            hopeless = bounded and _is_too_long(prediction, references, kernel)
-            yield 0.0 if hopeless else _score_long(prediction, references, kernel)
-            continue
-        if plain:  # the functions of a plain kernel, inlined: two calls a text would cost a fifth of the loop
-            answer = " ".join(prediction.lower().split())
-            answer_length = len(answer)
-        else:
-            answer = normalize(prediction)
-            answer_length = prediction_length(prediction, answer)
-            if answer in no_answers:
-                yield 0.0
-                continue
-        least = far
-        for reference in references:
-            if plain:
-                accepted = " ".join(reference.lower().split())
-                length = len(accepted)
-            else:
-                accepted = normalize(reference)
-                length = reference_length(reference, accepted)
-            if accepted == answer:
-                yield equal if answer else kernel.equal_empty
-                break
-            ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
-            if ratio < least:
-                least = ratio
-        else:
-            similarity = 1 - least
-            yield similarity if similarity >= low and least <= high else 0.0
-
-
-def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """Score a long prediction. A distance that cannot change the score is not computed to the end."""
-    answer = kernel.normalize(prediction)
-    if answer in kernel.no_answers:
-        return 0.0
-    answer_length = kernel.prediction_length(prediction, answer)
-    least = math.inf
-    for reference in references:
-        accepted = kernel.normalize(reference)
-        if accepted == answer:
-            return kernel.equal if answer else kernel.equal_empty
-        length = max(kernel.reference_length(reference, accepted), answer_length)
-        # With more edits than this, the score is 0 or another reference is closer.
-        most = int(min(least, kernel.limit) * length) + 1
-        edits = _distance(answer, accepted, most)
-        if edits <= most:
-            least = min(least, edits / length)
-    similarity = 1 - least
-    return similarity if similarity >= kernel.low and least <= kernel.high else 0.0
-
-
-def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation.
-
-    Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
-    characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
-    exceeds the limit, above which no score is kept, as soon as p > r / (1 - limit).
-
-    p is at least the length of the normalized beginning: case changes character by character, and what normalizing
-    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows.
-    """
-    longest = 0
-    for reference in references:
-        # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
-        # normalizing only remove characters.
-        length = len(reference) if reference.isascii() else 3 * len(reference)
-        if length > longest:
-            longest = length
-    enough = int(longest / (1 - kernel.limit)) + 2
-    # A quarter more characters, because normalizing removes some of the white space among them.
-    beginning = enough + enough // 4 + 1
-    return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-def _distance(answer: str, accepted: str, most: int) -> int:
-    """Compute the edit distance of long texts; if it is above `most`, return any number above `most`."""
-    if most > 400:
-        # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
-        # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
-        # for each 100 characters, plus 16, so that it is rather too high. A guess that is too low costs a second
-        # search. Below 800 characters a guess does not pay (figures: benchmarks/README.md).
-        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
-        if guess < most:
-            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
-            if edits <= guess:
-                return edits
-    return Levenshtein.distance(answer, accepted, score_cutoff=most)
-
-
-def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
-    """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
-    if answer in kernel.no_answers:
-        return 0.0
-    if not answer and not accepted:
-        return kernel.equal_empty
-    similarity = 1 - ratio
-    score = similarity if similarity >= kernel.low and ratio <= kernel.high else 0.0
-    return raise_to_one(score) if kernel.all_or_nothing else score
-
-
-def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
-
-    Args:
-        scores: one or more numbers, in a list or any other iterable.
-
-    Returns:
-        The mean, a float. The mean of the scores of a set is the ANLS of the set.
-
-    Raises:
-        ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
-
-    Example:
-        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
-        0.8819444444444444
-    """
-    if isinstance(scores, Sequence) and not isinstance(scores, str):
-        refuse_no_rows(scores)
-        check_numbers(scores)
-        return math.fsum(scores) / len(scores)
-    if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
-    places = count()
-    try:
-        total = math.fsum(map(itemgetter(0), zip(scores, places)))
-    except TypeError:
-        raise ValueError(f"the score of {name_row(next(places) - 1)} is not a number") from None
-    refuse_no_rows(number := next(places))
-    return total / number
-
-
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.explanation
-#
-# Explains a score: the distance to each accepted answer, the edits, and a sentence.
-# --------------------------------------------------------------------------------------------------
-
-Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
-
-
-class Edit(NamedTuple):
-    """One step from the normalized prediction to the normalized reference.
-
-    Attributes:
-        operation: "equal", "replace", "delete" (from the prediction) or "insert" (into the prediction).
-        prediction: the characters of the prediction; "" for "insert".
-        reference: the characters of the reference; "" for "delete".
-    """
-
-    operation: str
-    prediction: str
-    reference: str
-
-
-@dataclass(frozen=True)
-class Match:
-    """How a prediction compares with one accepted answer.
-
-    Attributes:
-        reference: the accepted answer, as given.
-        normalized_prediction: the text that is compared for the prediction.
-        normalized_reference: the text that is compared for the accepted answer.
-        distance: the Levenshtein distance between the normalized texts.
-        length: the length that the distance is divided by.
-    """
-
-    reference: str
-    normalized_prediction: str
-    normalized_reference: str
-    distance: int
-    length: int
-
-    @property
-    def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
-        return self.distance / self.length if self.length else 0.0
-
-    @property
-    def similarity(self) -> float:
-        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
-        return 1 - self.ratio
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the normalized reference.
-
-        The joined ``prediction`` of all steps is the normalized prediction; the same holds for ``reference``.
-        """
-        answer, accepted = self.normalized_prediction, self.normalized_reference
-        return tuple(
-            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
-            for step in Levenshtein.opcodes(answer, accepted)
-        )
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why an answer has its score; as a string, one plain sentence.
-
-    Attributes:
-        prediction: the answer, as given.
-        normalized_prediction: the text that is compared for the answer.
-        matches: how the answer compares with each accepted answer, in the order of the accepted answers.
-        winner: the index in ``matches`` of the closest accepted answer.
-        score: the score, from 0 to 1.
-        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
-            "nothing in common".
-        variant: the variant that gave the score, with the threshold and case of the call.
-    """
-
-    prediction: str
-    normalized_prediction: str
-    matches: tuple[Match, ...]
-    winner: int
-    score: float
-    reason: Reason
-    variant: Variant
-
-    @property
-    def best(self) -> Match:
-        """The match with the closest accepted answer."""
-        return self.matches[self.winner]
-
-    @property
-    def closest(self) -> str:
-        """The closest accepted answer, as given."""
-        return self.best.reference
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest accepted answer, normalized."""
-        return self.best.edits
-
-    @property
-    def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
-        return self.variant.signature()
-
-    def __str__(self) -> str:
-        return self._put_into_words().note
-
-    @property
-    def sentence(self) -> str:
-        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
-        return self._put_into_words().sentence
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the prediction above the closest accepted answer, with the differences marked."""
-        from html import escape  # slow to import
-
-        sides = (
-            ("prediction", [edit.prediction for edit in self.edits]),
-            ("accepted", [edit.reference for edit in self.edits]),
-        )
-        rows = [
-            f"<tr><th>{name}</th><td>{''.join(map(_mark_difference, self.edits, texts))}</td></tr>"
-            for name, texts in sides
-        ]
-        return f"<table>{''.join(rows)}</table><p>{escape(self.sentence)} Score: {self.score:.4f}</p>"
-
-    def _put_into_words(self) -> Words:
-        best, variant = self.best, self.variant
-        key: str = self.reason
-        if key == "equal" and self.prediction != best.reference:
-            key = "alike"
-        elif key == "empty":
-            key = "no answer" if self.normalized_prediction else "blank"
-        low, high = LIMITS[variant.kept](variant.threshold)
-        facts = {
-            "why": self,
-            "best": best,
-            "s": "s" * (best.distance != 1),
-            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
-            "ratio": _tell_apart(best.ratio, variant.threshold),
-            "threshold": _format_threshold(variant.threshold),
-            "so_1": ", so 1" * variant.all_or_nothing,
-        }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
-        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
-
-
-def _mark_difference(edit: Edit, text: str) -> str:
-    from html import escape
-
-    return escape(text) if edit.operation == "equal" else f"<mark>{escape(text)}</mark>"
-
-
-class Words(NamedTuple):
-    """The words for the reason of a score.
-
-    Attributes:
-        note: a line for a terminal.
-        sentence: a sentence for a page that shows the accepted answer beside it.
-    """
-
-    note: str
-    sentence: str
-
-
-# The reason for a score -> the words for it.
-WORDS: Mapping[str, Words] = {
-    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
-    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
-    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
-    "no answer": Words(
-        "{why.prediction!r} counts as no answer, so 0",
-        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
-    ),
-    "nothing in common": Words(
-        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
-    ),
-    "close enough": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}{so_1}",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
-    ),
-    "under the threshold": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{fails}, so 0",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
-    ),
-}
-
-# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
-KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
-    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
-    "distance / length < threshold": (
-        ", and distance / length {ratio} is below the threshold of {threshold}",
-        ", but distance / length {ratio} is not below the threshold of {threshold}",
-    ),
-}
-
-
-def format_number(value: float, digits: int = 4) -> str:
-    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
-
-
-def _format_threshold(value: float) -> str:
-    """Format a threshold with all of its digits."""
-    short = format_number(value)
-    return short if float(short) == value else repr(value)
-
-
-def _tell_apart(value: float, other: float) -> str:
-    """Format a number with enough digits to distinguish it from `other`."""
-    short = format_number(value)
-    return short if value == other or short != format_number(other) else repr(value)
-
-
-def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """Compare a prediction with one accepted answer."""
-    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
-    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
-
-
-def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
-    """Find the reason for the score of a normalized answer."""
-    if score == 1.0 and not kernel.all_or_nothing:
-        return "equal"
-    if score > 0.0:
-        return "close enough"
-    if not answer or answer in kernel.no_answers:
-        return "empty"
-    all_is_kept = kernel.low <= math.nextafter(0.0, 1.0) and kernel.high >= math.nextafter(1.0, 0.0)
-    return "nothing in common" if all_is_kept else "under the threshold"
-
-
-def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
-    matches = tuple(match_texts(prediction, text, kernel) for text in references)
-    winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
-    best, answer = matches[winner], kernel.normalize(prediction)
-    score = keep_similarity(answer, best.normalized_reference, best.ratio, kernel)
-    why = "equal" if score and not best.ratio else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, variant)
-
-
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.variants
-#
-# The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
-# --------------------------------------------------------------------------------------------------
-
 RowName = Callable[[int], str]
 
-
-class Scorer(Protocol):
-    """Scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, or the rule of a benchmark.
-
-    The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
-
-    Attributes:
-        name: the name that users choose the scorer by.
-        threshold: from 0 to 1.
-        key: the name of the score in a dict of results.
-        label: the name of the score in a table.
-        options: the options that a call may override.
-        columns: the columns that the rule of a benchmark needs; empty if predictions and references are enough.
-        averages_rows: whether the score of a set is the mean of the scores of its rows.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def meaning(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def options(self) -> tuple[str, ...]: ...
-    @property
-    def columns(self) -> Collection[str]: ...
-    @property
-    def averages_rows(self) -> bool: ...
-
-    def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
-
-    def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
-
-    def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
-
-    def mean(self, scores: Any) -> float:
-        """Compute the score of a set."""
-
-    def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
-
-    def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score: it says how the score was computed."""
+# The fields of a variant that take one of a few values.
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "whitespace": get_args(Whitespace),
+    "prediction_length": get_args(Length),
+    "reference_length": get_args(Length),
+    "kept": get_args(Kept),
+    **dict.fromkeys(("ignore_case", "empty_equals_empty", "all_or_nothing"), (True, False)),
+}
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
-
-    Args:
-        name: the name of the variant.
-        meaning: the special feature of the variant, in one line.
-        source: the program or paper that computes it.
-        ignore_case: whether texts are lower-cased.
-        whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
-            only strips, ``"keep"`` changes nothing.
-        ignored_ending: characters that are cut from the end of a text after its white space was changed.
-        prediction_length: which length of the prediction counts: "raw" is the length of the text as given, "stripped"
-            without white space around it, and "normalized" that of the text that is compared; "raw upper",
-            "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
-            of ``prediction_length`` and ``reference_length``.
-        reference_length: the length of the reference, as ``prediction_length``.
-        kept: the condition under which a similarity counts; it becomes 0 otherwise: "similarity >= threshold",
-            "similarity > threshold" or "distance / length < threshold".
-        threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
-            ``kept`` says.
-        no_answers: normalized predictions that score 0 against anything.
-        empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
-        all_or_nothing: whether every score above 0 becomes 1.
-        aliases: other implementations that give the same numbers, accepted as names.
-
-    Raises:
-        ValueError: a field has a value that is not allowed.
-
-    Example:
-        >>> VARIANTS["rrc"].prediction_length
-        'raw upper'
-        >>> from dataclasses import replace
-        >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
-        >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
-        0.9
-    """
+    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it."""
 
     name: str
     meaning: str = ""
@@ -1143,18 +716,13 @@ class Variant:
     averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field, allowed in _ALLOWED.items():
-            value = getattr(self, field)
-            if value not in allowed or (allowed is _YES_OR_NO and not isinstance(value, bool)):
-                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
-        for field in ("name", "meaning", "source", "ignored_ending"):
-            if not isinstance(getattr(self, field), str):
-                self._refuse(field, "a string")
-        for field in ("no_answers", "aliases"):
-            texts = getattr(self, field)
-            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
-                self._refuse(field, "a tuple of strings")
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
+        for field, choices in _CHOICES.items():
+            value, words = getattr(self, field), [*map(repr, choices)]
+            if repr(value) not in words:
+                raise ValueError(f"{field} is {describe(value)}: it must be one of {', '.join(words)}")
+        if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
+            raise ValueError(f"no_answers is {describe(self.no_answers)}: it must be a tuple of strings")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -1166,11 +734,11 @@ class Variant:
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
-        return score_columns(predictions, references, compile_kernel(self), row_name)
+        return list(map(compile_kernel(self).score, *check_columns(predictions, references, row_name)))
 
     def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""
-        return score_rows(zip(predictions, references), compile_kernel(self))
+        return list(map(compile_kernel(self).score, predictions, references))
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
         """Return the score of a question without an answer: 0."""
@@ -1196,59 +764,24 @@ class Variant:
                 parts.append(f"{field}:{value}")
         return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
-    def _refuse(self, field: str, allowed: str) -> NoReturn:
-        raise ValueError(f"{field} of variant {self.name!r} is {describe(getattr(self, field))}: it must be {allowed}")
-
 
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
-    normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
-    if variant.ignored_ending:
-        with_ending, ending = normalize, variant.ignored_ending
-
-        def normalize(text: str) -> str:
-            return with_ending(text).rstrip(ending)
-
-    lengths = {variant.prediction_length, variant.reference_length}
-    low, high = LIMITS[variant.kept](variant.threshold)
-    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
-    equal_empty = 1.0 if variant.empty_equals_empty else equal
-    limit = min(high, 1.0 - low + 1e-9)
+    squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
+    ending = variant.ignored_ending
     return Kernel(
-        normalize,
-        prediction_length=LENGTHS[variant.prediction_length],
-        reference_length=LENGTHS[variant.reference_length],
-        plain=normalize is lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
-        low=low,
-        high=high,
-        limit=limit,
-        bounded=limit < 1 and variant.prediction_length == "normalized",
-        equal=equal,
-        equal_empty=equal_empty,
-        no_answers=frozenset(variant.no_answers),
-        all_or_nothing=variant.all_or_nothing,
-        raw_match=not variant.no_answers and equal == equal_empty,
+        (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
+        LENGTHS[variant.prediction_length],
+        LENGTHS[variant.reference_length],
+        *LIMITS[variant.kept](variant.threshold),
+        frozenset(variant.no_answers),
+        variant.empty_equals_empty,
+        variant.all_or_nothing,
     )
 
 
-_YES_OR_NO = (True, False)
-_ALLOWED: Mapping[str, Sequence[object]] = {
-    "ignore_case": _YES_OR_NO,
-    "whitespace": tuple(whitespace for ignore_case, whitespace in NORMALIZERS if ignore_case),
-    "prediction_length": tuple(LENGTHS),
-    "reference_length": tuple(LENGTHS),
-    "kept": tuple(LIMITS),
-    "empty_equals_empty": _YES_OR_NO,
-    "all_or_nothing": _YES_OR_NO,
-}
-
-
-def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
-    return MappingProxyType({variant.name: variant for variant in variants})
-
-
-VARIANTS: Mapping[str, Variant] = _index_by_name(
+_TABLE = (
     Variant(
         "standard",
         meaning="case and extra white space ignored, exactly 0.5 counts",
@@ -1439,6 +972,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         threshold=0.0,
     ),
 )
+VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 
 MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
 
@@ -1492,38 +1026,29 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant in OF_RULES:
-            raise ValueError(
-                f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
-                f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
-            )
         if variant in OF_VALUES:
             raise ValueError(
-                f"{variant} is for lists and nested values, and this scores texts: score rows with "
-                f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
+                f"{variant} is for lists and nested values: score them with {variant}_score(), or with "
+                f'score(..., variant="{variant}")'
+            )
+        if variant in OF_RULES:
+            raise ValueError(
+                f'{variant} needs more than predictions and references: score rows with rule("{variant}"), or files '
+                f'with score(..., variant="{variant}")'
             )
         if variant not in VARIANT_NAMES:
-            raise ValueError(
-                describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
-            )
+            names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
+            raise ValueError(describe_unknown("variant", variant, VARIANTS, names, MEANINGS))
         variant = VARIANT_NAMES[variant]
-    if isinstance(threshold, str) and threshold in VARIANT_NAMES:
-        raise ValueError(f"threshold is {describe(threshold)}: write variant={threshold!r}")
-    if not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
-        # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
-        try:
-            variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
-        except AttributeError as error:
-            raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
-    elif not isinstance(variant, Variant):
+    elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
+        variant = Variant(**vars(variant))
     if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
         raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
-        if not isinstance(ignore_case, bool):
-            raise ValueError(f"ignore_case is {describe(ignore_case)}: it must be True, False or None")
         variant = replace(variant, ignore_case=ignore_case)
     return variant
 
@@ -1534,34 +1059,12 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe how a score was computed, as a short text: print it beside the score and report it with the score.
-
-    Args:
-        variant, threshold, ignore_case: as `get_variant` takes them.
-        extract: the names of the rules that extracted the answers from the output of a model, "" for none.
-
-    Returns:
-        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
-        the named variant.
-
-    Raises:
-        ValueError: an unknown variant, a threshold outside [0, 1].
-
-    Example:
-        >>> signature()
-        'anls|standard|threshold:0.5|v2.0.0'
-        >>> signature("unitxt", ignore_case=False)
-        'anls|rrc|ignore_case:False|threshold:0.5|v2.0.0'
-
-    Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
-    """
+    """Describe how a score was computed, as a short text: print it beside the score and report it with the score."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.core.scoring
-#
-# The public functions for texts: score one answer, columns, streams and batches, and explain a score.
+# anls_metric.core.scoring: The public functions for texts: score one answer, columns, streams and batches, and explain a score.
 # --------------------------------------------------------------------------------------------------
 
 
@@ -1614,7 +1117,7 @@ def anls_score(
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
         gold_labels = as_references(gold_labels, "gold_labels")
-    return next(iter_scores(((prediction, gold_labels),), kernel))
+    return kernel.score(prediction, gold_labels)
 
 
 def anls_scores(
@@ -1624,244 +1127,11 @@ def anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> list[float]:
-    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
-
-    Args:
-        predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
-            or pyarrow.
-        references: the accepted answers of each question, in the same order: N lists of strings, or N strings
-            if each question has one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        N scores from 0 to 1.
-
-    Raises:
-        ValueError: a text is not a string or a row has no references (the message names the row), the columns have
-            different lengths, there are no rows, the variant is unknown, or the threshold is outside [0, 1].
-
-    Example:
-        >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
-        [0.8888888888888888, 0.875]
-
-    Source: equation 1 of https://arxiv.org/abs/1905.13648.
-    """
-    scores = score_columns(predictions, references, _get_kernel(variant, threshold, ignore_case))
-    refuse_no_rows(scores)
-    return scores
-
-
-def scores_and_similarities(
-    predictions: Iterable[str],
-    references: Iterable[Iterable[str]],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> tuple[list[float], list[float]]:
-    """Compute the score of each answer, and its similarity to the closest accepted answer, in one pass.
-
-    If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
-    that scores 0.
-
-    Args:
-        predictions: N answers, as `anls_scores` takes them.
-        references: the accepted answers of each question, as `anls_scores` takes them.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
-
-    Raises:
-        ValueError: as `anls_scores`.
-
-    Example:
-        >>> scores_and_similarities(["CocaCola", "The Coca"], [["Coca Cola"], ["Coca Cola"]])
-        ([0.8888888888888888, 0.0], [0.8888888888888888, 0.4444444444444444])
-
-    Source: equation 1 of https://arxiv.org/abs/1905.13648.
-    """
+    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS."""
     kernel = _get_kernel(variant, threshold, ignore_case)
-    predictions, references = check_columns(predictions, references)
-    refuse_no_rows(predictions)
-    scores, similarities = [], []
-    for prediction, accepted_answers in zip(predictions, references):
-        answer = kernel.normalize(prediction)
-        answer_length = kernel.prediction_length(prediction, answer)
-        closest, least = "", math.inf
-        for reference in accepted_answers:
-            accepted = kernel.normalize(reference)
-            length = max(kernel.reference_length(reference, accepted), answer_length)
-            ratio = Levenshtein.distance(answer, accepted) / (length or 1)
-            if ratio < least:
-                closest, least = accepted, ratio
-        scores.append(keep_similarity(answer, closest, least, kernel))
-        similarities.append(1 - least)
-    return scores, similarities
-
-
-def iter_anls_scores(
-    rows: Iterable[tuple[str, Iterable[str]]],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Iterator[float]:
-    """Score each row of a stream as `anls_scores` does, in constant memory.
-
-    Args:
-        rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row, and `mean` accepts
-        it.
-
-    Raises:
-        ValueError: as `anls_scores`. Bad options are refused at once. A bad row is refused when it is read, after the
-            scores of the rows before it; the error names it by its number in the stream.
-
-    Example:
-        >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
-        >>> mean(iter_anls_scores(rows))
-        0.8888888888888888
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    refuse_lazy(rows, "rows")
-    if not isinstance(rows, Iterable):
-        raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
-    return iter_scores(check_pairs(rows), kernel)
-
-
-def anls_batch(
-    batch: Mapping[str, Any],
-    indices: Sequence[object] | None = None,
-    prediction_column: str = "prediction",
-    references_column: str = "references",
-    score_column: str = "anls",
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> dict[str, list[float]]:
-    """Compute the score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
-
-    Args:
-        batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
-        indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
-            the whole data set.
-        prediction_column: the name of the column of answers.
-        references_column: the name of the column of accepted answers.
-        score_column: the name of the column of scores.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole data set; [] for an empty batch.
-
-    Raises:
-        ValueError: as `anls_scores`; or the batch does not have the column.
-
-    Example:
-        >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
-        {'anls': [0.8888888888888888]}
-
-    Source: https://huggingface.co/docs/datasets/process#batch-processing.
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    refuse_lazy(batch, "the batch")
-    predictions, references = (_get_column(batch, name) for name in (prediction_column, references_column))
-    if isinstance(predictions, str):
-        raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
-
-    def row_name(row: int) -> str:
-        return name_row(row) if indices is None else f"row {indices[row]}"
-
-    return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
-
-
-def _get_column(batch: Any, name: str) -> Any:
-    if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
-        raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
-    try:
-        return batch[name]
-    except Exception:  # KeyError, or the error of another library
-        raise ValueError(
-            f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
-        ) from None
-
-
-def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """Return the function that normalizes a text for a variant.
-
-    Args:
-        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-
-    Returns:
-        A function that takes a string and returns the normalized string.
-
-    Raises:
-        ValueError: an unknown variant.
-
-    Example:
-        >>> normalizer()("  Coca   Cola ")
-        'coca cola'
-    """
-    return _get_kernel(variant, None, None).normalize
-
-
-def normalized_levenshtein_similarity(
-    prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
-) -> float:
-    """Compute the similarity of two texts, before any threshold: ``1 - distance / length``.
-
-    Args:
-        prediction: the first text.
-        reference: the second text.
-        variant, ignore_case: the variant that normalizes the texts and measures their lengths, as `get_variant` takes
-            them.
-
-    Returns:
-        1 for texts that are equal once normalized, 0 for texts that share nothing. The similarity can be below 0 for
-        variants that divide by the length of the text as given, if lower-casing made the text longer.
-
-    Raises:
-        ValueError: a text that is not a string, an unknown variant.
-
-    Example:
-        >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
-        0.4444444444444444
-
-    Source: https://arxiv.org/abs/1905.13648, section 4.
-    """
-    kernel = _get_kernel(variant, None, ignore_case)
-    return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
-
-
-def reason(
-    prediction: str,
-    score: float,
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Reason:
-    """Say in a word why a prediction has its score.
-
-    Args:
-        prediction: the answer.
-        score: the score that `anls_score` gave for the answer with the same options.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        "equal": the score is 1. "close enough": the score is between 0 and 1; in an ``all_or_nothing`` variant, any
-        score above 0. "empty": the score is 0, and the prediction is blank or counts as no answer in the variant.
-        "under the threshold": any other 0; "nothing in common" if the variant has no threshold.
-
-    Raises:
-        ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
-
-    Example:
-        >>> reason("The Coca", 0.0)
-        'under the threshold'
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    return find_reason(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
+    columns = check_columns(predictions, references)
+    refuse_no_rows(columns[0])
+    return list(map(kernel.score, *columns))
 
 
 def explain(
@@ -1900,11 +1170,368 @@ def explain(
 
 
 # --------------------------------------------------------------------------------------------------
-# anls_metric.transformers
-#
-# ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
-#
-# This module does not import transformers: the hook takes arrays of ids or logits, and a tokenizer to decode them.
+# anls_metric.core.kernel: The one loop that scores texts, and the mean of scores.
+# --------------------------------------------------------------------------------------------------
+
+
+def lower_and_squeeze(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
+NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
+    (True, "squeeze"): lower_and_squeeze,
+    (True, "strip"): lambda text: text.lower().strip(),
+    (True, "keep"): str.lower,
+    (False, "squeeze"): lambda text: " ".join(text.split()),
+    (False, "strip"): str.strip,
+    (False, "keep"): str.__str__,
+}
+
+# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
+LengthOf = Callable[[str, str], int]
+LENGTHS: Mapping[str, LengthOf] = {
+    "normalized": lambda text, normalized: len(normalized),
+    "normalized upper": lambda text, normalized: len(normalized.upper()),
+    "stripped": lambda text, normalized: len(text.strip()),
+    "stripped upper": lambda text, normalized: len(text.strip().upper()),
+    "raw": lambda text, normalized: len(text),
+    "raw upper": lambda text, normalized: len(text.upper()),
+}
+
+# The rule that keeps a score -> a function of the threshold: the least similarity and the greatest distance / length
+# that keep a score.
+LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
+    "similarity >= threshold": lambda threshold: (threshold, math.inf),
+    "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
+    "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
+}
+
+# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
+LONG = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """What the loop needs from a variant, and the loop."""
+
+    normalize: Callable[[str], str]
+    prediction_length: LengthOf
+    reference_length: LengthOf
+    low: float  # a score is kept at this similarity or above ...
+    high: float  # ... and at this distance / length or below
+    no_answers: Collection[str]  # normalized predictions that score 0
+    empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
+    all_or_nothing: bool  # whether every score above 0 becomes 1
+
+    def keep(self, answer: str, accepted: str, ratio: float) -> float:
+        """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
+        if answer in self.no_answers:
+            return 0.0
+        if self.empty_equals_empty and not answer and not accepted:
+            return 1.0
+        similarity = 1 - ratio
+        score = similarity if similarity >= self.low and ratio <= self.high else 0.0
+        return 1.0 if score and self.all_or_nothing else score
+
+    @cached_property
+    def limit(self) -> float:
+        """No distance / length above it is kept, even after rounding."""
+        return min(self.high, 1.0 - self.low + 1e-9)
+
+    @cached_property
+    def score(self) -> Callable[[str, Sequence[str]], float]:
+        """The function that scores a prediction against its references, all of them strings that were checked before."""
+        normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
+        prediction_length, reference_length = self.prediction_length, self.reference_length
+        measures_normalized = prediction_length is LENGTHS["normalized"]
+        # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
+        plain = normalize is lower_and_squeeze and measures_normalized and reference_length is prediction_length
+        plain = plain and not no_answers
+        bounded = measures_normalized and limit < 1
+        equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
+        raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
+        distance, far, long = Levenshtein.distance, math.inf, LONG
+
+        def score(prediction: str, references: Sequence[str]) -> float:
+            if raw_match and prediction in references:
+                return equal
+            is_long = len(prediction) > long
+            if is_long and bounded and _is_too_long(prediction, references, self):
+                return 0.0
+            if plain:
+                answer = " ".join(prediction.lower().split())
+                answer_length = len(answer)
+            else:
+                answer = normalize(prediction)
+                answer_length = prediction_length(prediction, answer)
+                if answer in no_answers:
+                    return 0.0
+            least = far
+            for reference in references:
+                if plain:
+                    accepted = " ".join(reference.lower().split())
+                    length = len(accepted)
+                else:
+                    accepted = normalize(reference)
+                    length = reference_length(reference, accepted)
+                if accepted == answer:
+                    return equal if answer else equal_empty
+                if length < answer_length:
+                    length = answer_length
+                if is_long:
+                    # With more edits than this, the score is 0 or another reference is closer.
+                    most = int((least if least < limit else limit) * length) + 1
+                    ratio = _distance_up_to(answer, accepted, most) / length
+                else:
+                    ratio = distance(answer, accepted) / length
+                if ratio < least:
+                    least = ratio
+            similarity = 1 - least
+            return similarity if similarity >= low and least <= high else 0.0
+
+        return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
+
+
+def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
+    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation."""
+    # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
+    # normalizing only remove characters.
+    longest = max(len(text) if text.isascii() else 3 * len(text) for text in references)
+    enough = int(longest / (1 - kernel.limit)) + 2
+    # A quarter more characters, because normalizing removes some of the white space among them.
+    beginning = enough + enough // 4 + 1
+    return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
+
+
+def _distance_up_to(answer: str, accepted: str, most: int) -> int:
+    """Compute the edit distance of long texts; if it is above `most`, return any number above `most`."""
+    if most > 400:
+        # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
+        # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
+        # for each 100 characters, plus 16, so that it is rather too high. A guess that is too low costs a second
+        # search. Below 800 characters a guess does not pay (figures: benchmarks/README.md).
+        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
+        if guess < most:
+            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
+            if edits <= guess:
+                return edits
+    return Levenshtein.distance(answer, accepted, score_cutoff=most)
+
+
+def mean(scores: Iterable[float]) -> float:
+    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
+    if not isinstance(scores, Iterable) or isinstance(scores, str):
+        raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
+    is_list = isinstance(scores, (list, tuple))
+    rows = count()
+    try:
+        total = math.fsum(scores if is_list else map(itemgetter(0), zip(scores, rows)))
+    except (TypeError, ValueError, OverflowError):
+        if is_list:
+            check_numbers(scores)  # type: ignore[arg-type]
+        raise ValueError(f"the score of {name_row(next(rows) - 1)} is not a finite number") from None
+    number = len(scores) if is_list else next(rows)  # type: ignore[arg-type]
+    refuse_no_rows(number)
+    if not math.isfinite(total):
+        check_numbers(scores if is_list else ())  # type: ignore[arg-type]
+        raise ValueError("the scores are not finite numbers")
+    return total / number
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
+# --------------------------------------------------------------------------------------------------
+
+Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
+
+
+class Edit(NamedTuple):
+    """One step from the normalized prediction to the normalized reference."""
+
+    operation: str
+    prediction: str
+    reference: str
+
+
+class Match(NamedTuple):
+    """How a prediction compares with one accepted answer."""
+
+    reference: str
+    normalized_prediction: str
+    normalized_reference: str
+    distance: int
+    length: int
+
+    @property
+    def ratio(self) -> float:
+        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
+        return self.distance / self.length if self.length else 0.0
+
+    @property
+    def similarity(self) -> float:
+        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
+        return 1 - self.ratio
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the normalized reference."""
+        answer, accepted = self.normalized_prediction, self.normalized_reference
+        return tuple(
+            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
+            for step in Levenshtein.opcodes(answer, accepted)
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an answer has its score; as a string, one plain sentence."""
+
+    prediction: str
+    normalized_prediction: str
+    matches: tuple[Match, ...]
+    winner: int
+    score: float
+    reason: Reason
+    variant: Any  # a Variant, whose module imports this one
+
+    @property
+    def best(self) -> Match:
+        """The match with the closest accepted answer."""
+        return self.matches[self.winner]
+
+    @property
+    def closest(self) -> str:
+        """The closest accepted answer, as given."""
+        return self.best.reference
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the closest accepted answer, normalized."""
+        return self.best.edits
+
+    @property
+    def signature(self) -> str:
+        """The signature of the score. Report it with the score."""
+        return str(self.variant.signature())
+
+    def __str__(self) -> str:
+        return self._put_into_words().note
+
+    @property
+    def sentence(self) -> str:
+        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
+        return self._put_into_words().sentence
+
+    def _put_into_words(self) -> Words:
+        best, variant = self.best, self.variant
+        key: str = self.reason
+        if key == "equal" and self.prediction != best.reference:
+            key = "alike"
+        elif key == "empty":
+            key = "no answer" if self.normalized_prediction else "blank"
+        low, high = LIMITS[variant.kept](variant.threshold)
+        facts = {
+            "why": self,
+            "best": best,
+            "s": "s" * (best.distance != 1),
+            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
+            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
+            "ratio": _tell_apart(best.ratio, variant.threshold),
+            "threshold": f"{variant.threshold:.15g}",
+            "so_1": ", so 1" * variant.all_or_nothing,
+        }
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
+        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+
+
+class Words(NamedTuple):
+    """The words for the reason of a score."""
+
+    note: str
+    sentence: str
+
+
+# The reason for a score -> the words for it.
+WORDS: Mapping[str, Words] = {
+    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
+    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
+    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
+    "no answer": Words(
+        "{why.prediction!r} counts as no answer, so 0",
+        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
+    ),
+    "nothing in common": Words(
+        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
+    ),
+    "close enough": Words(
+        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}{so_1}",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
+    ),
+    "under the threshold": Words(
+        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{fails}, so 0",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
+    ),
+}
+
+# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
+KEPT_WORDS: Mapping[str, tuple[str, str]] = {
+    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
+    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
+    "distance / length < threshold": (
+        ", and distance / length {ratio} is below the threshold of {threshold}",
+        ", but distance / length {ratio} is not below the threshold of {threshold}",
+    ),
+}
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+
+
+def _tell_apart(value: float, other: float) -> str:
+    """Format a number with enough digits to distinguish it from `other`."""
+    short = format_number(value)
+    return short if value == other or short != format_number(other) else repr(value)
+
+
+def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
+    """Compare a prediction with one accepted answer."""
+    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
+    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
+    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
+
+
+def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
+    """Score a prediction in plain steps: the score, the index of the closest accepted answer, and all matches."""
+    matches = tuple(match_texts(prediction, text, kernel) for text in references)
+    ratios = [match.ratio for match in matches]
+    best = matches[winner := ratios.index(min(ratios))]
+    score = kernel.keep(best.normalized_prediction, best.normalized_reference, ratios[winner])
+    return score, winner, matches
+
+
+def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
+    """Find the reason for the score of a normalized answer."""
+    if score:
+        return "equal" if score == 1.0 and not kernel.all_or_nothing else "close enough"
+    if not answer or answer in kernel.no_answers:
+        return "empty"
+    # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
+    return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
+
+
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
+    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
+    score, winner, matches = find_closest(prediction, references, kernel)
+    best, answer = matches[winner], matches[winner].normalized_prediction
+    why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
+    return Explanation(prediction, answer, matches, winner, score, why, variant)
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 # --------------------------------------------------------------------------------------------------
 
 Extract = Callable[[str], str | None]
@@ -1913,19 +1540,22 @@ Extract = Callable[[str], str | None]
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
-def as_extract(extract: Any, values: bool = False) -> Extract | None:
-    """Return the function that extracts the answer from a text, given a function or the names of extraction rules.
+def import_from_package(module: str, feature: str) -> Any:
+    """Import a module of the package. ImportError: only the file anls.py is here."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("anls_metric"):
+            raise
+        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
 
-    ValueError: it is neither, or there is no such rule. ImportError: rules need the package, and only anls.py is here.
-    """
+
+def as_extract(extract: Any, values: bool = False) -> Extract | None:
+    """Return the function that extracts the answer from a text, given a function or the names of extraction rules."""
     if isinstance(extract, str):
-        try:
-            from anls_metric.reading.extract import extractor
-        except ModuleNotFoundError as error:
-            if not str(error.name).startswith("anls_metric"):
-                raise
-            raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
-        return extractor(extract, values=values)
+        rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
+        function: Extract = rules.extractor(extract, values=values)
+        return function
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -1960,8 +1590,7 @@ def build_compute_metrics(
     ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
     The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook recognizes these
-    rows by their labels and drops them.
+    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook drops these rows.
 
     Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
     does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
@@ -1972,9 +1601,8 @@ def build_compute_metrics(
         tokenizer: the tokenizer of the model, or its processor.
         references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
             strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
-            rows, and of sets with the same length, the set whose accepted answers contain the labels. A warning says if
-            most labels are not accepted answers of their rows. None takes the decoded label of a row as its only
-            accepted answer, and skips rows without labels, with a warning.
+            rows. None takes the decoded label of a row as its only accepted answer, and skips rows without labels, with
+            a warning.
         causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
@@ -1986,9 +1614,9 @@ def build_compute_metrics(
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: the tokenizer cannot decode, a reference is not a text, or the variant is unknown. In a call: no set
-            of references has this number of rows, or several fit; an id is not in the tokenizer; logits are NaN; labels
-            cover the question, too, or several answers in one row; there are no rows.
+        ValueError: the tokenizer cannot decode, a reference is not a text, two sets have the same number of rows, or
+            the variant is unknown. In a call: no set of references has this number of rows; an id is not in the
+            tokenizer; logits are NaN; labels cover the question, too, or several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -2006,10 +1634,7 @@ def build_compute_metrics(
 
 
 class ComputeMetrics:
-    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time.
-
-    It can be pickled and copied if the tokenizer and ``extract`` can.
-    """
+    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time."""
 
     __name__ = "anls"
 
@@ -2033,41 +1658,21 @@ class ComputeMetrics:
         if references is not None:
             sets = references if isinstance(references, Mapping) else {None: references}
             self._sets = {name: _check_references(accepted, name) for name, accepted in sets.items()}
+            rows, count = Counter(map(len, self._sets.values())).most_common(1)[0] if sets else (0, 1)
+            if count > 1:
+                raise ValueError(
+                    f"{count} sets of references have {rows:,} rows, so their number does not say which set is "
+                    "evaluated: set `trainer.compute_metrics` to a hook for one set before each `trainer.evaluate()`"
+                )
         self.reset()
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self._batches = 0
         self._predictions: list[str] = []
         self._labels: list[list[int]] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
-        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
-
-        The hook gives the same score for logits and for these ids, but ids take far less memory.
-
-        Args:
-            logits: an array or tensor of shape (rows, positions, vocabulary), or a tuple that begins with one.
-                Generated ids, of shape (rows, positions), are returned unchanged.
-            labels: an array or tensor of shape (rows, positions), negative at positions without a label; or None.
-
-        Returns:
-            The ids with the highest logits, of shape (rows, positions), at the positions of their labels. Ids are
-            negative at positions without a label, and where logits are NaN, which the hook then refuses.
-
-        Raises:
-            ValueError: the shapes of logits and labels do not fit.
-
-        Example:
-            >>> class Tokenizer:
-            ...     def batch_decode(self, rows, skip_special_tokens): ...
-            >>> hook = build_compute_metrics(Tokenizer(), causal=True)
-            >>> import numpy
-            >>> hook.preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[-100, 7, 8]])).tolist()
-            [[-100, 0, 1]]
-
-        Source: https://huggingface.co/docs/transformers/main_classes/trainer.
-        """
+        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
         logits = _take_first(logits)
         if getattr(logits, "ndim", None) != 3:
             return logits
@@ -2109,7 +1714,6 @@ class ComputeMetrics:
                 f"the lengths differ (predictions has {len(batches):,} batches, labels has "
                 f"{len(batches_of_labels):,}): pass the labels of each batch"
             )
-        self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
@@ -2126,10 +1730,7 @@ class ComputeMetrics:
                 self._labels += map(_drop_negative, labelled)
 
     def _strip_padding(self, label: list[int], predicted: list[int]) -> list[int]:
-        """Remove the padding that `Seq2SeqTrainer` appends to a label when it generates.
-
-        The amount of padding depends on the batch, so the same row in another batch would look different.
-        """
+        """Remove the padding that `Seq2SeqTrainer` appends to a label when it generates."""
         if not predicted or predicted[0] < 0:
             return label  # these ids come from logits, not from generation
         pad = getattr(self._tokenizer, "pad_token_id", None)
@@ -2206,74 +1807,33 @@ class ComputeMetrics:
         return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
 
     def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
-        """Choose the set that was evaluated. Returns the predictions without repeated rows, and its references."""
+        """Choose the set with this number of rows, or the set that was padded to it."""
         rows = len(self._predictions)
-        candidates = [
-            accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
-        ]
-        if not candidates:
-            interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
+        fitting = [accepted for accepted in sets.values() if len(accepted) == rows]
+        fitting += [accepted for accepted in sets.values() if self._is_padded_from(len(accepted))]
+        if not fitting:
+            numbers = ", ".join(f"{len(accepted):,}" for accepted in sets.values())
             raise ValueError(
-                f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
-                "each row of the evaluation set; pass those of several sets as a dict by their names"
-                + (interrupted if self._batches > 1 else "")
+                f"there are {rows:,} predictions but references for {numbers} rows: pass the accepted answers of each "
+                "row of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
             )
-        if len(candidates) > 1:
-            candidates = [accepted for accepted in candidates if all(self._fits(accepted) or [False])]
-            if not candidates or any(accepted != candidates[0] for accepted in candidates):
-                raise ValueError(
-                    f"there are references for {_name_sets(sets)}, and neither the {rows:,} predictions nor their "
-                    "labels tell which set was evaluated: make the label of each row one of its accepted answers, or "
-                    "give each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
-                )
-        self._warn_of_misfits(candidates[0])
-        return self._predictions[: len(candidates[0])], candidates[0]
+        return self._predictions[: len(fitting[0])], fitting[0]
 
-    def _warn_of_misfits(self, references: list[Sequence[str]]) -> None:
-        fits = self._fits(references)
-        if 2 * sum(fits) < len(fits):
-            warnings.warn(
-                f"only {sum(fits):,} of {len(fits):,} labels are accepted answers of their row: pass references "
-                "in the order of the evaluation set (SFTTrainer changes it with shuffle_dataset=True), and see whether "
-                "the labels are those of the answer alone",
-                stacklevel=2,
-            )
-
-    def _repeats_after(self, rows: int) -> bool:
-        """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run.
-
-        Rows are compared by their labels, which must not all be the same.
-        """
+    def _is_padded_from(self, rows: int) -> bool:
+        """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run."""
         labels = self._labels
         return (
             0 < rows < len(labels) == len(self._predictions)
             and any(labels[rows:])
-            and any(label != labels[0] for label in labels)
+            and min(labels) != max(labels)
             and all(label == labels[place % rows] for place, label in enumerate(labels))
         )
-
-    def _fits(self, references: list[Sequence[str]]) -> list[bool]:
-        """For each row with a label, whether the label equals an accepted answer after normalization."""
-        if len(self._labels) != len(self._predictions):
-            return []
-        labels = self._decode(self._labels[: len(references)], "label")
-        texts, accepted = list(compress(labels, self._labels)), list(compress(references, self._labels))
-        if not texts:
-            return []
-        _, similarities = scores_and_similarities(texts, accepted, variant=self._variant)
-        return [similarity == 1.0 for similarity in similarities]
 
 
 def _check_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
     accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
     return [as_references(answers, f"the {what} of {name_row(row)}") for row, answers in enumerate(accepted)]
-
-
-def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
-    """Name sets of references by their numbers of rows, and by their names if they have any."""
-    names = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
-    return ", ".join(names) or "no set"
 
 
 def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:
@@ -2326,467 +1886,8 @@ def _is_in_pieces(row: list[int]) -> bool:
     return row[start : start + len(tokens)] != tokens
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.metric
-#
-# The metric for Hugging Face evaluate.
-#
-# The class `Anls` is created on first use, so that this module can be imported without evaluate.
-# --------------------------------------------------------------------------------------------------
-
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
-
-    from anls_metric.nested import Average, NoneKeys
-else:
-    _Base = object  # `_define_metric` adds evaluate.Metric as a base class
-
-
-_Item = TypeVar("_Item")
-
-_NOT_GIVEN: Any = object()  # None is a value that can be scored
-
-_DESCRIPTION = """\
-ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
-DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
-accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
-answer is taken to be another one, and scores 0. ANLS is the mean of the scores.
-"""
-
-_INPUTS_DESCRIPTION = """
-Args:
-    predictions: list of N strings, the answers to score.
-    references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
-    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of VARIANTS.
-    threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
-    ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
-    none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
-    average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
-    return_all_scores: whether to return the score of each answer as well. Default: False.
-Returns:
-    anls: the mean of the scores, from 0 to 1.
-    anls_scores: with return_all_scores, the list of the N scores.
-    The configurations "anls_star" and "anlsl", for lists and nested values, return these under their own names.
-Raises:
-    ValueError: what is wrong, and in which row. The metric is empty after it.
-Examples:
-    >>> import evaluate
-    >>> anls = evaluate.load("anls")
-    >>> anls.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]])
-    {'anls': 0.8888888888888888}
-
-    >>> predictions = ["The Coca", "Coca cola", "12/15/89"]
-    >>> references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola", "Coca Cola Company"], ["12/15/88"]]
-    >>> anls.compute(predictions=predictions, references=references, return_all_scores=True)
-    {'anls': 0.625, 'anls_scores': [0.0, 1.0, 0.875]}
-
-    >>> anls.compute(predictions=["ab  "], references=["a"], variant="rrc")
-    {'anls': 0.75}
-
-    >>> for prediction, reference in zip(predictions, references):
-    ...     anls.add(prediction=prediction, reference=reference)
-    >>> anls.compute(ignore_case=False)
-    {'anls': 0.5879629629629629}
-
-    >>> anls.signature(variant="rrc")
-    'anls|rrc|threshold:0.5|v2.0.0'
-"""
-
-CITATION = """\
-@inproceedings{biten2019scene,
-    title = {Scene Text Visual Question Answering},
-    author = {Biten, Ali Furkan and Tito, Ruben and Mafla, Andres and Gomez, Lluis and Rusi{\\~n}ol, Mar{\\c{c}}al and
-        Valveny, Ernest and Jawahar, C. V. and Karatzas, Dimosthenis},
-    booktitle = {Proceedings of the IEEE/CVF International Conference on Computer Vision (ICCV)},
-    pages = {4291--4301},
-    year = {2019},
-}
-@inproceedings{mathew2021docvqa,
-    title = {{DocVQA}: A Dataset for {VQA} on Document Images},
-    author = {Mathew, Minesh and Karatzas, Dimosthenis and Jawahar, C. V.},
-    booktitle = {Proceedings of the IEEE/CVF Winter Conference on Applications of Computer Vision (WACV)},
-    pages = {2200--2209},
-    year = {2021},
-}
-"""
-
-
-_PAPERS = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
-_NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
-
-
-def load(config_name: str | None = None, **kwargs: Any) -> Anls:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub.
-
-    Args:
-        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
-        **kwargs: defaults for the options of ``compute`` (``variant``, ``threshold``, ``ignore_case``; for "anls_star"
-            also ``none_keys`` and ``average``), and arguments of ``evaluate.Metric`` (``num_process``, ``process_id``,
-            ``experiment_id``, ``cache_dir``, ...).
-
-    Returns:
-        An ``Anls``, a subclass of ``evaluate.Metric``.
-
-    Raises:
-        ImportError: evaluate is not installed.
-        ValueError: an unknown option or variant.
-
-    Example:
-        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
-        {'anls': 0.75}
-
-    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
-    """
-    metric: Anls = __getattr__("Anls")(config_name, **kwargs)
-    return metric
-
-
-def _import_nested() -> Any:
-    try:
-        from anls_metric import nested
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("anls_metric"):
-            raise
-        raise ImportError("lists and nested values need the package anls-metric: pip install anls-metric") from error
-    return nested
-
-
-class _AnlsBehaviour(_Base):  # type: ignore[misc]
-    """The metric for Hugging Face evaluate.
-
-    Rows are checked when they are added, and kept in a queue. They pass through Arrow only in a distributed run
-    (``num_process`` > 1), in which the base class gathers the rows of all processes in the first process.
-
-    `Anls`, created on first use, combines this class with ``evaluate.Metric``.
-    """
-
-    def __init__(
-        self,
-        config_name: str | None = None,
-        *,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-        **kwargs: Any,
-    ) -> None:
-        # The added rows, batch by batch: predictions and references. A batch is added and removed by one call in C, so
-        # that neither Ctrl-C nor another thread can separate its columns.
-        self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
-        self._of_values = config_name in OF_VALUES
-        self._options: dict[str, Any] = {"variant": "standard" if config_name in (None, "default") else config_name}
-        self._known_options = self._find_scorer().options if self._of_values else ("variant", *Variant.options)
-        _refuse_unknown(kwargs, (*self._known_options, *_BASE_ARGUMENTS))
-        self._options = self._choose_options(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        self._find_scorer()  # refuses wrong options
-        super().__init__(config_name, **kwargs)
-
-    def _choose_options(self, **options: Any) -> dict[str, Any]:
-        """Combine the options of a call with the defaults of the metric."""
-        options = {name: value for name, value in options.items() if value is not None}
-        _refuse_unknown(options, self._known_options)
-        return self._options | options
-
-    def _find_scorer(self, **options: Any) -> Scorer:
-        """Get the scorer for these options."""
-        get: Callable[..., Scorer] = _import_nested().get_value_variant if self._of_values else get_variant
-        return get(**(self._choose_options(**options) if options else self._options))
-
-    def _info(self) -> Any:
-        import datasets
-        import evaluate
-
-        text = datasets.Value("string", id="sequence")
-        several = datasets.Sequence(datasets.Value("string"), id="references")
-        columns = [{"predictions": text, "references": several}, {"predictions": text, "references": text}]
-        scorer: Any = self._find_scorer()
-        return evaluate.MetricInfo(
-            description=f"{scorer.meaning}.\n" if self._of_values else _DESCRIPTION,
-            citation=CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=list(map(datasets.Features, columns[1:] if self._of_values else columns)),
-            license="Apache-2.0",
-            homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=[scorer.source] if self._of_values else list(_PAPERS),
-        )
-
-    def __len__(self) -> int:
-        # A copy, as other threads may add batches. `tuple` would not do: it can start the garbage collector half-way.
-        return sum(len(predictions) for predictions, _ in self._batches.copy())
-
-    def signature(
-        self,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-    ) -> str:
-        """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-        return self._find_scorer(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        ).signature()
-
-    def build_compute_metrics(
-        self,
-        tokenizer: Any,
-        references: Any = None,
-        *,
-        causal: bool = False,
-        extract: Extract | str | None = None,
-        skip_special_tokens: bool = True,
-        **options: Any,
-    ) -> ComputeMetrics:
-        """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-        _refuse_unknown(options, ("references", "causal", "extract", "skip_special_tokens", *self._known_options))
-        scorer = self._find_scorer(**options)
-        if not isinstance(scorer, Variant):
-            raise ValueError(
-                f"{scorer.name} scores values, and the labels of a Trainer are texts: take evaluate.load('anls')"
-            )
-        return build_compute_metrics(
-            tokenizer,
-            references,
-            causal=causal,
-            extract=extract,
-            skip_special_tokens=skip_special_tokens,
-            variant=scorer,
-        )
-
-    def build_reward(
-        self,
-        references_column: str = "answers",
-        extract: Extract | str | None = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> Callable[..., list[float | None]]:
-        """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
-        try:
-            from anls_metric.trl import build_reward
-        except ModuleNotFoundError as error:
-            if not str(error.name).startswith("anls_metric"):
-                raise
-            raise ImportError("a reward needs the package anls-metric: pip install anls-metric") from error
-        return build_reward(references_column, extract, name=name, variant=self._find_scorer(**options))
-
-    def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
-        """Add one prediction and its references, for the next `compute`.
-
-        Args:
-            prediction: a string; for "anls_star" and "anlsl" a value.
-            reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
-            **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
-
-        Raises:
-            ValueError: the row cannot be scored. It is not added.
-        """
-        if columns:
-            _refuse_unknown(columns, ("predictions", "references"))
-            if len(columns) + (prediction is not _NOT_GIVEN) + (reference is not _NOT_GIVEN) > 2:
-                raise ValueError("add takes one prediction and its references, each of them once")
-            prediction = columns.get("predictions", prediction)
-            reference = columns.get("references", reference)
-        if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
-            raise ValueError("add takes a prediction and its references: pass both")
-        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # a much faster check
-            self._batches.append(((prediction,), (tuple(reference),)))
-        else:
-            self.add_batch(predictions=[prediction], references=[reference])
-
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
-        """Add predictions and their references, for the next `compute`.
-
-        Args:
-            predictions: N strings; for "anls_star" and "anlsl" N values.
-            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-            **unknown: no other arguments are allowed.
-
-        Raises:
-            ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
-                of the batch is added.
-        """
-        _refuse_unknown(unknown, ("predictions", "references"))
-        # Rows are counted only for an error: counting them for each batch would take quadratic time.
-        rows = self._find_scorer().check(predictions, references, lambda row: name_row(len(self) + row))
-        # A copy, because the caller may change its lists later.
-        self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
-
-    def compute(
-        self,
-        *,
-        predictions: Any = None,
-        references: Any = None,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        return_all_scores: bool = False,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-        **unknown: Any,
-    ) -> Any:
-        """Score the rows that were added and the rows given here. Afterwards the metric is empty.
-
-        Args:
-            predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
-            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-            variant, threshold, ignore_case: which ANLS, as `get_variant` takes them; None takes the options with which
-                the metric was loaded.
-            return_all_scores: whether to return the score of each row as well.
-            none_keys: an option of "anls_star": whether a predicted key without a value is "counted" as wrong, or
-                "ignored".
-            average: an option of "anls_star": the mean over "rows", or over all "leaves".
-            **unknown: no other arguments are allowed.
-
-        Returns:
-            A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
-            "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
-            return None.
-
-        Raises:
-            ValueError: a row cannot be scored, and the message names it; or an option is wrong. The metric is empty
-                afterwards.
-        """
-        batches = _drain(self._batches)
-        _refuse_unknown(unknown, ("predictions", "references", *self._known_options, "return_all_scores"))
-        if not isinstance(return_all_scores, bool):
-            raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
-        scorer = self._find_scorer(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        if batches:
-            columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
-            if predictions is not None or references is not None:
-                row_name = name_rows_from(len(columns[0]), name_row)
-                for column, more in zip(columns, self._find_scorer().check(predictions, references, row_name)):
-                    column += more
-            predictions, references = columns
-        elif predictions is None and references is None:
-            predictions, references = [], []
-        if self.num_process > 1:
-            return self._gather(predictions, references, scorer, return_all_scores)
-        return self._result(predictions, references, scorer, return_all_scores)
-
-    def _result(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> dict[str, Any]:
-        scores = scorer.score(predictions, references)
-        result = {scorer.key: scorer.mean(scores)}
-        return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
-
-    # The rest of the class is for distributed runs: each process writes its rows to a file, and process 0 reads all
-    # files, scores the rows and removes the files.
-
-    _read_files: Sequence[str] = ()
-    file_paths: Any  # of the base class
-
-    def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
-        import datasets
-
-        encode = _import_nested().to_json if self._of_values else list
-        # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
-        row = [json.dumps(encode(column)) for column in self._find_scorer().check(predictions, references)]
-        text = datasets.Value("large_string")
-        try:
-            self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
-            self._init_writer()  # the processes wait for each other here, even if one has no rows
-            super().add_batch(predictions=row[:1], references=row[1:])
-            result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
-            if self.process_id:  # the file of the next round must not replace this file before it is read
-                self._wait_until(self.process_id, exists=False)
-            return result
-        finally:
-            self._leave()
-
-    def _check_rendez_vous(self) -> None:
-        # The base class tries to lock the file of process 0. If that fails, it concludes that process 0 is running. Two
-        # processes that try at the same moment would take each other for process 0, so wait for the file first.
-        self._wait_until(0, exists=True)
-        super()._check_rendez_vous()
-
-    def _wait_until(self, process_id: int, exists: bool) -> None:
-        """Wait until the file of a process exists, or no longer exists."""
-        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-        end = time.monotonic() + self.timeout
-        while os.path.exists(path) != exists:
-            if time.monotonic() > end:
-                goal = "begin" if exists else "read its rows"
-                raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0 to {goal}")
-            time.sleep(0.01)
-
-    def _compute(
-        self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
-    ) -> dict[str, Any]:
-        self._read_files, self.file_paths = self.file_paths, ()  # `_leave` removes them, not the base class
-        decode = _import_nested().from_json if self._of_values else list
-        values, accepted = (
-            list(chain.from_iterable(decode(json.loads(row)) for row in column)) for column in (predictions, references)
-        )
-        return self._result(values, accepted, scorer, return_all_scores)
-
-    def _leave(self) -> None:
-        """Release all locks, then remove the files. A process may begin the next round once its file is removed."""
-        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
-            if lock is not None:
-                lock.release(force=True)
-        paths = [self.cache_file_name, *self._read_files]
-        self.__dict__.update(dict.fromkeys(_BASE_STATE), _read_files=())
-        for path in filter(None, paths):
-            with suppress(OSError):
-                os.remove(path)
-
-
-def _drain(rows: deque[_Item]) -> list[_Item]:
-    """Drain a queue. Each item goes to one caller, even if several call at once."""
-    items: list[_Item] = []
-    with suppress(IndexError):
-        # One call in C takes all items, so that an interrupt cannot lose some of them.
-        items.extend(starmap(rows.popleft, repeat(())))
-    return items
-
-
-# The arguments of evaluate's constructor besides the configuration. It would silently accept any others.
-_BASE_ARGUMENTS = (
-    *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
-    *("max_concurrent_cache_files", "timeout"),
-)
-# The attributes that evaluate sets during a distributed run.
-_BASE_STATE = (
-    *("writer", "data", "selected_feature_format", "cache_file_name"),
-    *("filelock", "rendez_vous_lock", "filelocks"),
-)
-
-
-def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str]) -> None:
-    for name in arguments:
-        if name not in known:
-            raise ValueError(describe_unknown("argument", name, known))
-
-
-def _define_metric() -> type:
-    try:
-        import evaluate
-    except ImportError as error:
-        raise ImportError(_NEEDS_EVALUATE) from error
-    return type(
-        "Anls",
-        (_AnlsBehaviour, evaluate.Metric),
-        {"__module__": __name__, "__doc__": _AnlsBehaviour.__doc__},
-    )
-
-
-def __getattr__(name: str) -> Any:
-    if name != "Anls":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault("Anls", _define_metric())
-
-
-if TYPE_CHECKING:
-    Anls = _AnlsBehaviour
-elif hasattr(sys.modules.get("evaluate"), "Metric"):
-    # evaluate.load looks for a subclass of Metric among the names of the module, right after its import.
-    Anls = _define_metric()
+if hasattr(sys.modules.get("evaluate"), "Metric"):
+    _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
     sys.exit("this file is a module: pip install anls-metric has the command anls")

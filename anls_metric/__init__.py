@@ -37,10 +37,10 @@ Score and compare files, DataFrames and lists
     ANLSWarning                 the category of warnings for hints
     extractor                   extracts the answer from raw model output
 Compare scores
-    interval                    the 95 % confidence interval of a mean
+    interval                    the 95% confidence interval of a mean
     cluster_field               the field that names the document of a question
     paired_test, holm           the p-value of a difference, and its adjustment for several comparisons
-    differences, least_difference
+    differences, minimum_detectable_effect
 Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the hook of a Trainer, a `ComputeMetrics`
@@ -59,7 +59,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anls_metric.analysis.clusters import cluster_field
     from anls_metric.analysis.identification import Identification, identify
-    from anls_metric.analysis.significance import differences, holm, interval, least_difference, paired_test
+    from anls_metric.analysis.significance import (
+        differences,
+        holm,
+        interval,
+        minimum_detectable_effect,
+        paired_test,
+    )
     from anls_metric.api import ANLSWarning, Options, Scores, compare, score
     from anls_metric.core.explanation import Edit, Explanation, Match
     from anls_metric.core.kernel import mean
@@ -118,9 +124,9 @@ __all__ = [
     "identify",
     "interval",
     "iter_anls_scores",
-    "least_difference",
     "load",
     "mean",
+    "minimum_detectable_effect",
     "normalized_levenshtein_similarity",
     "normalizer",
     "paired_test",
@@ -135,7 +141,13 @@ __all__ = [
 _MODULES = {
     "anls_metric.analysis.clusters": ("cluster_field",),
     "anls_metric.analysis.identification": ("Identification", "identify"),
-    "anls_metric.analysis.significance": ("differences", "holm", "interval", "least_difference", "paired_test"),
+    "anls_metric.analysis.significance": (
+        "differences",
+        "holm",
+        "interval",
+        "minimum_detectable_effect",
+        "paired_test",
+    ),
     "anls_metric.api": ("ANLSWarning", "Options", "Scores", "compare", "score"),
     "anls_metric.core.explanation": ("Edit", "Explanation", "Match"),
     "anls_metric.core.kernel": ("mean",),

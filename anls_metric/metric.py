@@ -1,47 +1,38 @@
-"""The metric for Hugging Face evaluate.
-
-The class `Anls` is created on first use, so that this module can be imported without evaluate.
-"""
+"""The metric for Hugging Face evaluate."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
-import sys
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
-from itertools import chain, repeat, starmap
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import Any
+
+try:
+    import datasets
+    import evaluate
+except ImportError as error:
+    raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.rows import describe, is_list_of_texts, name_row, name_rows_from
-from anls_metric.core.variants import OF_VALUES, Scorer, Variant, get_variant
-from anls_metric.transformers import ComputeMetrics, Extract, build_compute_metrics
-
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
-
-    from anls_metric.nested import Average, NoneKeys
-else:
-    _Base = object  # `_define_metric` adds evaluate.Metric as a base class
+from anls_metric.core.rows import describe, name_row
+from anls_metric.core.variants import OF_VALUES, Variant, get_variant
+from anls_metric.transformers import ComputeMetrics, build_compute_metrics, import_from_package
 
 __all__ = ["load"]
-
-_Item = TypeVar("_Item")
-
-_NOT_GIVEN: Any = object()  # None is a value that can be scored
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
 DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
 accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
-answer is taken to be another one, and scores 0. ANLS is the mean of the scores.
+answer counts as wrong and scores 0. ANLS is the mean of the scores.
 """
 
-_INPUTS_DESCRIPTION = """
+_KWARGS_DESCRIPTION = """
 Args:
     predictions: list of N strings, the answers to score.
     references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
@@ -59,7 +50,7 @@ Raises:
     ValueError: what is wrong, and in which row. The metric is empty after it.
 Examples:
     >>> import evaluate
-    >>> anls = evaluate.load("anls")
+    >>> anls = evaluate.load("./anls.py")
     >>> anls.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]])
     {'anls': 0.8888888888888888}
 
@@ -80,7 +71,7 @@ Examples:
     'anls|rrc|threshold:0.5|v2.0.0'
 """
 
-CITATION = """\
+_CITATION = """\
 @inproceedings{biten2019scene,
     title = {Scene Text Visual Question Answering},
     author = {Biten, Ali Furkan and Tito, Ruben and Mafla, Andres and Gomez, Lluis and Rusi{\\~n}ol, Mar{\\c{c}}al and
@@ -98,19 +89,17 @@ CITATION = """\
 }
 """
 
+_PAPERS = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+_CODE = ["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"]
 
-_PAPERS = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
-_NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
-
-def load(config_name: str | None = None, **kwargs: Any) -> Anls:
+def load(config_name: str | None = None, **kwargs: Any) -> Any:
     """Load the metric as ``evaluate.load`` does, without asking the Hub.
 
     Args:
         config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
-        **kwargs: defaults for the options of ``compute`` (``variant``, ``threshold``, ``ignore_case``; for "anls_star"
-            also ``none_keys`` and ``average``), and arguments of ``evaluate.Metric`` (``num_process``, ``process_id``,
-            ``experiment_id``, ``cache_dir``, ...).
+        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
+            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
 
     Returns:
         An ``Anls``, a subclass of ``evaluate.Metric``.
@@ -125,144 +114,119 @@ def load(config_name: str | None = None, **kwargs: Any) -> Anls:
 
     Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
     """
-    metric: Anls = __getattr__("Anls")(config_name, **kwargs)
-    return metric
+    return Anls(config_name, **kwargs)
 
 
-def _import_nested() -> Any:
-    try:
-        from anls_metric import nested
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("anls_metric"):
-            raise
-        raise ImportError("lists and nested values need the package anls-metric: pip install anls-metric") from error
-    return nested
+def _refuse_unknown(arguments: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in arguments:
+        if name not in known:
+            raise ValueError(describe_unknown("argument", name, known))
 
 
-class _AnlsBehaviour(_Base):  # type: ignore[misc]
-    """The metric for Hugging Face evaluate.
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Anls(evaluate.Metric):  # type: ignore[misc]
+    """The metric for Hugging Face evaluate."""
 
-    Rows are checked when they are added, and kept in a queue. They pass through Arrow only in a distributed run
-    (``num_process`` > 1), in which the base class gathers the rows of all processes in the first process.
+    def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Anls:
+        metric: Anls = super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
+        return metric
 
-    `Anls`, created on first use, combines this class with ``evaluate.Metric``.
-    """
-
-    def __init__(
-        self,
-        config_name: str | None = None,
-        *,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-        **kwargs: Any,
-    ) -> None:
-        # The added rows, batch by batch: predictions and references. A batch is added and removed by one call in C, so
-        # that neither Ctrl-C nor another thread can separate its columns.
-        self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
-        self._of_values = config_name in OF_VALUES
-        self._options: dict[str, Any] = {"variant": "standard" if config_name in (None, "default") else config_name}
-        self._known_options = self._find_scorer().options if self._of_values else ("variant", *Variant.options)
-        _refuse_unknown(kwargs, (*self._known_options, *_BASE_ARGUMENTS))
-        self._options = self._choose_options(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        self._find_scorer()  # refuses wrong options
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        options = self._options()
+        _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+        # What `compute` takes where it is not told otherwise.
+        self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
+        if config_name not in (None, "default", *OF_VALUES):
+            self._defaults = {"variant": config_name, **self._defaults}
+        self._predictions: list[Any] = []
+        self._references: list[Any] = []
+        self.config_name = config_name
+        self._find_variant()  # refuses wrong options
         super().__init__(config_name, **kwargs)
 
-    def _choose_options(self, **options: Any) -> dict[str, Any]:
-        """Combine the options of a call with the defaults of the metric."""
-        options = {name: value for name, value in options.items() if value is not None}
-        _refuse_unknown(options, self._known_options)
-        return self._options | options
+    def _options(self) -> list[str]:
+        """List the options of `compute`, without the columns."""
+        return list(inspect.signature(self._compute).parameters)[2:]
 
-    def _find_scorer(self, **options: Any) -> Scorer:
-        """Get the scorer for these options."""
-        get: Callable[..., Scorer] = _import_nested().get_value_variant if self._of_values else get_variant
-        return get(**(self._choose_options(**options) if options else self._options))
+    def _find_variant(self, **options: Any) -> Any:
+        """Get the variant for the options of a call; None takes the defaults of the metric."""
+        return get_variant(**self._defaults | {name: value for name, value in options.items() if value is not None})
 
     def _info(self) -> Any:
-        import datasets
-        import evaluate
-
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
-        columns = [{"predictions": text, "references": several}, {"predictions": text, "references": text}]
-        scorer: Any = self._find_scorer()
         return evaluate.MetricInfo(
-            description=f"{scorer.meaning}.\n" if self._of_values else _DESCRIPTION,
-            citation=CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=list(map(datasets.Features, columns[1:] if self._of_values else columns)),
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=[scorer.source] if self._of_values else list(_PAPERS),
+            codebase_urls=_CODE,
+            reference_urls=_PAPERS,
         )
 
-    def __len__(self) -> int:
-        # A copy, as other threads may add batches. `tuple` would not do: it can start the garbage collector half-way.
-        return sum(len(predictions) for predictions, _ in self._batches.copy())
-
-    def signature(
+    def _compute(
         self,
+        predictions: Any,
+        references: Any,
         variant: str | Variant | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-    ) -> str:
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
+        return self._score(chosen, predictions, references, return_all_scores)
+
+    def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
+        if not isinstance(return_all_scores, bool):
+            raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+        scores = variant.score(predictions, references)
+        result = {variant.key: variant.mean(scores)}
+        return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})
+
+    def __len__(self) -> int:
+        return len(self._predictions)
+
+    def signature(self, **options: Any) -> str:
         """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-        return self._find_scorer(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        ).signature()
+        _refuse_unknown(options, self._options())
+        return str(self._find_variant(**options).signature())
 
     def build_compute_metrics(
         self,
         tokenizer: Any,
         references: Any = None,
-        *,
-        causal: bool = False,
-        extract: Extract | str | None = None,
-        skip_special_tokens: bool = True,
+        extract: Callable[[str], str | None] | str | None = None,
         **options: Any,
     ) -> ComputeMetrics:
         """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-        _refuse_unknown(options, ("references", "causal", "extract", "skip_special_tokens", *self._known_options))
-        scorer = self._find_scorer(**options)
-        if not isinstance(scorer, Variant):
-            raise ValueError(
-                f"{scorer.name} scores values, and the labels of a Trainer are texts: take evaluate.load('anls')"
-            )
+        names = ("causal", "skip_special_tokens")
+        _refuse_unknown(options, ("references", "extract", *names, *self._options()))
+        own = {name: options.pop(name) for name in names if name in options}
         return build_compute_metrics(
-            tokenizer,
-            references,
-            causal=causal,
-            extract=extract,
-            skip_special_tokens=skip_special_tokens,
-            variant=scorer,
+            tokenizer, references, extract=extract, variant=self._find_variant(**options), **own
         )
 
     def build_reward(
         self,
         references_column: str = "answers",
-        extract: Extract | str | None = None,
+        extract: Callable[[str], str | None] | str | None = None,
         name: str | None = None,
         **options: Any,
     ) -> Callable[..., list[float | None]]:
         """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
-        try:
-            from anls_metric.trl import build_reward
-        except ModuleNotFoundError as error:
-            if not str(error.name).startswith("anls_metric"):
-                raise
-            raise ImportError("a reward needs the package anls-metric: pip install anls-metric") from error
-        return build_reward(references_column, extract, name=name, variant=self._find_scorer(**options))
+        trl = import_from_package("anls_metric.trl", "a reward")
+        reward: Callable[..., list[float | None]] = trl.build_reward(
+            references_column, extract, name=name, variant=self._find_variant(**options)
+        )
+        return reward
 
-    def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
+    def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
         """Add one prediction and its references, for the next `compute`.
+
+        It replaces the method of the base class for the two reasons that `add_batch` gives.
 
         Args:
             prediction: a string; for "anls_star" and "anlsl" a value.
@@ -272,21 +236,18 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         Raises:
             ValueError: the row cannot be scored. It is not added.
         """
-        if columns:
-            _refuse_unknown(columns, ("predictions", "references"))
-            if len(columns) + (prediction is not _NOT_GIVEN) + (reference is not _NOT_GIVEN) > 2:
-                raise ValueError("add takes one prediction and its references, each of them once")
-            prediction = columns.get("predictions", prediction)
-            reference = columns.get("references", reference)
-        if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
-            raise ValueError("add takes a prediction and its references: pass both")
-        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # a much faster check
-            self._batches.append(((prediction,), (tuple(reference),)))
-        else:
-            self.add_batch(predictions=[prediction], references=[reference])
+        _refuse_unknown(columns, ("predictions", "references"))
+        row = {"predictions": prediction, "references": reference} | columns  # None is a value
+        if ... in row.values() or len(columns) + (prediction is not ...) + (reference is not ...) > 2:
+            raise ValueError("add takes a prediction and its references: pass both, and each of them once")
+        self.add_batch(**{name: [value] for name, value in row.items()})
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
         """Add predictions and their references, for the next `compute`.
+
+        It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
+        gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
+        surrogate breaks the instance.
 
         Args:
             predictions: N strings; for "anls_star" and "anlsl" N values.
@@ -298,36 +259,27 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 of the batch is added.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
-        # Rows are counted only for an error: counting them for each batch would take quadratic time.
-        rows = self._find_scorer().check(predictions, references, lambda row: name_row(len(self) + row))
-        # A copy, because the caller may change its lists later.
-        self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
+        rows = self._check(predictions, references)
+        predictions, references = self._copy(*rows)
+        self._predictions += predictions
+        self._references += references
 
-    def compute(
-        self,
-        *,
-        predictions: Any = None,
-        references: Any = None,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        return_all_scores: bool = False,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-        **unknown: Any,
-    ) -> Any:
-        """Score the rows that were added and the rows given here. Afterwards the metric is empty.
+    def _check(self, predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+        columns: tuple[list[Any], list[Any]] = self._find_variant().check(
+            predictions, references, lambda row: name_row(len(self) + row)
+        )
+        return columns
+
+    def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+        return predictions, list(map(tuple, references))  # the caller may change its lists
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
 
         Args:
             predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
             references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-            variant, threshold, ignore_case: which ANLS, as `get_variant` takes them; None takes the options with which
-                the metric was loaded.
-            return_all_scores: whether to return the score of each row as well.
-            none_keys: an option of "anls_star": whether a predicted key without a value is "counted" as wrong, or
-                "ignored".
-            average: an option of "anls_star": the mean over "rows", or over all "leaves".
-            **unknown: no other arguments are allowed.
+            **options: those of `_compute`, below.
 
         Returns:
             A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
@@ -335,143 +287,111 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             return None.
 
         Raises:
-            ValueError: a row cannot be scored, and the message names it; or an option is wrong. The metric is empty
-                afterwards.
+            ValueError: a row cannot be scored, and the message names it; or an option is wrong.
         """
-        batches = _drain(self._batches)
-        _refuse_unknown(unknown, ("predictions", "references", *self._known_options, "return_all_scores"))
-        if not isinstance(return_all_scores, bool):
-            raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
-        scorer = self._find_scorer(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        if batches:
-            columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
-            if predictions is not None or references is not None:
-                row_name = name_rows_from(len(columns[0]), name_row)
-                for column, more in zip(columns, self._find_scorer().check(predictions, references, row_name)):
-                    column += more
-            predictions, references = columns
-        elif predictions is None and references is None:
-            predictions, references = [], []
-        if self.num_process > 1:
-            return self._gather(predictions, references, scorer, return_all_scores)
-        return self._result(predictions, references, scorer, return_all_scores)
-
-    def _result(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> dict[str, Any]:
-        scores = scorer.score(predictions, references)
-        result = {scorer.key: scorer.mean(scores)}
-        return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
-
-    # The rest of the class is for distributed runs: each process writes its rows to a file, and process 0 reads all
-    # files, scores the rows and removes the files.
-
-    _read_files: Sequence[str] = ()
-    file_paths: Any  # of the base class
-
-    def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
-        import datasets
-
-        encode = _import_nested().to_json if self._of_values else list
-        # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
-        row = [json.dumps(encode(column)) for column in self._find_scorer().check(predictions, references)]
-        text = datasets.Value("large_string")
         try:
-            self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
-            self._init_writer()  # the processes wait for each other here, even if one has no rows
-            super().add_batch(predictions=row[:1], references=row[1:])
-            result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
+            _refuse_unknown(options, ("predictions", "references", *self._options()))
+            self._find_variant(**{name: value for name, value in options.items() if name != "return_all_scores"})
+            is_given = predictions is not None or references is not None
+            if len(self) and is_given:
+                self.add_batch(predictions=predictions, references=references)
+            if len(self) or not is_given:
+                predictions, references = self._predictions, self._references
+            if self.num_process > 1:
+                rows = self._gather(*self._check(predictions, references))
+                return self._compute(*rows, **options) if rows else None
+            return self._compute(predictions, references, **options)
+        finally:
+            self._predictions, self._references = [], []
+
+    writer: Any  # these are attributes of the base class
+    data: Any
+    filelock: Any
+    filelocks: Any
+    rendez_vous_lock: Any
+
+    def _gather(self, *columns: list[Any]) -> tuple[list[Any], list[Any]] | None:
+        """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
+        # All rows of a process are one row of JSON, which also holds what Arrow refuses, such as lone surrogates.
+        rows = [[json.dumps(self._to_json(column))] for column in columns]
+        names = ("predictions", "references")
+        self.selected_feature_format = datasets.Features(dict.fromkeys(names, datasets.Value("large_string")))
+        paths: list[str] = []
+        try:
+            self._init_writer()  # the processes wait for each other here
+            self.writer.write_batch(dict(zip(names, rows)))
+            paths = [self.cache_file_name]
+            self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
-            return result
+                return None
+            paths = self.file_paths
+            parts = ([self._from_json(json.loads(text)) for text in self.data[name]] for name in names)
+            predictions, references = (list(chain.from_iterable(part)) for part in parts)
+            return predictions, references
         finally:
-            self._leave()
+            for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
+                if lock is not None:
+                    lock.release(force=True)
+            self.writer = self.data = self.filelock = self.rendez_vous_lock = self.filelocks = None
+            for path in paths if not self.process_id else ():
+                with suppress(OSError):
+                    os.remove(path)
 
     def _check_rendez_vous(self) -> None:
-        # The base class tries to lock the file of process 0. If that fails, it concludes that process 0 is running. Two
-        # processes that try at the same moment would take each other for process 0, so wait for the file first.
+        # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
         self._wait_until(0, exists=True)
         super()._check_rendez_vous()
 
     def _wait_until(self, process_id: int, exists: bool) -> None:
-        """Wait until the file of a process exists, or no longer exists."""
         path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
         end = time.monotonic() + self.timeout
         while os.path.exists(path) != exists:
             if time.monotonic() > end:
-                goal = "begin" if exists else "read its rows"
-                raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0 to {goal}")
+                raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
             time.sleep(0.01)
 
-    def _compute(
-        self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
-    ) -> dict[str, Any]:
-        self._read_files, self.file_paths = self.file_paths, ()  # `_leave` removes them, not the base class
-        decode = _import_nested().from_json if self._of_values else list
-        values, accepted = (
-            list(chain.from_iterable(decode(json.loads(row)) for row in column)) for column in (predictions, references)
+    def _to_json(self, column: list[Any]) -> Any:
+        return column
+
+    def _from_json(self, column: Any) -> list[Any]:
+        return list(column)
+
+
+class AnlsOfValues(Anls):
+    """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
+
+    def _nested(self) -> Any:
+        return import_from_package("anls_metric.nested", "lists and nested values")
+
+    def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+        return deepcopy((predictions, references))
+
+    def _to_json(self, column: list[Any]) -> Any:
+        return self._nested().to_json(column)
+
+    def _from_json(self, column: Any) -> list[Any]:
+        return list(self._nested().from_json(column))
+
+    def _find_variant(self, **options: Any) -> Any:
+        return self._nested().get_value_variant(
+            self.config_name, **self._defaults | {name: value for name, value in options.items() if value is not None}
         )
-        return self._result(values, accepted, scorer, return_all_scores)
 
-    def _leave(self) -> None:
-        """Release all locks, then remove the files. A process may begin the next round once its file is removed."""
-        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
-            if lock is not None:
-                lock.release(force=True)
-        paths = [self.cache_file_name, *self._read_files]
-        self.__dict__.update(dict.fromkeys(_BASE_STATE), _read_files=())
-        for path in filter(None, paths):
-            with suppress(OSError):
-                os.remove(path)
+    def _info(self) -> Any:
+        info, variant = super()._info(), self._find_variant()
+        info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
+        info.features = info.features[1:]
+        return info
 
-
-def _drain(rows: deque[_Item]) -> list[_Item]:
-    """Drain a queue. Each item goes to one caller, even if several call at once."""
-    items: list[_Item] = []
-    with suppress(IndexError):
-        # One call in C takes all items, so that an interrupt cannot lose some of them.
-        items.extend(starmap(rows.popleft, repeat(())))
-    return items
-
-
-# The arguments of evaluate's constructor besides the configuration. It would silently accept any others.
-_BASE_ARGUMENTS = (
-    *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
-    *("max_concurrent_cache_files", "timeout"),
-)
-# The attributes that evaluate sets during a distributed run.
-_BASE_STATE = (
-    *("writer", "data", "selected_feature_format", "cache_file_name"),
-    *("filelock", "rendez_vous_lock", "filelocks"),
-)
-
-
-def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str]) -> None:
-    for name in arguments:
-        if name not in known:
-            raise ValueError(describe_unknown("argument", name, known))
-
-
-def _define_metric() -> type:
-    try:
-        import evaluate
-    except ImportError as error:
-        raise ImportError(_NEEDS_EVALUATE) from error
-    return type(
-        "Anls",
-        (_AnlsBehaviour, evaluate.Metric),
-        {"__module__": __name__, "__doc__": _AnlsBehaviour.__doc__},
-    )
-
-
-def __getattr__(name: str) -> Any:
-    if name != "Anls":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault("Anls", _define_metric())
-
-
-if TYPE_CHECKING:
-    Anls = _AnlsBehaviour
-elif hasattr(sys.modules.get("evaluate"), "Metric"):
-    # evaluate.load looks for a subclass of Metric among the names of the module, right after its import.
-    Anls = _define_metric()
+    def _compute(  # type: ignore[override]
+        self,
+        predictions: Any,
+        references: Any,
+        none_keys: str | None = None,
+        average: str | None = None,
+        threshold: float | None = None,
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
+        return self._score(chosen, predictions, references, return_all_scores)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from itertools import compress
 from typing import Any
 
 from anls_metric.core.rows import as_column, as_references, as_text, describe, name_row, refuse_no_rows
-from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Variant, get_variant
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
@@ -23,19 +24,25 @@ Extract = Callable[[str], str | None]
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
+def import_from_package(module: str, feature: str) -> Any:
+    """Import a module of the package. ImportError: only the file anls.py is here."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("anls_metric"):
+            raise
+        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
+
+
 def as_extract(extract: Any, values: bool = False) -> Extract | None:
     """Return the function that extracts the answer from a text, given a function or the names of extraction rules.
 
     ValueError: it is neither, or there is no such rule. ImportError: rules need the package, and only anls.py is here.
     """
     if isinstance(extract, str):
-        try:
-            from anls_metric.reading.extract import extractor
-        except ModuleNotFoundError as error:
-            if not str(error.name).startswith("anls_metric"):
-                raise
-            raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
-        return extractor(extract, values=values)
+        rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
+        function: Extract = rules.extractor(extract, values=values)
+        return function
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -70,8 +77,7 @@ def build_compute_metrics(
     ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
     The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook recognizes these
-    rows by their labels and drops them.
+    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook drops these rows.
 
     Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
     does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
@@ -82,9 +88,8 @@ def build_compute_metrics(
         tokenizer: the tokenizer of the model, or its processor.
         references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
             strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
-            rows, and of sets with the same length, the set whose accepted answers contain the labels. A warning says if
-            most labels are not accepted answers of their rows. None takes the decoded label of a row as its only
-            accepted answer, and skips rows without labels, with a warning.
+            rows. None takes the decoded label of a row as its only accepted answer, and skips rows without labels, with
+            a warning.
         causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
@@ -96,9 +101,9 @@ def build_compute_metrics(
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: the tokenizer cannot decode, a reference is not a text, or the variant is unknown. In a call: no set
-            of references has this number of rows, or several fit; an id is not in the tokenizer; logits are NaN; labels
-            cover the question, too, or several answers in one row; there are no rows.
+        ValueError: the tokenizer cannot decode, a reference is not a text, two sets have the same number of rows, or
+            the variant is unknown. In a call: no set of references has this number of rows; an id is not in the
+            tokenizer; logits are NaN; labels cover the question, too, or several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -143,11 +148,16 @@ class ComputeMetrics:
         if references is not None:
             sets = references if isinstance(references, Mapping) else {None: references}
             self._sets = {name: _check_references(accepted, name) for name, accepted in sets.items()}
+            rows, count = Counter(map(len, self._sets.values())).most_common(1)[0] if sets else (0, 1)
+            if count > 1:
+                raise ValueError(
+                    f"{count} sets of references have {rows:,} rows, so their number does not say which set is "
+                    "evaluated: set `trainer.compute_metrics` to a hook for one set before each `trainer.evaluate()`"
+                )
         self.reset()
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self._batches = 0
         self._predictions: list[str] = []
         self._labels: list[list[int]] = []
 
@@ -219,7 +229,6 @@ class ComputeMetrics:
                 f"the lengths differ (predictions has {len(batches):,} batches, labels has "
                 f"{len(batches_of_labels):,}): pass the labels of each batch"
             )
-        self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
@@ -316,40 +325,19 @@ class ComputeMetrics:
         return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
 
     def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
-        """Choose the set that was evaluated. Returns the predictions without repeated rows, and its references."""
+        """Choose the set with this number of rows, or the set that was padded to it."""
         rows = len(self._predictions)
-        candidates = [
-            accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
-        ]
-        if not candidates:
-            interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
+        fitting = [accepted for accepted in sets.values() if len(accepted) == rows]
+        fitting += [accepted for accepted in sets.values() if self._is_padded_from(len(accepted))]
+        if not fitting:
+            numbers = ", ".join(f"{len(accepted):,}" for accepted in sets.values())
             raise ValueError(
-                f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
-                "each row of the evaluation set; pass those of several sets as a dict by their names"
-                + (interrupted if self._batches > 1 else "")
+                f"there are {rows:,} predictions but references for {numbers} rows: pass the accepted answers of each "
+                "row of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
             )
-        if len(candidates) > 1:
-            candidates = [accepted for accepted in candidates if all(self._fits(accepted) or [False])]
-            if not candidates or any(accepted != candidates[0] for accepted in candidates):
-                raise ValueError(
-                    f"there are references for {_name_sets(sets)}, and neither the {rows:,} predictions nor their "
-                    "labels tell which set was evaluated: make the label of each row one of its accepted answers, or "
-                    "give each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
-                )
-        self._warn_of_misfits(candidates[0])
-        return self._predictions[: len(candidates[0])], candidates[0]
+        return self._predictions[: len(fitting[0])], fitting[0]
 
-    def _warn_of_misfits(self, references: list[Sequence[str]]) -> None:
-        fits = self._fits(references)
-        if 2 * sum(fits) < len(fits):
-            warnings.warn(
-                f"only {sum(fits):,} of {len(fits):,} labels are accepted answers of their row: pass references "
-                "in the order of the evaluation set (SFTTrainer changes it with shuffle_dataset=True), and see whether "
-                "the labels are those of the answer alone",
-                stacklevel=2,
-            )
-
-    def _repeats_after(self, rows: int) -> bool:
+    def _is_padded_from(self, rows: int) -> bool:
         """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run.
 
         Rows are compared by their labels, which must not all be the same.
@@ -358,32 +346,15 @@ class ComputeMetrics:
         return (
             0 < rows < len(labels) == len(self._predictions)
             and any(labels[rows:])
-            and any(label != labels[0] for label in labels)
+            and min(labels) != max(labels)
             and all(label == labels[place % rows] for place, label in enumerate(labels))
         )
-
-    def _fits(self, references: list[Sequence[str]]) -> list[bool]:
-        """For each row with a label, whether the label equals an accepted answer after normalization."""
-        if len(self._labels) != len(self._predictions):
-            return []
-        labels = self._decode(self._labels[: len(references)], "label")
-        texts, accepted = list(compress(labels, self._labels)), list(compress(references, self._labels))
-        if not texts:
-            return []
-        _, similarities = scores_and_similarities(texts, accepted, variant=self._variant)
-        return [similarity == 1.0 for similarity in similarities]
 
 
 def _check_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
     accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
     return [as_references(answers, f"the {what} of {name_row(row)}") for row, answers in enumerate(accepted)]
-
-
-def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
-    """Name sets of references by their numbers of rows, and by their names if they have any."""
-    names = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
-    return ", ".join(names) or "no set"
 
 
 def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:

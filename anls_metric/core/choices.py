@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -79,14 +79,10 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
         Traceback (most recent call last):
         ValueError: worst is -1 (int): it must be a whole number from 0
     """
-    try:
-        count = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        count = -1
-    if count < 0 or (most is not None and count > most):
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0 or (most is not None and value > most):
         limit = "" if most is None else f" to {most:,}"
         raise ValueError(f"{name} is {describe(value)}: it must be a whole number from 0{limit}")
-    return count
+    return value
 
 
 def check_number(name: str, value: Any, most: float = 1) -> float:
@@ -103,8 +99,4 @@ def check_number(name: str, value: Any, most: float = 1) -> float:
 
 def is_number(value: object) -> bool:
     """Whether a value is a number, of Python or of numpy. True and False are none."""
-    if type(value) in (float, int):
-        return True
-    from numbers import Real  # includes the numbers of numpy
-
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.kernel import LIMITS, Kept, Kernel, keep_similarity
-
-if TYPE_CHECKING:
-    from anls_metric.core.variants import Variant
+from anls_metric.core.kernel import LIMITS, Kernel
 
 __all__ = ["Edit", "Explanation", "Match"]
 
@@ -33,8 +29,7 @@ class Edit(NamedTuple):
     reference: str
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """How a prediction compares with one accepted answer.
 
     Attributes:
@@ -95,7 +90,7 @@ class Explanation:
     winner: int
     score: float
     reason: Reason
-    variant: Variant
+    variant: Any  # a Variant, whose module imports this one
 
     @property
     def best(self) -> Match:
@@ -115,7 +110,7 @@ class Explanation:
     @property
     def signature(self) -> str:
         """The signature of the score. Report it with the score."""
-        return self.variant.signature()
+        return str(self.variant.signature())
 
     def __str__(self) -> str:
         return self._put_into_words().note
@@ -124,20 +119,6 @@ class Explanation:
     def sentence(self) -> str:
         """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
         return self._put_into_words().sentence
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the prediction above the closest accepted answer, with the differences marked."""
-        from html import escape  # slow to import
-
-        sides = (
-            ("prediction", [edit.prediction for edit in self.edits]),
-            ("accepted", [edit.reference for edit in self.edits]),
-        )
-        rows = [
-            f"<tr><th>{name}</th><td>{''.join(map(_mark_difference, self.edits, texts))}</td></tr>"
-            for name, texts in sides
-        ]
-        return f"<table>{''.join(rows)}</table><p>{escape(self.sentence)} Score: {self.score:.4f}</p>"
 
     def _put_into_words(self) -> Words:
         best, variant = self.best, self.variant
@@ -154,17 +135,11 @@ class Explanation:
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
             "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
             "ratio": _tell_apart(best.ratio, variant.threshold),
-            "threshold": _format_threshold(variant.threshold),
+            "threshold": f"{variant.threshold:.15g}",
             "so_1": ", so 1" * variant.all_or_nothing,
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
         return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
-
-
-def _mark_difference(edit: Edit, text: str) -> str:
-    from html import escape
-
-    return escape(text) if edit.operation == "equal" else f"<mark>{escape(text)}</mark>"
 
 
 class Words(NamedTuple):
@@ -202,7 +177,7 @@ WORDS: Mapping[str, Words] = {
 }
 
 # The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
-KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
+KEPT_WORDS: Mapping[str, tuple[str, str]] = {
     "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
     "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
     "distance / length < threshold": (
@@ -215,12 +190,6 @@ KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
 def format_number(value: float, digits: int = 4) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
-
-
-def _format_threshold(value: float) -> str:
-    """Format a threshold with all of its digits."""
-    short = format_number(value)
-    return short if float(short) == value else repr(value)
 
 
 def _tell_apart(value: float, other: float) -> str:
@@ -236,23 +205,28 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
+def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
+    """Score a prediction in plain steps: the score, the index of the closest accepted answer, and all matches."""
+    matches = tuple(match_texts(prediction, text, kernel) for text in references)
+    ratios = [match.ratio for match in matches]
+    best = matches[winner := ratios.index(min(ratios))]
+    score = kernel.keep(best.normalized_prediction, best.normalized_reference, ratios[winner])
+    return score, winner, matches
+
+
 def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     """Find the reason for the score of a normalized answer."""
-    if score == 1.0 and not kernel.all_or_nothing:
-        return "equal"
-    if score > 0.0:
-        return "close enough"
+    if score:
+        return "equal" if score == 1.0 and not kernel.all_or_nothing else "close enough"
     if not answer or answer in kernel.no_answers:
         return "empty"
-    all_is_kept = kernel.low <= math.nextafter(0.0, 1.0) and kernel.high >= math.nextafter(1.0, 0.0)
-    return "nothing in common" if all_is_kept else "under the threshold"
+    # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
+    return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
 
 
-def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
     """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
-    matches = tuple(match_texts(prediction, text, kernel) for text in references)
-    winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
-    best, answer = matches[winner], kernel.normalize(prediction)
-    score = keep_similarity(answer, best.normalized_reference, best.ratio, kernel)
-    why = "equal" if score and not best.ratio else find_reason(answer, score, kernel)
+    score, winner, matches = find_closest(prediction, references, kernel)
+    best, answer = matches[winner], matches[winner].normalized_prediction
+    why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
     return Explanation(prediction, answer, matches, winner, score, why, variant)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import starmap
 from typing import Any
 
-from rapidfuzz.distance import Levenshtein
-
-from anls_metric.core.explanation import Explanation, Reason, find_reason, match_texts
-from anls_metric.core.kernel import Kernel, iter_scores, keep_similarity, score_columns, score_rows
+from anls_metric.core.explanation import Explanation, Reason, find_closest, find_reason, match_texts
+from anls_metric.core.kernel import Kernel
 from anls_metric.core.rows import (
     PASS_PAIRS,
     as_references,
@@ -87,7 +85,7 @@ def anls_score(
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
         gold_labels = as_references(gold_labels, "gold_labels")
-    return next(iter_scores(((prediction, gold_labels),), kernel))
+    return kernel.score(prediction, gold_labels)
 
 
 def anls_scores(
@@ -119,9 +117,10 @@ def anls_scores(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    scores = score_columns(predictions, references, _get_kernel(variant, threshold, ignore_case))
-    refuse_no_rows(scores)
-    return scores
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    columns = check_columns(predictions, references)
+    refuse_no_rows(columns[0])
+    return list(map(kernel.score, *columns))
 
 
 def scores_and_similarities(
@@ -156,20 +155,8 @@ def scores_and_similarities(
     kernel = _get_kernel(variant, threshold, ignore_case)
     predictions, references = check_columns(predictions, references)
     refuse_no_rows(predictions)
-    scores, similarities = [], []
-    for prediction, accepted_answers in zip(predictions, references):
-        answer = kernel.normalize(prediction)
-        answer_length = kernel.prediction_length(prediction, answer)
-        closest, least = "", math.inf
-        for reference in accepted_answers:
-            accepted = kernel.normalize(reference)
-            length = max(kernel.reference_length(reference, accepted), answer_length)
-            ratio = Levenshtein.distance(answer, accepted) / (length or 1)
-            if ratio < least:
-                closest, least = accepted, ratio
-        scores.append(keep_similarity(answer, closest, least, kernel))
-        similarities.append(1 - least)
-    return scores, similarities
+    closest = [find_closest(*row, kernel) for row in zip(predictions, references)]
+    return [score for score, _, _ in closest], [matches[winner].similarity for _, winner, matches in closest]
 
 
 def iter_anls_scores(
@@ -201,7 +188,7 @@ def iter_anls_scores(
     refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
         raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
-    return iter_scores(check_pairs(rows), kernel)
+    return starmap(kernel.score, check_pairs(rows))
 
 
 def anls_batch(
@@ -246,18 +233,15 @@ def anls_batch(
     def row_name(row: int) -> str:
         return name_row(row) if indices is None else f"row {indices[row]}"
 
-    return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
+    return {score_column: list(map(kernel.score, *check_columns(predictions, references, row_name)))}
 
 
 def _get_column(batch: Any, name: str) -> Any:
-    if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
-        raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
         return batch[name]
     except Exception:  # KeyError, or the error of another library
-        raise ValueError(
-            f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
-        ) from None
+        problem = f"the batch, {describe(batch)}, has no column {name!r}"
+        raise ValueError(f"{problem}: name the columns with prediction_column and references_column") from None
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:

@@ -6,30 +6,29 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
-from anls_metric.core.kernel import (
-    LENGTHS,
-    LIMITS,
-    NORMALIZERS,
-    Kept,
-    Kernel,
-    Length,
-    Whitespace,
-    lower_and_squeeze,
-    mean,
-    score_columns,
-    score_rows,
-)
+from anls_metric.core.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean
 from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
 from anls_metric.core.version import __version__
 
 __all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
 
-
+Whitespace = Literal["squeeze", "strip", "keep"]
+Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
+Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 RowName = Callable[[int], str]
+
+# The fields of a variant that take one of a few values.
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "whitespace": get_args(Whitespace),
+    "prediction_length": get_args(Length),
+    "reference_length": get_args(Length),
+    "kept": get_args(Kept),
+    **dict.fromkeys(("ignore_case", "empty_equals_empty", "all_or_nothing"), (True, False)),
+}
 
 
 class Scorer(Protocol):
@@ -145,18 +144,13 @@ class Variant:
     averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field, allowed in _ALLOWED.items():
-            value = getattr(self, field)
-            if value not in allowed or (allowed is _YES_OR_NO and not isinstance(value, bool)):
-                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
-        for field in ("name", "meaning", "source", "ignored_ending"):
-            if not isinstance(getattr(self, field), str):
-                self._refuse(field, "a string")
-        for field in ("no_answers", "aliases"):
-            texts = getattr(self, field)
-            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
-                self._refuse(field, "a tuple of strings")
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
+        for field, choices in _CHOICES.items():
+            value, words = getattr(self, field), [*map(repr, choices)]
+            if repr(value) not in words:
+                raise ValueError(f"{field} is {describe(value)}: it must be one of {', '.join(words)}")
+        if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
+            raise ValueError(f"no_answers is {describe(self.no_answers)}: it must be a tuple of strings")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -168,11 +162,11 @@ class Variant:
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
-        return score_columns(predictions, references, compile_kernel(self), row_name)
+        return list(map(compile_kernel(self).score, *check_columns(predictions, references, row_name)))
 
     def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""
-        return score_rows(zip(predictions, references), compile_kernel(self))
+        return list(map(compile_kernel(self).score, predictions, references))
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
         """Return the score of a question without an answer: 0."""
@@ -198,59 +192,24 @@ class Variant:
                 parts.append(f"{field}:{value}")
         return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
-    def _refuse(self, field: str, allowed: str) -> NoReturn:
-        raise ValueError(f"{field} of variant {self.name!r} is {describe(getattr(self, field))}: it must be {allowed}")
-
 
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
-    normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
-    if variant.ignored_ending:
-        with_ending, ending = normalize, variant.ignored_ending
-
-        def normalize(text: str) -> str:
-            return with_ending(text).rstrip(ending)
-
-    lengths = {variant.prediction_length, variant.reference_length}
-    low, high = LIMITS[variant.kept](variant.threshold)
-    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
-    equal_empty = 1.0 if variant.empty_equals_empty else equal
-    limit = min(high, 1.0 - low + 1e-9)
+    squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
+    ending = variant.ignored_ending
     return Kernel(
-        normalize,
-        prediction_length=LENGTHS[variant.prediction_length],
-        reference_length=LENGTHS[variant.reference_length],
-        plain=normalize is lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
-        low=low,
-        high=high,
-        limit=limit,
-        bounded=limit < 1 and variant.prediction_length == "normalized",
-        equal=equal,
-        equal_empty=equal_empty,
-        no_answers=frozenset(variant.no_answers),
-        all_or_nothing=variant.all_or_nothing,
-        raw_match=not variant.no_answers and equal == equal_empty,
+        (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
+        LENGTHS[variant.prediction_length],
+        LENGTHS[variant.reference_length],
+        *LIMITS[variant.kept](variant.threshold),
+        frozenset(variant.no_answers),
+        variant.empty_equals_empty,
+        variant.all_or_nothing,
     )
 
 
-_YES_OR_NO = (True, False)
-_ALLOWED: Mapping[str, Sequence[object]] = {
-    "ignore_case": _YES_OR_NO,
-    "whitespace": tuple(whitespace for ignore_case, whitespace in NORMALIZERS if ignore_case),
-    "prediction_length": tuple(LENGTHS),
-    "reference_length": tuple(LENGTHS),
-    "kept": tuple(LIMITS),
-    "empty_equals_empty": _YES_OR_NO,
-    "all_or_nothing": _YES_OR_NO,
-}
-
-
-def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
-    return MappingProxyType({variant.name: variant for variant in variants})
-
-
-VARIANTS: Mapping[str, Variant] = _index_by_name(
+_TABLE = (
     Variant(
         "standard",
         meaning="case and extra white space ignored, exactly 0.5 counts",
@@ -441,6 +400,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         threshold=0.0,
     ),
 )
+VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 
 MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
 """Names that users try for a variant, with the name to suggest: see `choices.describe_unknown`."""
@@ -495,38 +455,29 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant in OF_RULES:
-            raise ValueError(
-                f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
-                f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
-            )
         if variant in OF_VALUES:
             raise ValueError(
-                f"{variant} is for lists and nested values, and this scores texts: score rows with "
-                f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
+                f"{variant} is for lists and nested values: score them with {variant}_score(), or with "
+                f'score(..., variant="{variant}")'
+            )
+        if variant in OF_RULES:
+            raise ValueError(
+                f'{variant} needs more than predictions and references: score rows with rule("{variant}"), or files '
+                f'with score(..., variant="{variant}")'
             )
         if variant not in VARIANT_NAMES:
-            raise ValueError(
-                describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
-            )
+            names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
+            raise ValueError(describe_unknown("variant", variant, VARIANTS, names, MEANINGS))
         variant = VARIANT_NAMES[variant]
-    if isinstance(threshold, str) and threshold in VARIANT_NAMES:
-        raise ValueError(f"threshold is {describe(threshold)}: write variant={threshold!r}")
-    if not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
-        # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
-        try:
-            variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
-        except AttributeError as error:
-            raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
-    elif not isinstance(variant, Variant):
+    elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
+        variant = Variant(**vars(variant))
     if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
         raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
-        if not isinstance(ignore_case, bool):
-            raise ValueError(f"ignore_case is {describe(ignore_case)}: it must be True, False or None")
         variant = replace(variant, ignore_case=ignore_case)
     return variant
 

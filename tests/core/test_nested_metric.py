@@ -193,7 +193,7 @@ def test_unknown_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> No
         (anlsl, {"average": "leaves"}, "threshold"),
         (metric, {"average": "leaves"}, "variant, threshold, ignore_case"),
     ):
-        with pytest.raises(ValueError, match=f"unknown argument '{next(iter(option))}'; choose from {there_are}"):
+        with pytest.raises(ValueError, match=f"'{next(iter(option))}'; choose from .*{there_are}"):
             one.compute(**rows, **option)
     with pytest.raises(ValueError, match=r"average is 'row' .*'rows', 'leaves'"):
         star.compute(**rows, average="row")
@@ -226,7 +226,7 @@ except ImportError as error:
     print(error)
 """
     done = run_python(program, tmp_path)
-    expected = "{'anls': 1.0}\nlists and nested values need the package anls-metric: pip install anls-metric\n"
+    expected = "{'anls': 1.0}\nlists and nested values: this needs the package anls-metric: pip install anls-metric\n"
     assert done.stdout == expected, done.stderr
 
 

@@ -118,7 +118,7 @@ def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     assert "DataFrame: pass one of its columns" in catch_error(anls_metric.anls_scores, frame, REFERENCES)
     assert "prediction of row 1" in catch_error(anls_metric.anls_scores, polars.Series(["a", None]), ["a", "b"])
     structs = polars.Series([{"text": ["a"]}, {"text": ["b"]}])
-    assert 'pass its "text"' in catch_error(anls_metric.anls_scores, ["a", "b"], structs)
+    assert "dict with the keys 'text'" in catch_error(anls_metric.anls_scores, ["a", "b"], structs)
     for lazy in (frame.lazy(), frame.lazy().select("prediction")):
         assert "run it with .collect() first" in catch_error(anls_metric.anls_scores, lazy, REFERENCES)
         assert "run it with .collect() first" in catch_error(anls_metric.anls_batch, lazy)

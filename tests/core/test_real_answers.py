@@ -42,7 +42,7 @@ def test_command_reads_every_submission_and_prints_its_worst_answers(
         files = ["--gold-label-file", str(real_answers / "gold.json"), "--submission-file", str(submission)]
         assert command_line.main([*files, "--worst", "1000"]) == 0
         out, err = capsys.readouterr()
-        assert out.count("\nquestion ") == 1000
+        assert 50 < out.count("\nquestion ") < 1000, "answers that score 1 are not among the worst"
         assert (
             err.count("\n")
             == err.count("hint: ")

@@ -398,13 +398,13 @@ class Unprintable:
 
 BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", None], ["a", "b"], ["prediction of row 1", "None", '""']),
-    (["a", math.nan], ["a", "b"], ["prediction of row 1", "nan", "leave the row out"]),
-    (["a", pandas.NA], ["a", "b"], ["prediction of row 1", "NA", "leave the row out"]),
+    (["a", math.nan], ["a", "b"], ["prediction of row 1", "nan", "leave it out"]),
+    (["a", pandas.NA], ["a", "b"], ["prediction of row 1", "NA", "leave it out"]),
     (["a", 5], ["a", "b"], ["prediction of row 1", "5 (int)", '"5"']),
     (["a", True], ["a", "b"], ["prediction of row 1", "True (bool)"]),
     (["a", b"b"], ["a", "b"], ["prediction of row 1", "bytes", "decode"]),
-    (["a", {"text": "b"}], ["a", "b"], ["prediction of row 1", "dict", '"text"']),
-    (["a", ["b"]], ["a", "b"], ["prediction of row 1", "list", "one string, and no list"]),
+    (["a", {"text": "b"}], ["a", "b"], ["prediction of row 1", "dict", "'text'"]),
+    (["a", ["b"]], ["a", "b"], ["prediction of row 1", "list", "not a list"]),
     (["a", numpy.array(["b", "c"])], ["a", "b"], ["prediction of row 1", "ndarray"]),
     (["a", "b"], [["a"], []], ["references of row 1", "empty list", "at least one"]),
     (["a", "b"], [["a"], None], ["references of row 1", "None"]),
@@ -414,11 +414,11 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (
         ["a", "b"],
         [["a"], {"text": ["b"], "answer_start": [0]}],
-        ["references of row 1", "text, answer_start", '"text"'],
+        ["references of row 1", "'text', 'answer_start'"],
     ),
-    (["a", "b"], {"text": ["a", "b"]}, ["references", 'its "text"']),
-    (["a", "b"], [["a"], {"b", None}], ["references of row 1", "an item of it", "None"]),
-    (["a", "b"], [["a"], set()], ["references of row 1", "empty set", "at least one"]),
+    (["a", "b"], {"text": ["a", "b"]}, ["references is a dict with the keys 'text'"]),
+    (["a", "b"], [["a"], {"b", None}], ["references of row 1", "item 1", "None"]),
+    (["a", "b"], [["a"], set()], ["references of row 1", "at least one"]),
     ({"a", "b"}, ["a", "b"], ["predictions is {", "(set)", "pass a list"]),
     (["a", "b"], frozenset(["a", "b"]), ["references is frozenset", "pass a list"]),
     (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
@@ -432,15 +432,10 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (numpy.array("a"), ["a"], ["predictions is"]),
     (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
     (pyarrow.table({"answer": ["a"]}), ["a"], ["predictions is a Table", "one of its columns"]),
-    ([{"id": "1", "prediction_text": "a"}], ["a"], ["prediction of row 0", 'pass its "prediction_text"']),
-    (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", 'pass the "text" of its "answers"']),
-    (["a"], {"answers": [["a"]], "id": ["1"]}, ["references is a dict", 'pass its "answers"']),
-    ({"1": "a"}, ["a"], ["predictions is {'1': 'a'} (dict)", "pass a list"]),
-    (itertools.repeat("a"), ["a"], ["predictions never ends (repeat)"]),
-    (["a"], itertools.cycle("a"), ["references never ends (cycle)"]),
-    (["a"], [itertools.count()], ["references of row 0", "never ends (count)"]),
-    (["a", "b"], (text for text in iter(str, None)), ["predictions has 2", "references has 3"]),
-    ((text for text in iter(str, None)), ["a", "b"], ["predictions has 3", "references has 2"]),
+    ([{"id": "1", "prediction_text": "a"}], ["a"], ["prediction of row 0", "'prediction_text'"]),
+    (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", "'answers'"]),
+    (["a"], {"answers": [["a"]], "id": ["1"]}, ["references is a dict with the keys 'answers'"]),
+    ({"1": "a"}, ["a"], ["predictions is a dict", "pass a list"]),
     ([nest_deep(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
     (["a"], [nest_deep(tuple)], ["references of row 0", "item 0", "(tuple), not a string"]),
     ([10**5000], ["a"], ["prediction of row 0", "(int), not a string: pass a string"]),
@@ -583,13 +578,7 @@ def test_custom_variant_is_scored_as_its_fields_say() -> None:
         ("reference_length", "long"),
         ("prediction_length", ["raw"]),
         ("threshold", 2),
-        ("ignored_ending", 5),
-        ("name", 5),
         ("no_answers", "none"),
-        ("no_answers", (5,)),
-        ("aliases", ["mine"]),
-        ("meaning", None),
-        ("source", 5),
         ("ignore_case", 1),
         ("empty_equals_empty", "no"),
         ("all_or_nothing", "no"),
@@ -604,12 +593,6 @@ def test_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> 
 def test_custom_variant_with_the_name_of_another_is_refused() -> None:
     with pytest.raises(ValueError, match="'unitxt' is the name of another variant"):
         anls_metric.signature(replace(anls_metric.VARIANTS["standard"], name="unitxt"))
-
-    class Variant:
-        """A class of another library."""
-
-    with pytest.raises(ValueError, match="no Variant of this metric"):
-        anls_metric.signature(Variant())  # type: ignore[arg-type]
 
 
 def test_variants_table_is_read_only() -> None:
@@ -673,7 +656,7 @@ def test_mean_refuses_anything_but_numbers() -> None:
     for wrong in (None, 5, "0.5"):
         with pytest.raises(ValueError, match="scores is"):
             anls_metric.mean(wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"the score of row 1 \(counted from 0\) is not a number"):
+    with pytest.raises(ValueError, match=r"the score of row 1 \(counted from 0\) is not a finite number"):
         anls_metric.mean(iter([1.0, None]))  # type: ignore[arg-type]
 
 
@@ -712,7 +695,7 @@ def test_anls_batch_names_a_bad_row_by_its_index() -> None:
     with pytest.raises(ValueError, match=r"the batch holds one row, 'a' \(str\).*batched=True"):
         anls_metric.anls_batch({"prediction": "a", "references": "a"})
     for wrong in (None, 5, "ab", [{"prediction": "a", "references": "a"}]):
-        with pytest.raises(ValueError, match=r"the batch is .*: pass columns by name"):
+        with pytest.raises(ValueError, match=r"the batch, .*, has no column 'prediction'"):
             anls_metric.anls_batch(wrong)  # type: ignore[arg-type]
     assert anls_metric.anls_batch({"prediction": [], "references": []}) == {"anls": []}
     assert anls_metric.anls_batch(pyarrow.table({"prediction": ["a"], "references": [["a", "b"]]})) == {"anls": [1.0]}
@@ -737,5 +720,5 @@ def test_anls_batch_works_in_dataset_map(processes: int | None) -> None:
 
 @pytest.mark.parametrize("text", ["['Coca Cola', 'Cola']", '["Coca Cola"]'])
 def test_printed_list_as_one_accepted_answer_gives_a_warning(text: str) -> None:
-    with pytest.warns(UserWarning, match=r"row 0 \(counted from 0\) are one text that looks like a list .*parse it"):
+    with pytest.warns(UserWarning, match=r"row 0 \(counted from 0\) are one string that looks like a list.*parse it"):
         assert anls_metric.anls_scores(["Coca Cola"], [text])[0] < 1

@@ -450,7 +450,7 @@ ROW_1 = r"row 1 \(counted from 0\)"
             NormalizedLevenshteinSimilarity,
             ["a"],
             {"a": 1},
-            r"target is \{'a': 1\} \(dict\): pass a string or a list of strings",
+            r"target is a dict with the keys 'a', not a list: pass a string or a list of strings",
         ),
         (NormalizedLevenshteinSimilarity, None, ["a"], "preds is None: pass a string or a list of strings"),
     ],
