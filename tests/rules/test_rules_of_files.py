@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +79,13 @@ def test_threshold_of_dude_is_an_option_of_files(dude: tuple[str, str]) -> None:
 
 def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = [{"meta": {"format": "Float"}, "expected": "12", "output": "12.1"}]
-    named = {"answer_format": "meta.format", "gold": "expected", "prediction": "output"}
-    assert score(table, variant="mmlongbench_doc", field=named).anls == 1.0
-    flags = [part for column, path in named.items() for part in ("--field", f"{column}={path}")]
+    fields: dict[str, Any] = {
+        "prediction": "output",
+        "references": "expected",
+        "field": {"answer_format": "meta.format"},
+    }
+    assert score(table, variant="mmlongbench_doc", **fields).anls == 1.0
+    flags = ["--prediction-field", "output", "--references-field", "expected", "--field", "answer_format=meta.format"]
     path = write(tmp_path / "table.json", table)
     assert command_line.main([path, "--variant", "mmlongbench_doc", "--score-only", *flags]) == 0
     assert capsys.readouterr().out == "1.0\n"
@@ -93,12 +96,15 @@ def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (
             {"variant": "mmlongbench_doc"},
-            "needs answer_format, which no file has .found 'gold', 'prediction'.: name its",
+            "needs answer_format, which no file has .found 'gold', 'prediction'.: field=.answer_format=PATH. names it",
         ),
-        ({"variant": "mmlongbench_doc", "field": {"format": "x"}}, "has no column 'format': it has answer_format"),
+        (
+            {"variant": "mmlongbench_doc", "field": {"format": "x"}},
+            "there is no field 'format' to read: choose from question, confidence, judge, answer_format",
+        ),
         (
             {"variant": "standard", "field": {"format": "x"}},
-            "for the rule of a benchmark: choose a variant from docvqa_2026",
+            "there is no field 'format' to read",
         ),
         ({"variant": "dude"}, r"the rule dude needs answer_type, which no file has"),
         ({"variant": "dude", "ignore_case": True}, "the rule dude has no option 'ignore_case'"),
@@ -116,14 +122,13 @@ def test_wrong_path_of_a_column_is_an_error(tmp_path: Path, capsys: pytest.Captu
     command = [write(tmp_path / "table.json", [row]), "--variant", "mmlongbench_doc", "--field"]
     assert command_line.main([*command, "answer_format=meta.format"]) == 2
     error = capsys.readouterr().err
-    assert "no file has the field that you name for answer_format (found 'prediction', 'answer', 'answer_f" in error
-    assert error.endswith("name its field with --field answer_format=PATH\n")
+    assert "no field 'meta.format' (found 'prediction' '7'" in error
     assert command_line.main([*command, "answer_format=meta.kind"]) == 0
 
 
 def test_predictions_without_the_marker_of_docvqa_2026_are_a_hint() -> None:
     rows = [{"prediction": text, "gold": "a"} for text in ("a", "FINAL ANSWER: a", "b")]
-    with pytest.warns(anls_metric.ANLSWarning, match='2 of 3 predictions have no "FINAL ANSWER:"'):
+    with pytest.warns(anls_metric.ANLSWarning, match='2 of 3 predictions lack "FINAL ANSWER:"'):
         scores = score(rows, variant="docvqa_2026")
     assert scores.anls == 1 / 3
     assert score(rows[1:2], variant="docvqa_2026").hints == []
@@ -148,15 +153,15 @@ def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        (DUDE_ANSWERS[:2], "no answer to 1 of the questions"),
+        (DUDE_ANSWERS[:2], "no answer to 1 question of "),
         (
             [*DUDE_ANSWERS, {**DUDE_ANSWERS[0], "questionId": "d"}],
             "1 answer to questions that .*gold.json does not have",
         ),
-        ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "the id a is repeated"),
-        ([*DUDE_ANSWERS, *DUDE_ANSWERS], "the id a is repeated"),
-        ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, not an answer"),
-        ([{"answers": ["a"]}] * 2, "it has 2 answers without ids, and .* has 3 questions"),
+        ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], r"repeated \(the first: a\)"),
+        ([*DUDE_ANSWERS, *DUDE_ANSWERS], r"repeated \(the first: a\)"),
+        ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null or missing"),
+        ([{"answers": ["a"]}] * 2, "2 answers, 3 questions: matching by order needs"),
     ],
 )
 def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Path) -> None:
@@ -164,31 +169,6 @@ def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Pa
     gold = write(tmp_path / "gold.json", DUDE_GOLD)
     with pytest.raises(ValueError, match=words):
         score(write(tmp_path / "answers.json", answers), gold=gold, variant="dude")
-
-
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    [
-        (DUDE_ANSWERS[:2], "The Det file is not valid (invalid number of answers. Expected:3 Found:2)"),
-        ([*DUDE_ANSWERS[:2], DUDE_ANSWERS[0]], "The Det file is not valid. Question IDs must match GT"),
-        ([*DUDE_ANSWERS[:2], {"questionId": "c", "answer": ""}], "Question c not valid (no answer key)"),
-    ],
-)
-def test_error_quotes_what_the_script_of_dude_says(
-    answers: Any, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = write(tmp_path / "gold.json", DUDE_GOLD), write(tmp_path / "answers.json", answers)
-    assert command_line.main([*files, "--variant", "dude"]) == 2
-    assert f'(the benchmark\'s own script says "{message}")' in capsys.readouterr().err
-    with pytest.raises(ValueError, match=re.escape(message)):
-        rule("dude").check_files(DUDE_GOLD, answers)
-
-
-def test_note_says_that_the_script_of_dude_refuses_files_that_are_scored(tmp_path: Path) -> None:
-    gold = write(tmp_path / "gold.json", {**DUDE_GOLD, "dataset_name": "another"})
-    scores = score(write(tmp_path / "answers.json", DUDE_ANSWERS), gold=gold, variant="dude")
-    assert scores.anls == (8 / 9 + 2) / 3
-    assert any("The GT file is not valid dataset_name should be DUDE Dataset" in note for note in scores.notes)
 
 
 def test_dude_submission_needs_no_confidences(tmp_path: Path) -> None:
@@ -233,7 +213,7 @@ def test_madqa_files_have_citations_and_effort(tmp_path: Path) -> None:
     assert submission["summary"]["kuiper_stat"] is None
     write(tmp_path / "gold.json", [{**gold[0], "evidence": cited}])
     with pytest.raises(ValueError, match=r"answers: evidence of question 1 is .*: it must be an object such as"):
-        score(paths[1], gold=paths[0], variant="madqa")
+        score(paths[1], gold=paths[0], variant="madqa").to_dict()
 
 
 def test_chartqapro_parquet_is_joined_with_predictions_by_position(tmp_path: Path) -> None:
@@ -253,7 +233,7 @@ def test_rules_are_compared_with_intervals_and_a_report(dude: tuple[str, str], t
     scores = compare({"base": dude[1], "worse": write(tmp_path / "worse.json", worse)}, dude[0], variant="dude")
     document = scores.to_dict()
     assert [each["anls"] for each in document["submissions"]] == [(8 / 9 + 2) / 3, 0.0]
-    assert document["comparisons"][0]["worse"] == 3
+    assert document["comparisons"][0]["losses"] == 3
     scores.report(tmp_path / "report.html")
     assert "Coca Cola" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "summary    anls 0.9630" in str(scores)
@@ -306,5 +286,5 @@ def test_damaged_file_is_scored_or_refused(layout: str, tmp_path: Path) -> None:
 
 def test_corrections_are_refused_by_rules(dude: tuple[str, str], tmp_path: Path) -> None:
     corrections = write(tmp_path / "corrections.json", [{"questionId": "a", "accept": ["CocaCola"]}])
-    with pytest.raises(ValueError, match="corrections are for texts, and dude is the rule of a benchmark"):
+    with pytest.raises(ValueError, match="corrections= is not for the rule of a benchmark"):
         score(dude[1], gold=dude[0], variant="dude", corrections=corrections)

@@ -147,10 +147,7 @@ def _holds_repeat(tree: Iterable[Any]) -> bool:
 def find_growth(pattern: str | bytes, flags: int = 0, is_searched: bool = True) -> str:
     """Say why a pattern takes more than linear time for some text; "" where it does not.
 
-    Args:
-        pattern: the pattern.
-        flags: its flags.
-        is_searched: whether it is looked for at each place of a text, and not at one place.
+    `is_searched` says whether it is looked for at each place of a text, and not at one place.
     """
     places = Places(pattern, flags)
     return next(_find_reasons(places, is_searched), "")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import pytest
 
 import anls_metric
 from tests.conftest import ROOT, fuzzed_rows
+from tests.system.conftest import Shell
 
 THRESHOLDS = [tenth / 10 for tenth in range(11)]
 
@@ -39,39 +37,25 @@ def peak_memory(*arguments: str) -> tuple[str, float]:
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')));"
         "sys.exit(code)"
     )
-    done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     *printed, peak = done.stdout.splitlines()
     return "\n".join(printed), int(peak) / 1024
 
 
-def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(record)}\n" for record in records)
-    return str(path)
-
-
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process is read from /proc")
 @pytest.mark.parametrize(
-    ("count", "table_limit", "join_limit"),
-    [(100_000, 48, 52), pytest.param(10_000_000, 48, 300, marks=pytest.mark.slow)],
+    ("count", "files", "limit"),
+    [(200_000, "gold.json a.json", 300), (1_000_000, "table.jsonl", 2000), (60_000, "gold.json a.json b.json", 300)],
 )
-def test_files_are_streamed_in_constant_memory(
-    tmp_path: Path, count: int, table_limit: float, join_limit: float
-) -> None:
-    """Files with 100,000 rows have 8 to 10 MB, files with 10,000,000 rows 800 MB."""
-    fields = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
-    expected = f"questions  {count:,}\n"
-    printed, peak = peak_memory(write(tmp_path / "table.jsonl", fields))
-    assert expected in printed
-    assert peak < table_limit
-    os.remove(tmp_path / "table.jsonl")
-
-    ids = [f"{n}" for n in range(count)]
-    gold = write(tmp_path / "gold.jsonl", ({"question_id": key, "answers": ["Coca Cola"]} for key in ids))
-    submission = write(tmp_path / "submission.jsonl", ({"question_id": key, "answer": "CocaCola"} for key in ids))
-    printed, peak = peak_memory("--gold-label-file", gold, "--submission-file", submission)
-    assert expected in printed
-    assert "ANLS       0.8889\n" in printed
-    assert peak < join_limit
+def test_files_take_little_memory(shell: Shell, count: int, files: str, limit: int) -> None:
+    answers = [{"questionId": n, "answer": f"CocaCola {n % 10}"} for n in range(count)]
+    gold = [{"questionId": n, "question": f"What is {n}?", "answers": ["Coca Cola 7"]} for n in range(count)]
+    table = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
+    contents = {"gold.json": {"data": gold}, "a.json": answers, "b.json": answers, "table.jsonl": table}
+    shell.write({name: contents[name] for name in files.split()})
+    printed, peak = peak_memory(*files.split(), "--quiet")
+    assert f"{count:,}" in printed
+    assert peak < limit

@@ -1,0 +1,105 @@
+"""One table of options: flags, keyword arguments, types and messages are made from it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from anls_metric import Options, command_line, score
+from anls_metric.arguments import GONE
+from anls_metric.messages import FrontEnd, Message
+from anls_metric.options import INSTEAD, OPTIONS, Settings
+from tests.conftest import ROOT
+
+# The flags, as the issue lists them: each with its other names.
+FLAGS = """
+--variant --prediction-field --references-field --extract --missing --by --worst --format --output --report
+-g/--gold/--gold-label-file -s/--submission/--submission-file --id-field --gold-id-field --submission-field --field
+--references-separator --layout --filter --runs --extra --corrections
+--threshold/--anls-threshold --ignore-case --average --none-keys --metrics --find
+--by-key --baseline --all-pairs --cluster-by --fail-under --fail-if-worse
+--output-dir --score-only --percent --digits --columns --quiet --images --version --help
+"""
+
+
+def test_command_has_the_43_flags() -> None:
+    expected = {frozenset(words.split("/")) for words in FLAGS.split()}
+    actions = [action for action in command_line.build_parser()._actions if action.option_strings]
+    found = {frozenset(action.option_strings) - {"-h", "--no-ignore-case"} for action in actions}
+    assert found == expected
+    assert len(found) == 43
+
+
+def test_type_of_the_options_has_the_rows_of_python() -> None:
+    names = [option.name for option in OPTIONS.values() if not option.is_for_command]
+    assert list(Options.__annotations__) == names
+
+
+def test_rows_have_the_defaults_of_the_settings() -> None:
+    assert {name: option.default for name, option in OPTIONS.items()} == vars(Settings())
+    assert all(option.default in (None, *option.choices) for option in OPTIONS.values() if option.choices)
+
+
+def test_none_is_the_default_of_every_option() -> None:
+    options = dict.fromkeys(Options.__annotations__)
+    assert score(["a"], [["a"]], **options).to_dict() == score(["a"], [["a"]]).to_dict()
+
+
+def test_names_that_are_gone_are_no_options() -> None:
+    flags = {flag.strip("-") for option in OPTIONS.values() for flag in option.flags}
+    assert GONE.keys() & flags == set()
+    assert INSTEAD.keys() & Options.__annotations__.keys() == set()
+
+
+def list_strings() -> Iterator[tuple[str, str]]:
+    """List every string of the package, with its module. Strings that stand side by side are one."""
+    for path in sorted((ROOT / "anls_metric").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                yield path.relative_to(ROOT).as_posix(), node.value
+
+
+USES = [
+    pytest.param(name, specification, id=f"{Path(module).stem}-{name}-{specification}")
+    for module, text in list_strings()
+    for name, specification in re.findall(r"\{use\.(\w+)(?::((?:[^{}]|\{\w+\})*))?\}", text)
+]
+
+
+@pytest.mark.parametrize(("name", "value"), USES)
+def test_message_names_a_row_of_the_table(name: str, value: str) -> None:
+    assert name in OPTIONS
+    choices = OPTIONS[name].choices
+    assert not (choices and value) or value in choices
+
+
+@pytest.mark.parametrize("sentence", ["{use.missing:zero} or {use.quiet}", "{use.prediction:{field}} names it"])
+def test_message_has_the_words_of_each_front_end(sentence: str) -> None:
+    message = Message("a.json", sentence, {"field": "{x}"})
+    expected: dict[FrontEnd, str] = {
+        "command": "--missing zero or --quiet",
+        "python": 'missing="zero" or quiet=',
+        "page": "“Unanswered questions”: zero or quiet=",
+    }
+    if "field" in sentence:
+        expected = {"command": "--prediction-field '{x}' names it", "python": 'prediction="{x}" names it'}
+    for front_end, words in expected.items():
+        assert message.text(front_end) == f"a.json: {words}"
+
+
+def test_values_of_a_message_are_never_parsed() -> None:
+    message = Message("{0}", "no field {field}", {"field": "{use.missing} {0} {x}"})
+    assert message.text("command") == "{0}: no field {use.missing} {0} {x}"
+    assert [name for _, name, *_ in Formatter().parse(message.sentence) if name] == ["field"]

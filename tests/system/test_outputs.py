@@ -1,0 +1,208 @@
+"""Files that the command writes: answers, results and the report. They can be scored again, and replace no input."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.system.conftest import ACCEPTED, BASE, BETTER, IDS, MEAN, SCORE, Shell, list_both
+
+EXAMPLE = f"{ROOT}/examples/gold_label.json {ROOT}/examples/submission.json"
+
+
+def read_json(path: str) -> Any:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+# Read back
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("line", "scores"),
+    [
+        ("gold.json a.json", [SCORE]),
+        ("gold.json a.json b.json", [SCORE, BETTER]),
+        ("gold.json m=a.json m=b.json", [MEAN]),
+        ("gold.json m=a.json m=b.json n=a.json n=b.json", [MEAN, MEAN]),
+        ("gold.json few.json --missing zero", [15 / 24]),
+        ("gold.json a.json --extract think --by questionId", [SCORE]),
+    ],
+)
+def test_answers_that_are_scored_again_have_the_same_score(
+    shell: Shell, ending: str, line: str, scores: list[float]
+) -> None:
+    few = {str(key): BASE[key] for key in [IDS[0], *IDS[5:]]}
+    shell.write({"few.json": few})
+    before = shell.document(f"{line} --output x.{ending} --quiet")
+    again = shell.document(f"x.{ending} --missing zero --quiet")
+    assert [submission["anls"] for submission in before["submissions"]] == pytest.approx(scores)
+    keys = ("anls", "interval", "exact_match", "run_scores", *["name"] * (len(scores) > 1))
+    found = [
+        [{key: submission.get(key) for key in keys} for submission in each["submissions"]] for each in (before, again)
+    ]
+    assert found[0] == found[1]
+    assert again["signature"] == before["signature"].replace("|extract:think", "")
+    assert again["comparisons"] == before["comparisons"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_lists_and_nested_values_that_are_scored_again_have_the_same_score(shell: Shell, ending: str) -> None:
+    values = [[{"total": "12.50", "items": ["tea"]}, ["a"]], [{"total": "12.5"}, ["a", "b"]]]
+    gold, answers = ([{"id": n, "answer": value} for n, value in enumerate(each)] for each in values)
+    shell.write({"g.json": gold, "x.json": answers})
+    before = shell.scores(f"g.json x.json --variant anls_star --output x.{ending} --quiet")
+    assert shell.scores(f"x.{ending} --variant anls_star --quiet") == before
+
+
+def test_answers_have_a_row_for_each_answer(shell: Shell) -> None:
+    shell.print("gold.json m=a.json m=b.json --output x.jsonl --by questionId --extract think")
+    rows = [json.loads(line) for line in Path("x.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 48
+    answer = {"prediction": "another thing", "raw": "another thing", "score": 0.0, "outcome": "other", "run": 2}
+    question = {"question": f"What is {IDS[0]}?", "references": ACCEPTED[IDS[0]]}
+    ids = {"questionId": str(IDS[0]), "id": str(IDS[0]), "submission": "m"}
+    assert rows[1] == ids | question | answer
+
+
+@pytest.mark.parametrize("path", ["x.json", "out/results.json", "out"])
+def test_results_that_are_scored_again_have_the_same_score(shell: Shell, path: str) -> None:
+    assert shell.scores("gold.json a.json --output x.json --output out --quiet") == [SCORE]
+    assert shell.scores(path) == [SCORE]
+
+
+def test_results_of_runs_that_are_scored_again_need_their_option(shell: Shell) -> None:
+    shell.print("gold.json m=a.json m=b.json --output x.json")
+    assert "--runs question scores the mean over runs" in shell.error("x.json")
+    assert shell.scores("x.json --runs question") == [pytest.approx(MEAN)]
+
+
+# Results
+
+
+def test_results_have_the_keys_of_pypi_anls(shell: Shell) -> None:
+    out = shell.type(f"{EXAMPLE} --by answer_type,evidence,operation/reasoning --output-dir new/folder")
+    assert (out.status, out.err) == (0, "output: new/folder/\n")
+    results = read_json("new/folder/results.json")
+    assert list(results) == ["inputs", "per_sample_result", "result", "scores_by_types"]
+    assert results["inputs"] == EXAMPLE.split()
+    assert results["result"]["score"] == 0.6273148148148148
+    assert results["scores_by_types"] == {
+        "answer_types": {"Image-Span": pytest.approx(0.5527777777777778), "None span": 1.0},
+        "evidence_types": {"Visual/Layout": 8 / 9, "Text": 0.46875, "Table/list": 1.0},
+        "operation_types": {"Counting": 1.0},
+    }
+    score = {"score": 0.0, "det": "The Coca", "info": "other"}
+    question = {"question": "Which company made the sign?", "gt": ["Coca Cola", "Coca Cola Company"]}
+    assert results["per_sample_result"]["2"] == question | score
+
+
+def test_results_of_runs_have_the_mean_and_each_run(shell: Shell) -> None:
+    shell.print("gold.json m=a.json m=b.json --output x.json")
+    first = read_json("x.json")["per_sample_result"][str(IDS[4])]
+    assert first["score"] == 0.5
+    assert [run["score"] for run in first["runs"]] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("flags", "paths"),
+    [
+        ("a.json --output out", ["out/results.json"]),
+        (
+            "a.json --output out --output-dir run.1 --output y.json",
+            ["out/results.json", "run.1/results.json", "y.json"],
+        ),
+        ("a.json --output-dir odd.json", ["odd.json/results.json"]),
+        ("a.json b.json --output out", ["out/a/results.json", "out/b/results.json"]),
+        ("Qwen/VL=a.json b.json --output out", []),
+        ("long.csv --output out", ["out/base/results.json", "out/tuned/results.json"]),
+    ],
+)
+def test_output_writes_a_folder_or_a_file(shell: Shell, flags: str, paths: list[str]) -> None:
+    shell.write({"long.csv": list_both("model", "../../base", "/tuned")})
+    if not paths:  # a slash begins a path
+        assert "Qwen/VL=a.json: No such file" in shell.error(f"gold.json {flags}")
+        return
+    before = set(Path().iterdir())
+    shell.print(f"{'' if 'long' in flags else 'gold.json'} {flags} --quiet")
+    assert {path.as_posix() for path in set(Path().rglob("*")) - before if path.is_file()} == set(paths)
+
+
+def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: Shell) -> None:
+    for _ in range(2):
+        shell.print("gold.json a.json --output out --output x.json")
+    results = Path("x.json").read_bytes()
+    message = shell.error("gold.json b.json --output x.json")
+    assert message.startswith("x.json: the file holds the results of other inputs (")
+    assert message.endswith("a.json): choose another name")
+    assert "out/results.json: the file holds the results of other inputs" in shell.error(
+        "gold.json b.json --output out"
+    )
+    shell.write({"notes.json": {"mine": 1}})
+    assert "the results of other inputs (unknown): choose another name" in shell.error(
+        "gold.json a.json --output notes.json"
+    )
+    assert (Path("x.json").read_bytes(), read_json("notes.json")) == (results, {"mine": 1})
+    shell.print("gold.json b.json --output y.json")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("--output x.xlsx", "x.xlsx: --output writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"),
+        ("--output x.html", "; --report writes .html"),
+        ("--output a.json", "a.json: the file is an input, and would be overwritten: write to another file"),
+        ("--output ./gold.json", "the file is an input"),
+        ("--output link.csv", "link.csv: the file is an input"),
+        ("--report link.html", "link.html: the file is an input"),
+        ("--output absent/x.csv", "absent/x.csv: there is no folder absent: make it, or write to another folder"),
+        ("--output absent/x.json", "there is no folder absent"),
+        ("--report absent/x.html", "there is no folder absent"),
+        ("--output-dir gold.json", "gold.json is a file, not a folder: write to another folder"),
+        ("b.json --output x.json", "x.json: it is one file, and there are several submissions: name a folder"),
+        ("--report x.pdf", "x.pdf: a report needs a name that ends in .html, such as report.html"),
+        ("--report .", ".: it is a folder: name a file in it, such as report.html"),
+        ("--report x.html --images absent", "absent: No such file or directory"),
+        ("--report x.html --images .", ".: no images (.png,"),
+    ],
+)
+def test_output_that_cannot_be_written_is_an_error_and_leaves_every_file(shell: Shell, flags: str, words: str) -> None:
+    for ending in ("csv", "html"):
+        Path(f"link.{ending}").symlink_to("a.json")
+    before = {path: path.read_bytes() for path in Path().rglob("*")}
+    assert words in shell.error(f"gold.json a.json {flags}")
+    assert {path: path.read_bytes() for path in Path().rglob("*")} == before
+
+
+@pytest.mark.parametrize("path", ["x.csv", "out", "x.html"])
+def test_file_appears_only_when_it_is_complete(shell: Shell, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    shell.print("gold.json a.json --output x.csv --output out --report x.html")
+    before = {name: name.read_bytes() for name in Path().rglob("*") if name.is_file()}
+
+    def fail(old: str, new: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    option = "--report" if path.endswith("html") else "--output"
+    assert shell.error(f"gold.json a.json {option} {path}").endswith(": No space left on device")
+    assert {name: name.read_bytes() for name in Path().rglob("*") if name.is_file()} == before
+
+
+# The report
+
+
+def test_report_is_written_beside_the_text(shell: Shell) -> None:
+    done = shell.type("gold.json a.json b.json --report 'the report.html' --by questionId")
+    assert (done.status, done.err) == (0, "report: the report.html\n")
+    content = Path("the report.html").read_text(encoding="utf-8")
+    assert done.out.startswith("   ANLS ")
+    assert f"What is {IDS[0]}?" in content
+    assert shell.document("gold.json a.json b.json")["signature"] in content
+    Path("other.html").write_text(content, encoding="utf-8")
+    shell.print("gold.json a.json b.json --report other.html --by questionId")  # a report is written again
+    assert Path("other.html").read_text(encoding="utf-8") == content

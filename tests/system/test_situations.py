@@ -1,0 +1,443 @@
+"""Files of new users give the right score, or an error whose next step gives it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import SHARED
+from tests.system.conftest import (
+    ACCEPTED,
+    BASE,
+    BETTER,
+    GOLD,
+    IDS,
+    MEAN,
+    SCORE,
+    SHUFFLED,
+    TUNED,
+    Shell,
+    encode,
+    list_answers,
+    list_both,
+    list_rows,
+)
+
+Files = dict[str, Any]
+
+
+def as_lines(separator: str, keys: list[int] = SHUFFLED) -> str:
+    """Write answers as lines, with a header if there is a separator."""
+    if not separator:
+        return "".join(f"{BASE[key]}\n" for key in keys)
+    return f"questionId{separator}prediction\n" + "".join(f'{key}{separator}"{BASE[key]}"\n' for key in keys)
+
+
+def rename(name: str, of: list[dict[str, Any]] | None = None, key: str = "questionId") -> list[dict[str, Any]]:
+    return [{name if field == key else field: value for field, value in row.items()} for row in of or list_answers()]
+
+
+def pack_log(status: str) -> bytes:
+    """Pack a log of inspect_ai, as it writes an .eval file."""
+    stream = io.BytesIO()
+    plan = {"eval": {"dataset": {"samples": 60}, "config": {"epochs": 1}}}
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps(plan))
+        archive.writestr("header.json", json.dumps({**plan, "status": status}))
+        for key, text in BASE.items():
+            output = {"choices": [{"message": {"content": text}}]}
+            sample = {"id": key, "epoch": 1, "input": "?", "target": ACCEPTED[key], "output": output}
+            archive.writestr(f"samples/{key}_epoch_1.json", json.dumps(sample))
+    return stream.getvalue()
+
+
+# A submission beside gold.json: its name and its content. Each scores 0.75.
+SUBMISSIONS: dict[str, tuple[str, Any]] = {
+    "an id under another name": ("x.jsonl", rename("custom_id")),
+    "an id in uid": ("x.jsonl", rename("uid")),
+    "ids as strings": ("x.json", [{**row, "questionId": str(row["questionId"])} for row in list_answers()]),
+    "ids of requests beside them": (
+        "x.jsonl",
+        [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))],
+    ),
+    "an id in an object": ("x.jsonl", [{"meta": {"questionId": key}, "prediction": BASE[key]} for key in SHUFFLED]),
+    "an object by id": ("x.json", {str(key): BASE[key] for key in SHUFFLED}),
+    "objects by id": ("x.json", {str(key): {"prediction": BASE[key]} for key in SHUFFLED}),
+    "records under a name": ("x.json", {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}),
+    "records under predictions": ("x.json", {"id_of_run": 7, "predictions": list_answers("answer")}),
+    "a frame that pandas wrote": ("x.json", {"prediction": {str(key): BASE[key] for key in SHUFFLED}}),
+    "a list of strings": ("x.json", [BASE[key] for key in IDS]),
+    "strings on lines": ("x.jsonl", [BASE[key] for key in IDS]),
+    "an answer on each line": ("x.txt", as_lines("", IDS)),
+    "records without ids": ("x.jsonl", [{"prediction": BASE[key]} for key in IDS]),
+    "prompts around the questions": (
+        "x.jsonl",
+        [{"prompt": f"Read. What is {k}? A:", "predict": BASE[k]} for k in IDS],
+    ),
+    "a place beside the id": ("x.json", [{"index": n, **row} for n, row in enumerate(list_answers())]),
+    "a copy of the accepted answer": (
+        "x.json",
+        [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("model_response")],
+    ),
+    "commas": ("x.csv", as_lines(",")),
+    "semicolons": ("x.csv", as_lines(";")),
+    "tabs": ("x.csv", as_lines("\t")),
+    "bars": ("x.csv", as_lines("|")),
+    "a byte order mark": ("x.csv", "\ufeff" + as_lines(",")),
+    "UTF-16": ("x.csv", as_lines(",").encode("utf-16")),
+    "gzip": ("x.jsonl.gz", list_answers()),
+    "bzip2": ("x.jsonl.bz2", list_answers()),
+    "xz": ("x.json.xz", list_answers()),
+    "Parquet": ("x.parquet", list_answers()),
+    "Arrow": ("x.arrow", list_answers()),
+    "Excel": ("x.xlsx", list_answers()),
+}
+
+
+@pytest.mark.parametrize("case", SUBMISSIONS)
+def test_submission_in_any_shape_has_its_score(shell: Shell, case: str) -> None:
+    name, value = SUBMISSIONS[case]
+    shell.write({name: value})
+    assert shell.scores(f"gold.json {name}") == [SCORE]
+
+
+GOLD_FILES: dict[str, tuple[str, Any]] = {
+    "a list in answer": ("g.json", [{"id": key, "answer": texts} for key, texts in ACCEPTED.items()]),
+    "a string in answer": ("g.csv", [{"id": key, "answer": texts[0]} for key, texts in ACCEPTED.items()]),
+    "answer beside answers": ("g.json", [{**row, "answer": row["answers"][0]} for row in GOLD]),
+    "a category in label": (
+        "g.json",
+        [{"id": row["questionId"], "answer": row["answers"], "label": "x"} for row in GOLD],
+    ),
+    "an object by id": ("g.json", {str(key): texts for key, texts in ACCEPTED.items()}),
+    "lists that Python printed": ("g.csv", [{"id": key, "answers": str(texts)} for key, texts in ACCEPTED.items()]),
+    "objects of SQuAD": (
+        "g.json",
+        [{**row, "answers": {"text": row["answers"], "answer_start": [0, 0]}} for row in GOLD],
+    ),
+    "a list of SQuAD": ("g.json", [{**row, "answers": [{"text": text} for text in row["answers"]]} for row in GOLD]),
+    "gold_answer": ("g.csv", [{"id": key, "gold_answer": texts[0]} for key, texts in ACCEPTED.items()]),
+    "correct_answer": ("g.csv", [{"id": key, "Correct Answer": texts[0]} for key, texts in ACCEPTED.items()]),
+    "Parquet": ("g.parquet", GOLD),
+}
+
+
+@pytest.mark.parametrize("case", GOLD_FILES)
+def test_gold_file_in_any_shape_is_read(shell: Shell, case: str) -> None:
+    name, value = GOLD_FILES[case]
+    shell.write({name: value, "x.json": rename("id", list_answers("answer"))})
+    assert shell.scores(f"{name} x.json") == [SCORE]
+
+
+FILES: Files = {
+    # gold files
+    "named.json": [{"nr": key, "gold": {"texts": texts}} for key, texts in ACCEPTED.items()],
+    "joined.csv": [{"questionId": key, "answers": "|".join(texts)} for key, texts in ACCEPTED.items()],
+    "truths.json": rename("truths", GOLD, "answers"),
+    "twice.json": [*GOLD, GOLD[0]],
+    "none.json": [{**row, "answers": []} if n == 2 else row for n, row in enumerate(GOLD)],
+    "squad.json": [
+        {**row, **({} if n % 4 else {"answers": {"text": [], "answer_start": []}})} for n, row in enumerate(GOLD)
+    ],
+    # submissions
+    "x.json": list_answers(p=0.5),
+    "key.json": [{"id": key, "out": [{"text": BASE[key]}]} for key in SHUFFLED],
+    "d.json": [{"id": key, "body": {"said": BASE[key]}} for key in SHUFFLED],
+    "raw.json": {str(key): f"<think>Hm.</think>Final Answer: {text}" for key, text in BASE.items()},
+    "empty.json": {str(key): text.replace("something else", "") for key, text in BASE.items()},
+    "few.json": [row for row in list_answers() if row["questionId"] not in IDS[1:5]],
+    "more.json": [*list_answers(), {"questionId": 1, "prediction": "a"}],
+    "null.json": [{**row, "prediction": None} if row["questionId"] in IDS[1:4] else row for row in list_answers()],
+    "short.json": [BASE[key] for key in IDS[1:]],
+    "q.json": [{"custom_id": f"q-{key}", "answer": BASE[key]} for key in IDS],
+    "uid.json": [{"uid": key, "key": IDS[n], "answer": BASE[key]} for n, key in enumerate(SHUFFLED)],
+    "s.json": [{"questionId": k, "question": f"Who is {n}?", "answer": BASE[k]} for n, k in enumerate(IDS)],
+    "lists.json": [{"questionId": key, "answer": [BASE[key], "x"]} for key in SHUFFLED],
+    "llm.jsonl": [{"id": row["id"], "llm": row["llm"], "answer": row["prediction"]} for row in list_both("llm")],
+    "parts/1.csv": list_answers()[:9],
+    "parts/2.csv": list_answers()[9:],
+    "run/predictions.json": list_answers(),
+    "run/config.json": {"seed": 1},
+    "models/a.json": list_answers(),
+    "models/b.json": list_answers(answers=TUNED),
+    # tables
+    "t.csv": list_rows(),
+    "t2.csv": list_rows(TUNED),
+    "usual.jsonl": rename("Ground-Truth", rename("Model Output", list_rows(), "prediction"), "answers"),
+    "dict.json": {"anls": 0.3, "predictions": [*BASE.values()], "references": [*ACCEPTED.values()]},
+    "model.csv": list_both("model"),
+    "method.csv": list_both("method"),
+    "seed.csv": list_both("seed", 1, 2),
+    "models.jsonl": [*list_rows(llm="x"), *list_rows(TUNED, llm="y")],
+    "seeds.jsonl": [{**row, "model": model} for model in "xy" for row in list_both("seed", 1, 2)],
+    "columns.csv": [{"id": k, "base": BASE[k], "tuned": TUNED[k], "answers": ACCEPTED[k]} for k in IDS],
+    "pages.jsonl": [{**row, "id": f"d{n // 3}"} for n, row in enumerate(list_rows())],
+    "index.jsonl": [{"index": n, "answer": "x", **row} for n, row in enumerate(list_rows())],
+    "ids0.csv": [{"id": n, **row} for n, row in enumerate(list_rows())],
+    "ids1.csv": [{"id": n, **row} for n, row in enumerate(list_rows()[:-1])],
+    "log.eval": pack_log("success"),
+    # corrections
+    "c7.json": [{"questionId": 7, "accept": "x"}],
+    "cc.json": [{"questionId": IDS[0], "accept": text} for text in "xy"],
+    "all.json": [{"questionId": key, "exclude": True} for key in IDS],
+    # files that cannot be read
+    "printed.json": {"signature": "anls", "submissions": [{"anls": 0.75}]},
+    "lists.jsonl": [[key, BASE[key]] for key in IDS],
+    "comma.csv": "questionId,answer\n49000,a,b\n",
+    "gap.csv": "questionId,answer\n49000\n",
+    "columns2.csv": "questionId,answer,answer\n49000,a,b\n",
+    "cut.json": encode("cut.json", list_answers())[:-20],
+    "python.json": str(list_answers()),
+    "empty.csv": "",
+    "nothing.json": [],
+    "latin.csv": "questionId,answer\n49000,caf\xe9\n".encode("latin-1"),
+    "a.pkl": b"\x80\x04.",
+    "a.zip": b"PK\x05\x06" + bytes(18),
+    "page.json": "<!DOCTYPE html>",
+    "a.parquet": b"PAR1 and more",
+}
+BOTH = [SCORE, BETTER]
+
+
+def use(shell: Shell, *lines: str) -> None:
+    """Write the files of `FILES` that lines name."""
+    words = {word for line in lines for word in re.split(r"[\s=']", line)}
+    folders = {word.split("/")[0] for word in words}
+    shell.write({name: FILES[name] for name in FILES if name in words or name.split("/")[0] in folders})
+
+
+@pytest.mark.parametrize(
+    ("line", "scores"),
+    [
+        ("-s a.json --gold gold.json", [SCORE]),
+        ("--submission-file a.json --gold-label-file gold.json", [SCORE]),
+        ("gold.json a.json -s b.json", BOTH),
+        ("gold.json parts", [SCORE]),
+        ("gold.json 'parts/*.csv'", [SCORE]),
+        ("t.csv", [SCORE]),
+        ("usual.jsonl", [SCORE]),
+        ("dict.json", [SCORE]),
+        ("t.csv t2.csv", BOTH),
+        ("model.csv", BOTH),
+        ("model.csv --submission-field none --runs question", [MEAN]),
+        ("gold.json llm.jsonl", BOTH),
+        ("method.csv --submission-field method", BOTH),
+        ("method.csv --runs question", [MEAN]),
+        ("columns.csv --prediction-field base,tuned", BOTH),
+        ("truths.json a.json --references-field truths", [SCORE]),
+        ("named.json key.json --references-field gold.texts --prediction-field out.0.text --gold-id-field nr", [SCORE]),
+        ("seed.csv", [MEAN]),
+        ("seed.csv --filter 2", [BETTER]),
+        ("seeds.jsonl", [MEAN, MEAN]),
+        ("gold.json m=a.json m=b.json", [MEAN]),
+        ("pages.jsonl --id-field none", [SCORE]),
+        ("joined.csv a.json --references-separator '|'", [SCORE]),
+        ("gold.json raw.json --extract think,final", [SCORE]),
+        ("index.jsonl --layout table", [SCORE]),
+        ("gold.json few.json --missing zero", [15 / 24]),
+        ("gold.json null.json --missing zero", [15 / 24]),
+        ("gold.json more.json --extra ignore", [SCORE]),
+        ("squad.json empty.json", [1.0]),
+        ("log.eval", [SCORE]),
+    ],
+)  # fmt: skip
+def test_command_has_its_scores(shell: Shell, line: str, scores: list[float]) -> None:
+    use(shell, line)
+    assert shell.scores(line) == pytest.approx(scores)
+
+
+# What is typed, words of the error, what its advice makes of the command, and the scores of that.
+NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
+    ("a.json", "no accepted answers (found 'questionId'", "a.json --gold gold.json", [SCORE]),
+    ("a.json gold.json", "gold.json has some: pass the gold file first", "gold.json a.json", [SCORE]),
+    ("a.json b.json", "pass a gold file with --gold", "a.json b.json --gold gold.json", BOTH),
+    ("gold.json", "or add a submission after it", "gold.json a.json", [SCORE]),
+    ("--worst 3", "type anls GOLD SUBMISSION", "gold.json a.json --worst 3", [SCORE]),
+    ("-g gold.json", "pass them with --submission", "-g gold.json --submission a.json", [SCORE]),
+    ("method.csv", "'method' (base, tuned) differs: --submission-f", "method.csv --submission-field method", BOTH),
+    ("method.csv", "--runs question runs of one model", "method.csv --runs question", [MEAN]),
+    ("seed.csv --runs error", "--submission-field seed scores separate", "seed.csv --submission-field seed", BOTH),
+    ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
+    ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
+    ("seed.csv --filter 9", "there is no run '9' (found 1, 2): --filter takes", "seed.csv --filter 1", [SCORE]),
+    ("pages.jsonl", "--id-field none numbers the records", "pages.jsonl --id-field none", [SCORE]),
+    ("gold.json q.json", "(q-49000, q-49003, ... / 49000, 49003, ...)", "gold.json q.json --id-field none", [SCORE]),
+    ("gold.json uid.json", "'uid' and 'key' hold ids of gold.json", "gold.json uid.json --id-field uid", [SCORE]),
+    ("gold.json few.json", "no answer to 4 questions of gold.json", "gold.json few.json --missing zero", [15 / 24]),
+    ("gold.json null.json", "'prediction' is null or missing", "gold.json null.json --missing zero", [15 / 24]),
+    ("gold.json more.json", "1 answer to questions that gold.json does", "gold.json more.json --extra ignore", [SCORE]),
+    ("gold.json s.json", "'What is 49000?' there", "gold.json s.json --field question=none", [SCORE]),
+    ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
+    ("gold.json lists.json", "--prediction-field", "gold.json lists.json --prediction-field answer.0", [SCORE]),
+    ("truths.json a.json", "--references-field", "truths.json a.json --references-field truths", [SCORE]),
+    ("t.csv --prediction-field predicton", "mean 'prediction'?", "t.csv --prediction-field prediction", [SCORE]),
+    ("t.csv --references-field answer", "did you mean 'answers'?", "t.csv --references-field answers", [SCORE]),
+    ("model.csv --submission-field modle", "did you mean 'model'?", "model.csv --submission-field model", BOTH),
+    ("gold.json a.json --id-field qid", "found 'questionId'", "gold.json a.json --id-field questionId", [SCORE]),
+    ("gold.json a.json --gold-id-field qid", "'questionId'", "gold.json a.json --gold-id-field questionId", [SCORE]),
+    ("gold.json x.json --field confidenc=p", "confidence", "gold.json x.json --field confidence=p", [SCORE]),
+    ("gold.json a.json --layout lmms-evl", "did you mean lmms_eval?", "gold.json a.json --layout auto", [SCORE]),
+    ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
+    ("gold.json models", "24 ids repeated (the first: 49030)", "gold.json models/a.json models/b.json", BOTH),
+    ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
+    ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),
+    ("gold.json a.json ./a.json", "two submissions are called a", "gold.json x=a.json y=a.json", [SCORE, SCORE]),
+    ("m=ids0.csv m=ids1.csv", "run 2 and run 1 do not have the same", "x=ids0.csv y=ids1.csv", [SCORE, 17 / 23]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "words", "next_line", "scores"), NEXT_STEPS)
+def test_error_has_a_next_step_that_works(
+    shell: Shell, line: str, words: str, next_line: str, scores: list[float]
+) -> None:
+    use(shell, line, next_line)
+    assert words in shell.error(line)
+    assert shell.scores(next_line) == pytest.approx(scores)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("twice.json a.json", "twice.json: 1 id repeated (the first: 49000): keep one record for each id"),
+        ("none.json a.json", "none.json, record 3: the accepted answer is an empty list"),
+        ("gold.json short.json", "23 answers, 24 questions: matching by order needs one answer for each question"),
+        ("gold.json a.json --prediction-field questionId", "'questionId' cannot be both the id and an answer"),
+        ("t.csv --prediction-field answers", "'answers' cannot be both the prediction and the accepted answers"),
+        ("gold.json printed.json", "it holds scores that anls printed: score the files of the answers"),
+        ("gold.json lists.jsonl", "lists.jsonl, line 1: expected an object, got a list: write each record like"),
+        ("gold.json comma.csv", "line 2: 3 values, expected 2: put quotation marks around a value with a comma in it"),
+        ("gold.json gap.csv", "line 2: 1 value, expected 2: add the missing values (an empty one is fine)"),
+        ("gold.json columns2.csv", "two columns are called 'answer': rename one"),
+        ("gold.json cut.json", "the JSON is cut off: copy or write the file again"),
+        ("gold.json python.json", "printed Python, not JSON: write it with json.dumps"),
+        ("gold.json empty.csv", "empty.csv: the file is empty"),
+        ("gold.json nothing.json", "nothing.json: it has no records: add a record for each question"),
+        ("gold.json latin.csv", "latin.csv, line 2: the byte 0xe9 is not UTF-8: save the file as UTF-8"),
+        ("gold.json a.pkl", "a pickle can run any program: save its answers as CSV, JSON lines or Parquet"),
+        ("gold.json a.zip", "it is a zip archive of nothing: unpack it"),
+        ("gold.json page.json", "it is a web page, perhaps in place of a download: download the file again"),
+        ("gold.json a.parquet", "a.parquet: not Parquet, or damaged"),
+        ("gold.json aa.json", "aa.json: No such file or directory"),
+        ("gold.json 'z*'", "z*: no file has a name of this pattern"),
+        ("gold.json hf://x/a.json", "download the file, and pass its path"),
+        ("- -", "only one file can be standard input: pass the path of the other"),
+        ("gold.json a.json --corrections c7.json", "it corrects questions that do not exist (7): write ids of"),
+        ("gold.json a.json --corrections cc.json", "record 2: a second correction of question 49000: write one for"),
+        ("gold.json a.json --corrections all.json", "all.json: it excludes every question: exclude fewer"),
+    ],
+)
+def test_file_that_cannot_be_scored_is_an_error_that_says_what_to_do(shell: Shell, line: str, words: str) -> None:
+    use(shell, line)
+    assert words in shell.error(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "piped"),
+    [
+        ("- a.json", "gold.json"),
+        ("gold.json -", "a.json"),
+        ("-g - -s a.json", "gold.json"),
+        ("gold.json m=-", "a.json"),
+    ],
+)
+def test_standard_input_is_read_in_place_of_any_file(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str, piped: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(piped).read_bytes())))
+    assert shell.scores(line) == [SCORE]
+
+
+def test_folder_that_datasets_saved_is_read(shell: Shell) -> None:
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
+    datasets.Dataset.from_list(list_rows()).save_to_disk("saved")
+    datasets.DatasetDict({"val": datasets.Dataset.from_list(list_rows())}).save_to_disk("splits")
+    assert shell.scores("saved") == [SCORE]
+    assert "it holds several splits: pass the folder of one (val)" in shell.error("splits")
+    assert shell.scores("splits/val") == [SCORE]
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+def test_log_of_an_evaluation_that_stopped_gives_a_hint(shell: Shell, status: str) -> None:
+    shell.write({"x.eval": pack_log(status)})
+    done = shell.type("x.eval")
+    assert (
+        f"hint: x.eval: the evaluation stopped ({status}) after 24 samples: inspect eval-retry runs the others"
+        in done.err
+    )
+    assert done.status == 0
+
+
+def test_line_under_the_score_says_what_was_read(shell: Shell) -> None:
+    read = "prediction (prediction) of a.json, answers (accepted answers) of gold.json, joined by questionId: 24 of 24"
+    assert f"\nread       {read}\n" in shell.print("gold.json a.json")
+    assert shell.document("gold.json a.json")["submissions"][0]["read"] == read
+    shell.write({"t.csv": list_rows(), "x.json": [BASE[key] for key in IDS]})
+    assert "\nread       prediction (prediction), answers (accepted answers) of t.csv: 24 rows\n" in shell.print(
+        "t.csv"
+    )
+    assert ", joined by position: 24 of 24\n" in shell.print("gold.json x.json")
+
+
+def test_every_input_is_looked_for_before_anything_is_written(shell: Shell) -> None:
+    assert "gone.json: No such file" in shell.error("gold.json a.json gone.json --output out")
+    assert not Path("out").exists()
+
+
+def test_texts_of_files_are_shown_without_control_characters(shell: Shell) -> None:
+    hostile = "x\x1b[2J\x1b]0;title\x07\u202ey\r\x08z"
+    record = {"id": hostile, "answers": ["a" + hostile], "kind" + hostile: hostile, "question": hostile}
+    shell.write(
+        {"g.json": [record], "x.json": [{"id": hostile, "answer": "b" + hostile}], "y.json": [{"id": 1, "answer": 2}]}
+    )
+    lines = [
+        f"g.json x.json --worst 1 --by {shlex.quote('kind' + hostile)}",
+        f"g.json {shlex.quote('m' + hostile)}=x.json y=x.json",
+    ]
+    for line in (
+        *lines,
+        "g.json y.json",
+        f"g.json {shlex.quote(hostile)}",
+        f"g.json x.json --by {shlex.quote(hostile)}",
+    ):
+        done = shell.type(line)
+        assert all(character.isprintable() for character in (done.out + done.err).replace("\n", "")), line
+        assert "x·[2J·]0;title" in done.out + done.err or "x\\x1b[2J" in done.err, line
+
+
+# Situations with their true scores, from files outside of this repository
+
+
+def list_situations() -> list[Any]:
+    manifest = SHARED / "files2" / "MANIFEST.json"
+    if not manifest.is_file():
+        return [pytest.param({}, marks=pytest.mark.skip("the situations are in ../shared, not on this machine"))]
+    situations = json.loads(manifest.read_text(encoding="utf-8"))
+    return [pytest.param(situation, id=situation["what"]) for situation in situations]
+
+
+@pytest.mark.parametrize("situation", list_situations())
+def test_situation_has_its_score_or_a_word(shell: Shell, situation: dict[str, Any]) -> None:
+    """It is scored right, at once or with the extraction of a hint; or a hint or an error says what is wrong."""
+    for name in situation["files"]:
+        shutil.copy(SHARED / "files2" / name, name)
+    line = situation["type"].partition(" ")[2]
+    done = shell.type(line)
+    assert "no hint" not in situation["must"] or "hint:" not in done.err
+    if done.status == 2 or "no folder" in situation["must"]:
+        assert done.status == 2 or Path("x.json").is_file()
+        return
+    advice = re.search(r"--extract (\S+)", done.err)
+    lines = [line, *([f"{line} --extract {advice[1].rstrip('.,;:')}"] if advice else [])]
+    found = [score for each in lines for score in shell.scores(each.replace("--format json", ""))]
+    right = [score for score in found if abs(score - situation.get("score", score)) < 1e-4]
+    assert right or len(found) > 2 or "hint:" in done.err, done.out + done.err
