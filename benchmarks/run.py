@@ -220,14 +220,13 @@ def part(scorer: Callable[..., Any], columns: Any) -> Call:
 
 
 def real_rows() -> tuple[list[str], list[list[str]]]:
-    from anls_metric.reading.join import join_files
+    from anls_metric import score
 
     predictions, references = [], []
     for submission in sorted(REAL.glob("submission__*.json")):
-        for row in itertools.chain.from_iterable(join_files(str(REAL / "gold.json"), str(submission))):
-            assert row.prediction is not None
-            predictions.append(row.prediction)
-            references.append(list(row.references))
+        for answer in score(submission, gold=REAL / "gold.json").answers():
+            predictions.append(answer["prediction"])
+            references.append(answer["references"])
     return predictions, references
 
 

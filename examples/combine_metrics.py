@@ -15,7 +15,7 @@ from anls_metric import load, signature
 
 
 def main() -> dict[str, float]:
-    """Score made-up answers with both metrics."""
+    """Score synthetic answers with both metrics."""
     exact_answer = evaluate.load(str(Path(__file__).with_name("exact_answer.py")))
     both = evaluate.combine([load(), exact_answer])
     predictions = ["CocaCola", "The Coca", "12/15/89", "7"]

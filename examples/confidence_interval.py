@@ -1,4 +1,4 @@
-"""Compute ANLS with a 95 % confidence interval, from the scores of your own loop.
+"""Compute ANLS with a 95% confidence interval, from the scores of your own loop.
 
     python examples/confidence_interval.py examples/compare/gold.json examples/compare/tuned.json
 
@@ -24,7 +24,7 @@ def main(gold: str, submission: str) -> None:
     field = cluster_field(questions)
     low, high = interval(scores, [question.get(field) for question in questions] if field else None)
     by = f"by {field}" if field else "each question for itself"
-    print(f"{mean(scores):.4f}  95 % interval {low:.4f} to {high:.4f} ({by})  {signature()}")
+    print(f"{mean(scores):.4f}  95% CI {low:.4f} to {high:.4f} ({by})  {signature()}")
 
 
 if __name__ == "__main__":

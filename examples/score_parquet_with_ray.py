@@ -1,4 +1,4 @@
-"""Score a Parquet data set on many machines with Ray Data.
+"""Score a Parquet dataset on many machines with Ray Data.
 
     python examples/score_parquet_with_ray.py ANSWERS SCORED
 

@@ -1,4 +1,4 @@
-"""Train a tiny T5 on made-up receipts with transformers, and score its answers after each epoch.
+"""Train a tiny T5 on synthetic receipts with transformers, and score its answers after each epoch.
 
     python examples/train_with_transformers.py
 

@@ -1,4 +1,4 @@
-"""A task for inspect_ai with made-up questions, scored with ANLS against all accepted answers.
+"""A task for inspect_ai with synthetic questions, scored with ANLS against all accepted answers.
 
     inspect eval examples/harnesses/inspect_task.py --model ...
 

@@ -1,4 +1,4 @@
-"""A task for lighteval with made-up questions, scored with ANLS against all accepted answers.
+"""A task for lighteval with synthetic questions, scored with ANLS against all accepted answers.
 
     lighteval accelerate "model_name=..." "anls_example|0" --custom-tasks examples/harnesses/lighteval_task.py
 

@@ -1,4 +1,4 @@
-"""Use ANLS as an EvaluationMetric of MLflow, on a table of made-up answers.
+"""Use ANLS as an MLflow EvaluationMetric, on a table of synthetic answers.
 
     python examples/harnesses/mlflow_metric.py
 

@@ -1,4 +1,4 @@
-"""Score result files of VLMEvalKit again, instead of with its `anls_compute`.
+"""Score VLMEvalKit result files again, instead of with its `anls_compute`.
 
     python examples/harnesses/rescore_vlmevalkit.py outputs/MODEL/MODEL_DocVQA_VAL.xlsx --variant rrc
 
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--variant", default="rrc")
-    parser.add_argument("--extract", help="rules that take the answer out of the prediction, such as think,final")
+    parser.add_argument("--extract", help="rules that extract the answer from the prediction, such as think,final")
     flags = parser.parse_args()
     for path in flags.files:
         print(f"{path}\n{rescore(path, flags.variant, flags.extract)}\n")

@@ -1,4 +1,4 @@
-"""The validation split of DocVQA as a data set for VLMEvalKit, scored with ANLS.
+"""The validation split of DocVQA as a dataset for VLMEvalKit, scored with ANLS.
 
 Put this file into `vlmeval/dataset/`, import `DocVQAByANLS` in the `__init__.py` there, and add it to `IMAGE_DATASET`:
 
@@ -22,7 +22,7 @@ VARIANT = "rrc"
 
 
 class DocVQAByANLS(ImageVQADataset):  # type: ignore[misc]
-    """The data set DocVQA_VAL, with the same questions and prompt."""
+    """The dataset DocVQA_VAL, with the same questions and prompt."""
 
     DATASET_URL: ClassVar = {"DocVQA_VAL_ANLS": ImageVQADataset.DATASET_URL["DocVQA_VAL"]}
     DATASET_MD5: ClassVar = {"DocVQA_VAL_ANLS": ImageVQADataset.DATASET_MD5["DocVQA_VAL"]}
