@@ -271,6 +271,7 @@ def _define_metric() -> None:
             **options: Any,
         ) -> Callable[..., list[float | None]]:
             """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
+            _refuse_unknown(options, self._options())
             trl = import_from_package("anls_metric.trl", "a reward")
             reward: Callable[..., list[float | None]] = trl.build_reward(
                 references_column, extract, name=name, variant=self._find_variant(**options)

@@ -432,8 +432,3 @@ def test_sft_rows_that_do_not_hold_one_answer_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate_with_sft(example, tmp_path, kind, references, **arguments)
-
-
-def test_sft_warns_of_rows_in_another_order_than_the_references(example: Any, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="labels are accepted answers of their row.*shuffle_dataset=True"):
-        evaluate_with_sft(example, tmp_path, "prompts", ANSWERS, shuffle_dataset=True, seed=2)

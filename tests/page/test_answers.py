@@ -253,7 +253,7 @@ def test_broken_files_are_named_and_others_scored(tmp_path: Path) -> None:
     assert {problem.text.partition(":")[0].partition(",")[0] for problem in shown.problems} == set(contents)
     assert not [problem for problem in shown.problems if str(tmp_path) in problem.text]
     alone = show(tmp_path / "scan.pdf")
-    assert alone.problems[0].text.startswith("scan.pdf: it is a PDF document")
+    assert alone.problems[0].text.startswith("scan.pdf: files of this kind are not read")
     assert alone.report == ""
     assert "a zip file is for page images" in show(tmp_path / "pages.zip").problems[0].text
 
