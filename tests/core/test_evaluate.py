@@ -127,6 +127,7 @@ def test_metric_passes_the_test_of_modules_of_evaluate(metric: Any, monkeypatch:
     parameters = inspect.signature(type(metric)._compute).parameters.values()
     assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters)
     monkeypatch.setattr(doctest, "ELLIPSIS_MARKER", "[...]")
+    monkeypatch.chdir(ROOT)  # the examples load ./anls.py
     results = doctest.testmod(module, raise_on_error=True)
     assert results.failed == 0
     assert results.attempted > 10
