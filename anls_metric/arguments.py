@@ -52,11 +52,12 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors of one line. Flags can be in any order."""
+    """A parser with errors of one line. Flags can be in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
         formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
         super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
+        self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
@@ -86,6 +87,17 @@ class Parser(argparse.ArgumentParser):
             meant = f"did you mean --{similar}?" if similar else "--help lists all flags"
             self.error(f"unknown flag {flag:.60}: {GONE.get(name, meant)}")
         return flags
+
+
+class _Once(argparse.Action):
+    """Refuses a second value for a flag, which would silently replace the first."""
+
+    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
+        given = flags.__dict__.setdefault("given", set())
+        if self.dest in given and option:
+            parser.error(f"{option} is given twice: give it once")
+        given.add(self.dest)
+        setattr(flags, self.dest, value)
 
 
 def _describe_value(option: Option) -> dict[str, Any]:

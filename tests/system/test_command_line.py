@@ -250,6 +250,7 @@ def test_flag_gives_the_document_of_its_option_in_python(shell: Shell, flags: st
 
 TYPOS = {
     "--wrost 3": "unknown flag --wrost: did you mean --worst?",
+    "--worst 1 --worst 2": "--worst is given twice: give it once",
     "-v rrc": "unknown flag -v: --help lists all flags",
     "--treshold=1": "unknown flag --treshold: did you mean --threshold?",
     "--outp x.json": "unknown flag --outp: did you mean --output?",
