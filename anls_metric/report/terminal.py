@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -53,12 +52,7 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
 
 def format_hints(document: Document) -> str:
     """Format the hints that cost most, a line for each."""
-    several = len(document["submissions"]) > 1
-    lines = []
-    for hint in document["hints"][:MAX_HINTS]:
-        start = f"{hint['submission']}: " if several and hint["submission"] else ""
-        lines.append(make_printable(f"hint: {start}{hint['text']}"))
-    return "\n".join(lines)
+    return "\n".join(make_printable(f"hint: {hint['text']}") for hint in document["hints"][:MAX_HINTS])
 
 
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
@@ -208,10 +202,14 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
 
 def _format_character(character: str) -> str:
     """Make a character safe to print. A combining character is placed on a dotted circle."""
+    import unicodedata  # a megabyte of tables, and only needed for an alignment
+
     if not character:
         return "*"
     return "◌" + character if unicodedata.combining(character) else make_printable(character)
 
 
 def _count_columns(cell: str) -> int:
+    import unicodedata
+
     return 2 if unicodedata.east_asian_width(cell[0]) in "WF" else 1

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import score
+from anls_metric import command_line, score
 from anls_metric.report.terminal import MAX_HINTS, align_texts, format_hints
+from tests.conftest import ROOT
 
 
 def align(prediction: str, reference: str, variant: str = "standard", width: int = 100) -> list[str]:
@@ -72,3 +73,10 @@ def test_hints_that_cost_most_are_shown() -> None:
     hints: list[dict[str, Any]] = [{"text": f"hint {n}\x1b", "submission": "x"} for n in range(MAX_HINTS + 1)]
     shown = format_hints({"submissions": [{}], "hints": hints})
     assert shown.splitlines() == [f"hint: hint {n}·" for n in range(MAX_HINTS)]
+
+
+def test_format_hints_names_the_submission_once(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ROOT / "examples" / "compare"
+    assert command_line.main([str(folder / f"{name}.json") for name in ("gold", "base", "chatty")]) == 0
+    (hint,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hint: ")]
+    assert hint.startswith("hint: chatty: 13 of 150 ")
