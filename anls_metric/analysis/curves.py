@@ -38,10 +38,10 @@ def compute_means_by_threshold(scored: Scored, variant: Variant) -> list[tuple[f
         (0.75, 0.5)
     """
     normalize = normalizer(variant)
-    similarities = [scored.similarities[place] for place in scored.shown]
+    similarities = [scored.similarities[place] for place in scored.representatives]
     counts = Counter(
         similarity
-        for place, similarity in zip(scored.shown, similarities)
+        for place, similarity in zip(scored.representatives, similarities)
         if similarity
         and not (variant.no_answers and normalize(scored.answers.predictions[place] or "") in variant.no_answers)
     )
@@ -75,7 +75,7 @@ def count_similarities(scored: Scored) -> tuple[list[int], int]:
         (1, 1, 1)
     """
     counts = [0] * BINS
-    similarities = [scored.similarities[place] for place in scored.shown]
+    similarities = [scored.similarities[place] for place in scored.representatives]
     below = [similarity for similarity in similarities if similarity != 1.0]
     for similarity in below:
         counts[min(max(int(similarity * BINS), 0), BINS - 1)] += 1

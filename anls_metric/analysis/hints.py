@@ -169,7 +169,7 @@ def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
 
 
 def _find_empty(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
-    return scored.found.outcomes.count("empty"), ""
+    return scored.findings.outcomes.count("empty"), ""
 
 
 def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
@@ -230,7 +230,7 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
 
 def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     """Find answers that contain an accepted one among other words: more than good models have."""
-    count = sum(scored.found.contains) - sum(scored.found.exact)
+    count = sum(scored.findings.contains) - sum(scored.findings.exact)
     return count if count > 0.1 * len(scored.answer_scores) + sqrt(len(scored.answer_scores)) else 0, ""
 
 

@@ -140,13 +140,13 @@ METRICS: Mapping[str, Metric] = {
             "exact_match",
             "equal to an accepted answer after normalization",
             "the variant that scores the set",
-            lambda scored: list(map(float, scored.found.exact)),
+            lambda scored: list(map(float, scored.findings.exact)),
         ),
         Metric(
             "contains",
             "an accepted answer is contained in it as whole words",
             "the variant that scores the set",
-            lambda scored: list(map(float, scored.found.contains)),
+            lambda scored: list(map(float, scored.findings.contains)),
         ),
     )
 }

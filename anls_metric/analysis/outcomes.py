@@ -88,7 +88,7 @@ OUTCOMES = (
 ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.applies or outcome.name == "missing")
 
 
-class Found(NamedTuple):
+class Findings(NamedTuple):
     """What is found about answers, a list each.
 
     Attributes:
@@ -104,7 +104,7 @@ class Found(NamedTuple):
 
 def find_outcomes(
     predictions: Sequence[Any], references: Sequence[Sequence[Any]], scores: Sequence[float], scorer: Scorer
-) -> Found:
+) -> Findings:
     """Find the outcome of each answer, exact matches, and answers that contain an accepted one, in one pass.
 
     Example:
@@ -116,7 +116,7 @@ def find_outcomes(
     no_answers = scorer.no_answers if isinstance(scorer, Variant) else ()
     is_exact_at_one = not (isinstance(scorer, Variant) and scorer.all_or_nothing)
     of_zero = [outcome for outcome in OUTCOMES if outcome.applies and (of_strings or not outcome.of_strings)]
-    found = Found([], [], [])
+    findings = Findings([], [], [])
     for prediction, accepted, score in zip(predictions, references, scores):
         if prediction is None:
             outcome, exact, contains = "missing", False, False
@@ -132,10 +132,10 @@ def find_outcomes(
                 outcome = "equal" if score == 1.0 else "close enough"
             else:
                 outcome = next(each.name for each in of_zero if each.applies and each.applies(text, texts))
-        found.outcomes.append(outcome)
-        found.exact.append(exact)
-        found.contains.append(contains)
-    return found
+        findings.outcomes.append(outcome)
+        findings.exact.append(exact)
+        findings.contains.append(contains)
+    return findings
 
 
 def find_normalizer(scorer: Scorer) -> Callable[[Any], str]:

@@ -52,7 +52,7 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
     answers, scores = scored.answers, scored.answer_scores
     references, normalize = list_references(answers), find_normalizer(scored.scorer)
     lost, gained = [], []
-    for place, outcome in enumerate(scored.found.outcomes):
+    for place, outcome in enumerate(scored.findings.outcomes):
         if outcome in _OUTCOMES and scores[place] < 1.0:
             prediction, accepted = answers.predictions[place] or "", references[place]
             if is_any_same_value(prediction, accepted):

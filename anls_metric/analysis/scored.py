@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import Clusters, find_clusters
-from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Found, find_outcomes
+from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Findings, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.kernel import mean
@@ -118,7 +118,7 @@ class Scored:
         return self.scores if self.answers.places is None else list(map(float, self.values))
 
     @cached_property
-    def found(self) -> Found:
+    def findings(self) -> Findings:
         """The outcome of each answer, exact matches, and answers that contain an accepted one."""
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
@@ -142,7 +142,7 @@ class Scored:
     @property
     def outcomes(self) -> dict[str, int]:
         """The number of answers with each outcome, in the order of the table. Each run of a question counts."""
-        counts = Counter(self.found.outcomes)
+        counts = Counter(self.findings.outcomes)
         return {outcome.name: counts[outcome.name] for outcome in OUTCOMES}
 
     @property
@@ -154,12 +154,12 @@ class Scored:
     @property
     def exact_match(self) -> float:
         """The share of answers that equal an accepted answer after normalization. Runs are averaged by question."""
-        return mean(average(self.answers, list(map(float, self.found.exact))))
+        return mean(average(self.answers, list(map(float, self.findings.exact))))
 
     @property
     def contains(self) -> float:
         """The share of answers that contain an accepted answer as whole words. Runs are averaged by question."""
-        return mean(average(self.answers, list(map(float, self.found.contains))))
+        return mean(average(self.answers, list(map(float, self.findings.contains))))
 
     @cached_property
     def runs(self) -> Sequence[range]:
@@ -172,7 +172,7 @@ class Scored:
         return [range(start, end) for start, end in zip([0, *ends], ends)]
 
     @cached_property
-    def shown(self) -> Sequence[int]:
+    def representatives(self) -> Sequence[int]:
         """The place of the answer that represents each question: the one whose score is closest to the mean."""
         if self.answers.places is None:
             return range(len(self.scores))
@@ -301,7 +301,7 @@ def score_columns(
 
     Example:
         >>> scored = score_columns(["CocaCola", None], [["Coca Cola"], ["Cola"]])
-        >>> scored.anls, scored.found.outcomes
+        >>> scored.anls, scored.findings.outcomes
         (0.4444444444444444, ['close enough', 'missing'])
     """
     ids = [str(number) for number in range(1, len(references) + 1)]

@@ -51,7 +51,7 @@ def _find_suspect(submissions: Sequence[Scored], question: JoinedQuestion) -> Su
     texts = []
     for scored, place in zip(submissions, question.places):
         if place is not None and scored.scores[place] < 1.0:
-            prediction = scored.answers.predictions[scored.shown[place]]
+            prediction = scored.answers.predictions[scored.representatives[place]]
             texts += [] if prediction is None else [normalize(prediction)]
     [(answer, count)] = Counter(filter(None, texts)).most_common(1) or [("", 0)]
     if count < MIN_SUBMISSIONS or 2 * count <= len(submissions):

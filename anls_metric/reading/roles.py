@@ -215,8 +215,9 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
         path = first_path(table, [path for path in paths if path is not None])
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
-    found = (columns.get("prediction", roles.prediction), columns.get(rule.references, roles.references))
-    return roles._replace(prediction=found[0], references=found[1], others=columns)
+    prediction = columns.get("prediction", roles.prediction)
+    references = columns.get(rule.references, roles.references)
+    return roles._replace(prediction=prediction, references=references, others=columns)
 
 
 def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:

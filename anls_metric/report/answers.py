@@ -48,7 +48,7 @@ class Answer(TypedDict, total=False):
 def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
     """List the answers of submissions, with all runs."""
     for scored in submissions:
-        answers, questions, found, scores = scored.answers, scored.questions, scored.found, scored.answer_scores
+        answers, questions, found, scores = scored.answers, scored.questions, scored.findings, scored.answer_scores
         columns = {field: take_column(questions.records, field) for field in scored.groups if field != KEYS}
         for place, run in enumerate(scored.runs):
             groups = {field: name_groups(field, column[place]) for field, column in columns.items()}

@@ -146,13 +146,13 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
 
 def _describe_answer(scored: Scored, place: int) -> dict[str, Any]:
     """Describe the answer to a question: what it is, what it was compared with, and why it has its score."""
-    answer, answers = scored.shown[place], scored.answers
+    answer, answers = scored.representatives[place], scored.answers
     why: Any = explain(scored, answer)
     content = {
         "id": scored.questions.ids[place],
         "question": scored.questions.texts[place],
         "score": scored.scores[place],
-        "outcome": scored.found.outcomes[answer],
+        "outcome": scored.findings.outcomes[answer],
         "prediction": as_json(answers.predictions[answer]),
         "references": list(map(as_json, scored.questions.references[place])),
         "closest_reference": None if why is None else as_json(why.closest),

@@ -129,7 +129,7 @@ def _describe_answer(
         the score; ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
         `Aligner.align`); or ``tree``, the parts of a nested value (see `_list_branch`).
     """
-    answer, score, accepted = scored.shown[place], scored.scores[place], scored.questions.references[place]
+    answer, score, accepted = scored.representatives[place], scored.scores[place], scored.questions.references[place]
     value, raw = scored.answers.predictions[answer], scored.answers.raw and scored.answers.raw[answer]
     prediction = None if value is None else format_value(value)
     sentence, closest, more = _explain(scored, answer, accepted, aligner)
@@ -139,7 +139,7 @@ def _describe_answer(
         more["references"] = list(map(format_value, accepted))
     if isinstance(scored.scorer, Variant) and scored.similarities[answer] != score:
         more["similarity"] = round(scored.similarities[answer], 6)
-    outcome = _INDICES[scored.found.outcomes[answer]]
+    outcome = _INDICES[scored.findings.outcomes[answer]]
     parts = [prediction, score, outcome, sentences.setdefault(sentence, len(sentences)), closest]
     return [*parts, more] if more else parts
 

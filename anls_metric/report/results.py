@@ -52,8 +52,8 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
 
 
 def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
-    answer, questions = scored.shown[place], scored.questions
-    outcome = scored.found.outcomes[answer]
+    answer, questions = scored.representatives[place], scored.questions
+    outcome = scored.findings.outcomes[answer]
     content: dict[str, Any] = {
         "score": scored.scores[place],
         "question": questions.texts[place] or "",

@@ -34,7 +34,7 @@ SITUATIONS = [
 
 
 def find_outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
-    return score_columns([prediction], [references], scorer=variant).found.outcomes[0]
+    return score_columns([prediction], [references], scorer=variant).findings.outcomes[0]
 
 
 @pytest.mark.parametrize(("prediction", "references", "expected"), SITUATIONS)
@@ -62,8 +62,8 @@ def test_outcome_depends_on_the_variant() -> None:
 @given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(VARIANTS)))
 def test_outcome_is_one_of_zero_exactly_for_a_score_of_0(prediction: str, references: list[str], variant: str) -> None:
     scored = score_columns([prediction], [references], scorer=variant)
-    assert (scored.found.outcomes[0] in ZERO_OUTCOMES) == (scored.scores[0] <= 0)
-    assert scored.found.exact[0] <= scored.found.contains[0]
+    assert (scored.findings.outcomes[0] in ZERO_OUTCOMES) == (scored.scores[0] <= 0)
+    assert scored.findings.exact[0] <= scored.findings.contains[0]
 
 
 @pytest.mark.parametrize(
