@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import locale
 
 import pytest
 from hypothesis import given
@@ -103,15 +102,3 @@ def test_number_with_separators_and_zeros_is_the_number(number: int, zeros: int)
 def test_date_is_the_same_in_each_unambiguous_order(day: datetime.date) -> None:
     ways = [f"{day:%Y-%m-%d}", f"{day:%B} {day.day}, {day:%Y}", f"{day:%d-%b-%Y}", f"{day:%d %B %Y}"]
     assert all(is_same_value(way, other) for way in ways for other in ways)
-
-
-@pytest.mark.parametrize("name", ["de_DE.UTF-8", "fr_FR.UTF-8", "C"])
-def test_months_do_not_depend_on_the_locale(name: str) -> None:
-    before = locale.setlocale(locale.LC_TIME)
-    try:
-        locale.setlocale(locale.LC_TIME, name)
-        assert is_same_value("May 3, 2006", "3 May 2006")
-    except locale.Error:
-        pytest.skip(f"this machine has no {name}")
-    finally:
-        locale.setlocale(locale.LC_TIME, before)

@@ -484,7 +484,9 @@ def test_unknown_url_is_named(open_report: OpenReport) -> None:
 def test_report_in_a_frame_tells_its_view_to_the_page_around_it(browser: Any) -> None:
     page = browser.new_page()
     page.set_content("<iframe sandbox='allow-scripts allow-downloads'></iframe>")
-    page.evaluate("() => { window.views = []; addEventListener('message', event => views.push(event.data.hash)) }")
+    page.evaluate("""() => { window.views = []; addEventListener('message', event => {
+        if (event.data.type === 'anls-report-state') views.push(event.data.hash)
+    }) }""")
     put = "report => { document.querySelector('iframe').srcdoc = report }"
     page.evaluate(put, build_report(TWO))
     frame = page.frame_locator("iframe")
