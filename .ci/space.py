@@ -3,8 +3,8 @@
     python .ci/space.py FOLDER [--namespace NAME] [--without-page]
 
 It creates FOLDER, to be pushed to the Hub, with everything that the Space runs, that a clone of it installs, and that
-its README links to. The Python that runs this script needs the packages of requirements.txt; with --without-page it
-skips the page, and evaluate and rapidfuzz are enough.
+README and the metric card link to. The metric card is the README of the Space. The Python that runs this script needs
+the packages of requirements.txt; with --without-page it skips the page, and evaluate and rapidfuzz are enough.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CARD = "docs/metric_card.md"
 RUNS = ("app.py", "anls.py", "anls_metric", "requirements.txt")
 INSTALLS = ("pyproject.toml", "examples", "LICENSE")
 LINK = re.compile(r"\]\((?!https://)([^)#\s]+)[^)]*\)")
@@ -39,16 +40,25 @@ print(anls.compute(predictions=["CocaCola", "The Coca"], references=[["Coca Cola
 def lay_out(folder: Path, namespace: str | None = None) -> None:
     """Copy what the Space needs into a new folder."""
     folder.mkdir(parents=True)
-    for name in [*RUNS, *INSTALLS, *sorted(find_linked_files("README.md"))]:
+    linked = find_linked_files(CARD) | find_linked_files("README.md")
+    for name in [*RUNS, *INSTALLS, *sorted(linked - {"README.md"})]:
         source, target = ROOT / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         else:
             shutil.copy(source, target)
-    for name in ("README.md", "pyproject.toml") if namespace else ():
+    card = (ROOT / CARD).read_text(encoding="utf-8")
+    (folder / "README.md").write_text(LINK.sub(move_link, card), encoding="utf-8")
+    for name in ("README.md", CARD, "pyproject.toml") if namespace else ():
         text = (folder / name).read_text(encoding="utf-8")
         (folder / name).write_text(text.replace("NAMESPACE/", f"{namespace}/"), encoding="utf-8")
+
+
+def move_link(link: re.Match[str]) -> str:
+    """Change a link of the metric card to what it is at the top of the folder."""
+    target = os.path.normpath(os.path.join(os.path.dirname(CARD), link[1]))
+    return link[0].replace(link[1], target, 1)
 
 
 def find_linked_files(document: str) -> set[str]:

@@ -128,7 +128,7 @@ def reference() -> str:
 
 
 def report() -> bytes:
-    """Build the report on the made-up models with the command."""
+    """Build the report on the synthetic models with the command."""
     compared = ROOT / "examples" / "compare"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"

@@ -68,7 +68,7 @@ def test_fixture_returns_the_score(assert_anls: Callable[..., float]) -> None:
 
 
 def test_message_is_that_of_the_guide(assert_anls: Callable[..., float]) -> None:
-    guide = (ROOT / "examples" / "harnesses" / "README.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
     with pytest.raises(AssertionError) as raised:
         assert_anls(["CocaCola", "1988"], [["Coca Cola", "Pepsi"], ["1989"]], at_least=0.9, variant="rrc")
     assert f"AssertionError: {raised.value}\n" in guide

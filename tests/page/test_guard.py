@@ -224,17 +224,3 @@ def test_hostile_body_takes_few_steps(body: bytes) -> None:
 def test_no_pattern_meets_what_comes_from_outside() -> None:
     modules = (ROOT / "anls_metric" / "page").glob("*.py")
     assert not [path for path in modules if "import re\n" in path.read_text(encoding="utf-8")]
-
-
-def test_limits_of_the_guide_are_those_of_the_page() -> None:
-    guide = " ".join((ROOT / "docs" / "page.md").read_text(encoding="utf-8").split())
-    for row in (
-        f"| one answer | {limits.MAX_CHARACTERS:,} characters a side |",
-        f"| one file | {limits.MAX_FILE // limits.MB} MB |",
-        f"| the files of one upload | {limits.MAX_UPLOAD // limits.MB} MB |",
-        f"| files | {limits.MAX_SUBMISSIONS} |",
-        f"| memory | {limits.MEMORY / 1e9:g} GB for one call |",
-        f"| processor time | {limits.SMALL_SECONDS} seconds; {limits.SECONDS / 60:g} minutes for files of more than "
-        f"{limits.SMALL_FILES // 1000} kB |",
-    ):
-        assert row in guide

@@ -161,21 +161,21 @@ def test_metadata_matches_citation_and_readme(metadata: Message) -> None:
 def test_long_description_reads_on_its_own(metadata: Message) -> None:
     description = str(metadata.get_payload())
     assert metadata["Description-Content-Type"] == "text/markdown"
-    front_matter, _, readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n---\n")
-    assert front_matter.startswith("---\n")
-    assert description.startswith("# ")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert description.startswith("# anls-metric")
     headings = re.compile(r"^#+ .*$", re.MULTILINE)
     assert headings.findall(description) == headings.findall(readme)
     link = re.compile(r"\]\(([^)\s]+)\)")
     links, here = link.findall(description), link.findall(readme)
-    (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", readme)
+    card = (ROOT / "docs" / "metric_card.md").read_text(encoding="utf-8")
+    (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", card)
     space = f"https://huggingface.co/spaces/{namespace}/anls/"
     assert len(links) == len(here) > 10
     for absolute, given in zip(links, here):
         assert absolute in (given, f"{space}blob/main/{given}", f"{space}resolve/main/{given}")
         assert absolute.startswith(("https://", "#"))
-    (picture,) = re.findall(r"!\[[^\]]*\]\((.*)\)", description)
-    assert picture.startswith(f"{space}resolve/main/docs/")
+    pictures = re.findall(r"!\[[^\]]*\]\((.*)\)", description)
+    assert all(picture.startswith(f"{space}resolve/main/docs/") for picture in pictures)
 
 
 def test_space_requirements_equal_the_app_extra(metadata: Message) -> None:
@@ -200,7 +200,9 @@ def test_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
     assert {"README.md", "app.py", "anls.py", "anls_metric/page/server.py", "requirements.txt"} <= held
     assert {name for name in held if name.startswith(("tests/", "."))} == set()
     readme = (tmp_path / "space" / "README.md").read_text(encoding="utf-8")
-    assert ("`somebody/anls`" in readme) is ("NAMESPACE" in (ROOT / "README.md").read_text(encoding="utf-8"))
+    front_matter, _, _ = readme.removeprefix("---\n").partition("\n---\n")
+    assert {"sdk: gradio", "app_file: app.py", "tags:"} <= set(front_matter.splitlines())
+    assert ("`somebody/anls`" in readme) is ("NAMESPACE" in (ROOT / "docs/metric_card.md").read_text(encoding="utf-8"))
     assert "NAMESPACE" not in readme
     for document in (tmp_path / "space").rglob("*.md"):
         for link in re.findall(r"\]\((?!https://)([^)#\s]+)", document.read_text(encoding="utf-8")):

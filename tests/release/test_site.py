@@ -30,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_site_has_the_readme_every_page_of_docs_and_the_report(site: Path) -> None:
     built = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
     expected = {f"{path.stem}.html" for path in ROOT.glob("docs/*.md")}
-    expected |= {"index.html", "CHANGELOG.html", "reference.html", "examples/harnesses/index.html"}
+    expected |= {"index.html", "CHANGELOG.html", "reference.html", "integrations.html"}
     assert expected <= built
     report = (site / "examples/compare/report.html").read_text(encoding="utf-8")
     assert all(model in report for model in ("base", "tuned", "chatty"))
@@ -70,6 +70,6 @@ def test_pages_of_the_site_load_nothing_from_another_host(site: Path) -> None:
 
 
 def test_bars_in_the_code_of_tables_have_no_backslash(site: Path) -> None:
-    page = (site / "files.html").read_text(encoding="utf-8")
+    page = (site / "extraction.html").read_text(encoding="utf-8")
     assert "&lt;|im_start|&gt;assistant" in page
     assert r"\|" not in page

@@ -13,7 +13,6 @@ import anls_metric
 from anls_metric import command_line, compare, rule, score
 from anls_metric.core.variants import OF_RULES
 from anls_metric.rules import RULES
-from tests.conftest import ROOT
 from tests.reading import test_layouts
 from tests.reading.seeds import damage
 from tests.rules.cases import EXAMPLES
@@ -238,19 +237,6 @@ def test_rules_are_compared_with_intervals_and_a_report(dude: tuple[str, str], t
     assert "Coca Cola" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "summary    anls 0.9630" in str(scores)
     assert "0.9630" in scores.to_markdown()
-
-
-def test_table_of_the_guide_has_every_rule_with_its_columns() -> None:
-    guide = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    lines = guide.partition("## All rules")[2].partition("## Files")[0].splitlines()
-    rows = [line.split(" | ") for line in lines if line.startswith("| `")]
-    assert [row[0].strip("| `") for row in rows] == list(RULES)
-    for name, _, columns, _ in rows:
-        chosen = RULES[name.strip("| `")]
-        required, _, optional = columns.partition("; ")
-        if columns != "the same":
-            assert set(required.replace("`", "").split(", ")) == set(chosen.columns)
-            assert set(filter(None, optional.replace("`", "").split(", "))) == set(chosen.optional)
 
 
 BENCHMARK_FILES = {

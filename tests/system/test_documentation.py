@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import importlib
-import importlib.util
+import io
+import json
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import anls_metric
 from anls_metric import command_line, subcommands
 from anls_metric.arguments import Parser
-from anls_metric.reading.extract import EXTRACTORS
-from anls_metric.reading.layouts import LAYOUTS
 from tests.conftest import ROOT
-from tests.system.test_house import FILES, MAY_IMPORT
 
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+_GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,31 +45,24 @@ class Document:
 
     def code(self) -> list[str]:
         """List the texts between backticks, and the lines of blocks without a language. Bars in tables are escaped."""
-        inline = re.findall(r"`([^`]+)`", _BLOCK.sub("", self.text))
+        inline = re.findall(r"`([^`]+)`", _GENERATED.sub("", _BLOCK.sub("", self.text)))
         plain = [line for block in self.blocks("") for line in block.splitlines()]
         return plain + [code.replace("\\|", "|") for code in inline]
 
-    def table(self, head: str) -> list[list[str]]:
-        """List the rows of the table whose first line begins like this, including that line."""
-        lines = self.text[self.text.index(head) :].split("\n\n")[0].splitlines()
-        return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
-    def section(self, heading: str) -> str:
-        return re.split(r"^#+ ", self.text.partition(f"# {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
-
-
-README, CONTRIBUTING = Document(ROOT / "README.md"), Document(ROOT / "CONTRIBUTING.md")
-HARNESSES = Document(ROOT / "examples/harnesses/README.md")
+README = Document(ROOT / "README.md")
 PAGES = {path.stem: Document(path) for path in sorted(ROOT.glob("docs/*.md"))}
 GUIDE = [README, *PAGES.values()]
 DOCUMENTS = [
-    Document(path)
-    for pattern in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md")
-    for path in sorted(ROOT.glob(pattern))
+    Document(path) for pattern in ("*.md", "docs/*.md", "benchmarks/*.md") for path in sorted(ROOT.glob(pattern))
 ]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
+FILES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "anls_metric").rglob("*.py")]
 # Without modules that have effects when they are imported.
-MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__", "anls_metric.ms_swift.reward_plugin"})
+MODULES = sorted(
+    {"anls", *(name.removesuffix(".__init__") for name in FILES)}
+    - {"anls_metric.__main__", "anls_metric.ms_swift.reward_plugin"}
+)
 
 # The modules that are named after a library.
 _LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|ms_swift|pytest"
@@ -89,6 +83,30 @@ def import_or_skip(name: str) -> ModuleType:
         if str(error.name).startswith("anls"):
             raise
         pytest.skip(f"{name} needs {error.name}")
+
+
+# Generated tables
+
+
+def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    docs = import_or_skip("docs")
+    stale = [path.name for path in docs.PAGES if docs.fill(path.read_text("utf-8")) != path.read_text("utf-8")]
+    assert stale == [], "run python tools/docs.py"
+    texts = "".join(path.read_text("utf-8") for path in docs.PAGES)
+    assert set(re.findall(r"<!-- generated: (\w+) -->", texts)) == set(docs.TABLES)
+
+
+def test_scores_of_nine_models_are_what_the_real_answers_give(real_answers: Path) -> None:
+    models = json.loads((ROOT / "benchmarks" / "nine_models.json").read_text("utf-8"))["scores"]
+    files = {path.stem.removeprefix("submission__").replace("_", " "): path for path in real_answers.glob("sub*.json")}
+    assert set(files) == set(models)
+    for model, expected in models.items():
+        scores = anls_metric.score(files[model], real_answers / "gold.json", variant="all").to_dict()
+        variants = scores["submissions"][0]["variants"]
+        assert {name: f"{100 * score:.2f}" for name, score in variants.items()} == {
+            name: f"{score:.2f}" for name, score in expected.items()
+        }
 
 
 # Blocks of README and docs
@@ -129,9 +147,9 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
     def bare(line: str) -> str:
         return re.sub(r"\s|,$", "", line)
 
-    examples = [path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*.py")]
+    examples = [path.read_text("utf-8") for path in (ROOT / "examples").rglob("*") if path.is_file()]
     there = {bare(line) for example in examples for line in example.splitlines()}
-    shown = [block for block in document.blocks("python") if ">>>" not in block]
+    shown = [block for block in document.blocks("python") if ">>>" not in block] + document.blocks("json")
     assert [line for block in shown for line in block.splitlines() if bare(line) not in there] == []
 
 
@@ -160,24 +178,23 @@ def parse(words: list[str]) -> None:
     parser.parse_intermixed_args(words[len(name.split()) :])
 
 
-@pytest.mark.parametrize("document", [*GUIDE, HARNESSES], ids=lambda document: document.name)
+@of_the_guide
 def test_commands_that_are_named_have_the_flags_that_they_show(
     document: Document, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = {flag for action in command_line.build_parser()._actions for flag in action.option_strings}
+    names = {*subcommands.SUBCOMMANDS, "questions", "datasets"}
+    of_others = {"--dataset", "--task", "--source", "--ids", "--with-answers", "--help", "--version", "--log_samples"}
     for code in document.code():
-        command = code.removeprefix("anls ")
+        command = code.removeprefix("anls ").partition(" > ")[0]
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
-        if command != code or (code.startswith("--") and words[1:]):
+        if code.startswith("anls ") and not {"--help", "--version"} & set(words) and command not in names:
             try:
                 parse(words)
             except SystemExit:
                 pytest.fail(f"{code}: {capsys.readouterr().err}")
-        elif code.startswith("--"):  # a flag in the text; the others belong to subcommands and to another program
-            assert code in {*known, "--dataset", "--task", "--source", "--ids", "--semantic", "--log_samples"}
-
-
-# Commands
+        elif code.startswith("--"):
+            assert words[0] in known | of_others, code
 
 
 @pytest.mark.parametrize("block", [block for page in GUIDE for block in page.blocks("console")])
@@ -194,81 +211,53 @@ def test_commands_of_documents_run(
     assert bool(err) == ("examples/compare/chatty.json" in arguments)
 
 
-# Tables
+# The JSON document
+
+_COMPARE = [f"examples/compare/{name}.json" for name in ("gold", "base", "tuned", "chatty")]
+_EVERYTHING = "--by kind --metrics f1,partial_credit --variant standard,rrc --worst 1 --extract sentence --corrections"
+RUNS = (
+    [*_COMPARE, *_EVERYTHING.split(), "examples/compare/corrections.json"],
+    ["examples/judged.jsonl", "--field", "judge=verdict"],
+    ["examples/invoices.jsonl", "--variant", "anls_star", "--worst", "1"],
+    ["examples/mmlongbench_doc.jsonl", "--variant", "mmlongbench_doc"],
+    [_COMPARE[0], *(f"model={path}" for path in _COMPARE[1:3])],
+    [_COMPARE[0], _COMPARE[3]],
+)
+# Their keys are names of data, or rows of a table; the values of predictions have keys of their own.
+_OPEN = ("outcomes", "variants", "extraction", "summary", "metrics", "groups", "coverage")
+_VALUES = ("prediction", "references", "closest_reference", "reference")
 
 
-def _list_fields(fields: Iterable[str]) -> str:
-    return ", ".join(" or ".join(f"`{path}`" for path in field.split(" or ")) for field in fields)
+def list_keys(value: Any) -> Iterator[str]:
+    """List the keys of a document, without names of data."""
+    for child in value if isinstance(value, list) else []:
+        yield from list_keys(child)
+    for key, child in value.items() if isinstance(value, dict) else ():
+        yield key
+        if key == "groups":
+            yield from (name for field in child.values() for group in field.values() for name in group)
+        elif key in _OPEN and isinstance(child, dict):
+            yield from (name for each in child.values() for name in list_keys(each))
+        elif key not in _VALUES:
+            yield from list_keys(child)
 
 
-def test_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
-    layouts = re.findall(r"^\| `(\w+)` \| .* \| ([a-z ]+) \| (`.*`) \|$", PAGES["files"].text, re.MULTILINE)
-    assert layouts == [(one.name, one.holds, _list_fields(one.fields)) for one in LAYOUTS]
-    rules = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", PAGES["files"].section("Extraction"), re.MULTILINE)
-    meanings = [rule.meaning.replace("|", r"\|") for rule in EXTRACTORS.values()]
-    assert rules == list(zip(EXTRACTORS, meanings))
+def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    keys: set[str] = set()
+    for arguments in RUNS:
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+            assert command_line.main([*arguments, "--format", "json"]) == 0
+        keys.update(list_keys(json.loads(out.getvalue())))
+    page = PAGES["json"].text.partition("## results.json")[0]
+    first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
+    described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}
+    named = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", page) for part in code.split(".")}
+    assert keys - named == set()
+    assert {name for name in described if not name.isupper()} - keys == set()
 
 
-def test_table_of_variants_is_that_of_the_code() -> None:
-    head, _, *rows = PAGES["variants"].table("| variant | what it is |")
-    assert head[2:] == [
-        "case",
-        "white space",
-        "length (prediction, reference)",
-        "kept when",
-        "threshold",
-        "also named",
-    ]
-    assert len(rows) == len(anls_metric.VARIANTS)
-    for row, variant in zip(rows, anls_metric.VARIANTS.values()):
-        assert row == [
-            f"[`{variant.name}`]({variant.source})",
-            variant.meaning,
-            "ignored" if variant.ignore_case else "counts",
-            variant.whitespace,
-            f"{variant.prediction_length}, {variant.reference_length}",
-            variant.kept,
-            str(variant.threshold),
-            ", ".join(f"`{name}`" for name in variant.aliases),
-        ]
-
-
-def test_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> None:
-    head, _, *rows = PAGES["variants"].table("| variant | llama maverick |")
-    submissions = [real_answers / f"submission__{cell.replace(' ', '_')}.json" for cell in head[1:]]
-    assert set(submissions) == set(real_answers.glob("submission__*.json"))
-    columns = [
-        anls_metric.score(each, real_answers / "gold.json", variant="all").to_dict()["submissions"][0]["variants"]
-        for each in submissions
-    ]
-    assert [row[0] for row in rows] == [f"`{name}`" for name in anls_metric.VARIANTS]
-    for name, row in zip(anls_metric.VARIANTS, rows):
-        assert row[1:] == [f"{100 * means[name]:.2f}" for means in columns]
-    spread = f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}"
-    assert [document.name for document in GUIDE if spread in document.text] == ["README.md", "docs/variants.md"]
-    months = PAGES["variants"].section("The months when lmms-eval scored 0 or 1")
-    by_name = {row[0]: dict(zip(head, row)) for row in rows}
-    for model in ("llama maverick", "qwen2 vl 7b instruct"):
-        assert f"{by_name['`lmms_eval_0_2`'][model]} instead of {by_name['`standard`'][model]}" in months
-
-
-def test_files_that_the_readme_shows_are_those_of_examples() -> None:
-    blocks = README.blocks("json") + README.blocks("csv")
-    files = [
-        path.read_text("utf-8") for path in (ROOT / "examples").rglob("*") if path.suffix in (".json", ".jsonl", ".csv")
-    ]
-    assert len(blocks) == 4
-    assert [block for block in blocks if not any(block in text for text in files)] == []
-
-
-def test_numbers_of_eight_programs_are_those_of_the_page_of_variants() -> None:
-    head, _, *rows = PAGES["variants"].table("| variant | llama maverick |")
-    column = head.index("qwen2 vl 7b")
-    scores = {row[0]: row[column] for row in rows}
-    _, _, *shown = README.table("| program | variant | ANLS |")
-    assert len(shown) == len({score for _, _, score in shown}) == 8
-    assert [score for _, _, score in shown] == [scores[variant] for _, variant, _ in shown]
-    assert f"it gives {scores['`standard`']} for the model in the table" in README.text
+# Links
 
 
 def anchors(document: Document) -> set[str]:
@@ -294,6 +283,9 @@ def test_navigation_of_the_site_names_every_page_of_docs() -> None:
     )
 
 
+# Docstrings and metadata
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -303,19 +295,6 @@ def test_docstring_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     public = {public: getattr(anls_metric, public) for public in anls_metric.__all__}
     results = doctest.testmod(module, globs=public | vars(module))
     assert results.failed == 0
-
-
-def test_map_of_contributing_is_the_table_of_the_house() -> None:
-    _, _, *rows = CONTRIBUTING.table("| where | what | may import |")
-    path_of = {"anls_metric": "anls_metric/__init__.py"}
-    for row in set(MAY_IMPORT) - set(path_of):
-        path = row.replace(".", "/")
-        path_of[row] = f"{path}/" if (ROOT / path).is_dir() else f"{path}.py"
-    assert [place for place, *_ in rows] == [f"`{path_of[row]}`" for row in MAY_IMPORT]
-    for (_, _, cell), allowed in zip(rows, MAY_IMPORT.values()):
-        names = re.split(r", ", cell)
-        ours = {f"anls_metric.{name.strip('`')}" for name in names if name.startswith("`")}
-        assert ours | {name for name in names if not name.startswith("`")} == allowed
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))

@@ -1,0 +1,260 @@
+"""Write the tables of README and docs that come from the code: ``python tools/docs.py``.
+
+A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, and NAME is a key of `TABLES`. The speed and
+the scores of nine models come from the results in `benchmarks/`. A test fails if a table is out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anls_metric.analysis.metrics import METRICS
+from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.core.variants import VARIANTS
+from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, read_switch
+from anls_metric.page import limits
+from anls_metric.reading import roles
+from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.rules import RULES
+from anls_metric.subcommands import SUBCOMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")))
+SIX_PROGRAMS = {
+    "due": "DUE's evaluator",
+    "nls": "docext: no threshold",
+    "pypi_anls": "PyPI `anls` 0.0.2",
+    "rrc": "the leaderboard's script",
+    "mistral_evals": "mistral-evals",
+    "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
+}
+_BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Row = Sequence[str]
+
+
+def fill(text: str) -> str:
+    """Write the tables of a page anew."""
+    return _BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}", text)
+
+
+def format_table(head: Row, rows: Iterable[Row]) -> str:
+    """Format a table in Markdown. Bars in cells are escaped."""
+    lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def quote(names: Iterable[str]) -> str:
+    """Write names as code."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def load(name: str) -> Any:
+    """Load the results of a benchmark."""
+    return json.loads((ROOT / "benchmarks" / name).read_text(encoding="utf-8"))
+
+
+# The command
+
+
+def describe_flags(option: Option) -> str:
+    """Describe the flags of an option with their value."""
+    if option.read is read_switch:
+        return quote(f"--[no-]{flag[2:]}" if option.default is None else flag for flag in option.flags)
+    value = "{" + ",".join(option.choices) + "}" if option.choices else option.metavar
+    return ", ".join(f"`{flag} {value}`" for flag in option.flags)
+
+
+def make_flags() -> str:
+    """Make a table of flags for each group of options."""
+    parts = []
+    for group in (MOST, INPUT, SCORING, COMPARISON, OUTPUT):
+        rows = [
+            (describe_flags(each), each.help, "" if each.is_for_command else f"`{each.name}`")
+            for each in OPTIONS.values()
+            if each.group == group
+        ]
+        parts.append(f"### {group.capitalize()}\n\n" + format_table(("flag", "what it does", "in Python"), rows))
+    return "\n\n".join(parts)
+
+
+def make_subcommands() -> str:
+    """Make the table of subcommands."""
+    return format_table(("type", "to"), [(f"`anls {name}`", each.meaning) for name, each in SUBCOMMANDS.items()])
+
+
+# Files
+
+
+def make_roles() -> str:
+    """Make the table of usual names of fields."""
+    usual = (
+        ("id", roles.IDS, "--id-field", "--gold-id-field"),
+        ("question", roles.QUESTIONS, "--field question=PATH"),
+        ("prediction", (*roles.PREDICTIONS, "answer"), "--prediction-field"),
+        ("accepted answers", (*roles.REFERENCES, "answer", *roles.LESS_CERTAIN_REFERENCES), "--references-field"),
+        ("model", roles.SUBMISSIONS, "--submission-field"),
+        ("run", roles.RUNS, "--runs"),
+        ("document", roles.DOCUMENTS, "--cluster-by"),
+        ("confidence", roles.CONFIDENCES, "--field confidence=PATH"),
+    )
+    rows = [
+        (role, quote(name for name in names if not name.startswith("(")), quote(flags)) for role, names, *flags in usual
+    ]
+    return format_table(("role", "usual names, the first that a file has counts", "to choose"), rows)
+
+
+def make_layouts() -> str:
+    """Make the table of layouts."""
+    holds = {"gold": "references", "answers": "predictions", "both": "both", "answers or gold": "either"}
+    rows = [
+        (
+            f"[`{each.name}`]({each.source})" if each.source.startswith("http") else f"`{each.name}`",
+            holds[each.holds],
+            ", ".join(quote(field.split(" or ")).replace(", ", " or ") for field in each.fields),
+        )
+        for each in LAYOUTS
+    ]
+    return format_table(("layout", "contains", "recognized by the fields"), rows)
+
+
+def make_extraction() -> str:
+    """Make the table of extraction rules."""
+    return format_table(("rule", "what remains"), [(f"`{name}`", each.meaning) for name, each in EXTRACTORS.items()])
+
+
+# Scores
+
+
+def make_variants() -> str:
+    """Make the table of variants."""
+    head = ("variant", "what it is", "case", "whitespace", "length (prediction, reference)", "kept when", "also named")
+    rows = [
+        (
+            f"[`{each.name}`]({each.source})",
+            each.meaning,
+            "ignored" if each.ignore_case else "counts",
+            each.whitespace,
+            f"{each.prediction_length}, {each.reference_length}",
+            each.kept.replace("threshold", str(each.threshold)),
+            quote(each.aliases),
+        )
+        for each in VARIANTS.values()
+    ]
+    return format_table(head, rows)
+
+
+def make_models() -> str:
+    """Make the table of nine models under every variant."""
+    scores = load("nine_models.json")["scores"]
+    rows = [(f"`{name}`", *(f"{each[name]:.2f}" for each in scores.values())) for name in VARIANTS]
+    return format_table(("variant", *scores), rows)
+
+
+def make_six() -> str:
+    """Make the table of two models under six variants."""
+    scores = load("nine_models.json")["scores"]
+    models = {"Llama 4 Maverick": scores["llama maverick"], "Nemotron Nano 12B": scores["nemotron"]}
+    rows = []
+    for name, program in SIX_PROGRAMS.items():
+        pair = [each[name] for each in models.values()]
+        cells = [f"**{score:.2f}**" if score == max(pair) else f"{score:.2f}" for score in pair]
+        rows.append((program, f"`{name}`", *cells))
+    return format_table(("program", "variant", *models), rows)
+
+
+def make_rules() -> str:
+    """Make the table of the rules of benchmarks."""
+    rows = [
+        (f"[`{name}`]({each.source})", each.meaning, quote(each.columns), quote(each.optional))
+        for name, each in RULES.items()
+    ]
+    return format_table(("rule", "what it scores", "columns", "optional columns"), rows)
+
+
+def make_outcomes() -> str:
+    """Make the table of outcomes."""
+    return format_table(("outcome", "the prediction"), [(f"`{each.name}`", each.meaning) for each in OUTCOMES])
+
+
+def make_metrics() -> str:
+    """Make the table of other metrics."""
+    return format_table(("metric", "meaning"), [(f"`{name}`", each.meaning) for name, each in METRICS.items()])
+
+
+# Speed and limits
+
+
+def make_speed() -> str:
+    """Make the table of ratios: how many times as long other programs take."""
+    figures, nested, command = load("python3.11.json")["rows"], load("nested.json")["rows"], load("command.json")
+    rows = [row for row in figures if (row["what"], row["workload"]) == ("anls_scores", "W2")]
+    ratios = {f"`anls_scores` and {row['peer']}": [row["ratio"]] for row in rows}
+    usual = [row["ratio"] for row in figures if row["peer"] == "the usual module" and row["workload"] == "W2"]
+    ratios["`compute`, `add_batch` and `add` of `evaluate`, and the usual module"] = usual
+    ratios["variants other than `standard`, and `standard`"] = [
+        row["ratio"] for row in figures if row["what"] == "variant"
+    ]
+    times = command["5000"]
+    ratios["`anls` with 5,000 questions, and PyPI anls 0.0.2"] = [times["PyPI anls 0.0.2"] / times["anls"]]
+    ratios["`anls` with 5,000 questions, and ten lines of Python"] = [times["ten lines"] / times["anls"]]
+    ratios["ANLS\\* of 15 kinds of values, and anls_star 1.0.1"] = [row["theirs"] / row["ours"] for row in nested]
+    return format_table(
+        ("this package, and the other", "times as fast"), [(name, spread(each)) for name, each in ratios.items()]
+    )
+
+
+def spread(ratios: Sequence[float]) -> str:
+    """Format ratios as a range, with two digits or all whole ones."""
+    low, high = (f"{each:,.0f}" if each >= 10 else f"{each:.1f}" for each in (min(ratios), max(ratios)))
+    return low if low == high else f"{low} to {high}"
+
+
+def make_limits() -> str:
+    """Make the table of limits of the web app."""
+    rows = [
+        ("one answer, with its accepted answers", f"{limits.MAX_CHARACTERS:,} characters"),
+        ("a request that uploads nothing", f"{limits.MAX_REQUEST >> 10} kB"),
+        ("one file", f"{limits.MAX_FILE // limits.MB} MB"),
+        ("one upload", f"{limits.MAX_UPLOAD // limits.MB} MB"),
+        ("files in one call", str(limits.MAX_SUBMISSIONS)),
+        ("memory of one call", f"{limits.MEMORY // limits.MB:,} MB"),
+        (
+            "CPU time of one call",
+            f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files of more than {limits.SMALL_FILES // 1000} kB",
+        ),
+        ("calls on files at a time", str(limits.MAX_FILES_AT_ONCE)),
+        ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
+        ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
+        ("an upload is kept", f"{limits.KEPT_SECONDS // 60} minutes"),
+        ("all uploads together", f"{limits.MAX_KEPT // limits.MB:,} MB"),
+    ]
+    return format_table(("what", "at most"), rows)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "flags": make_flags,
+    "subcommands": make_subcommands,
+    "roles": make_roles,
+    "layouts": make_layouts,
+    "extraction": make_extraction,
+    "variants": make_variants,
+    "models": make_models,
+    "six": make_six,
+    "rules": make_rules,
+    "outcomes": make_outcomes,
+    "metrics": make_metrics,
+    "speed": make_speed,
+    "limits": make_limits,
+}
+"""The name of a table -> the function that makes it."""
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
