@@ -23,7 +23,7 @@ NONE = "none"
 """The value of an option for a field that asks for no such field."""
 
 
-# Each function reads the word after a flag, or checks the value of a keyword argument. The text of its error is what
+# Each function reads the word after a flag, or checks the value of a keyword argument. The text of its error says what
 # the value must be.
 
 
@@ -163,7 +163,7 @@ class Settings:
     )
     prediction: tuple[str, ...] | None = _option(
         "--prediction-field",
-        "path of the prediction, such as output.text (default: its usual names); several, comma-separated, are "
+        "path of the prediction, such as output.text (default: a common field name); several, comma-separated, are "
         "submissions",
         MOST,
         read=read_strings,
@@ -172,14 +172,14 @@ class Settings:
     )
     references: str | None = _option(
         "--references-field",
-        "path of the accepted answers (default: their usual names)",
+        "path of the accepted answers (default: a common field name)",
         MOST,
         metavar="PATH",
         label="Field of accepted answers",
     )
     extract: tuple[str, ...] | None = _option(
         "--extract",
-        "extract the answers from raw model output, with rules such as think,final (anls --help lists them)",
+        "extract the answers from raw model output, with rules such as think,final; anls --help lists them",
         MOST,
         read=read_strings,
         metavar="RULES",
@@ -215,8 +215,8 @@ class Settings:
     )
     output: tuple[str, ...] = _option(
         "--output",
-        "write the answers with their scores: to PATH.csv, PATH.jsonl or PATH.parquet a row for each answer; to "
-        "PATH.json, or to a folder, the results of each submission",
+        "write a row for each answer to PATH.csv, PATH.jsonl or PATH.parquet, or the results of each submission to "
+        "PATH.json or a folder",
         MOST,
         default=(),
         read=read_paths,
@@ -252,7 +252,7 @@ class Settings:
     )
     id: str | None = _option(
         "--id-field",
-        "path of the question id (default: its usual names); 'none' matches by position",
+        "path of the question id (default: a common field name); 'none' matches by position",
         INPUT,
         metavar="PATH",
         label="Field of ids",
@@ -266,14 +266,14 @@ class Settings:
     )
     submission: str | None = _option(
         "--submission-field",
-        "path of the model name, in a table of several models (default: its usual names); 'none' for one model",
+        "path of the model name, in a table of several models (default: a common field name); 'none' for one model",
         INPUT,
         metavar="PATH",
         label="Field of models",
     )
     field: Mapping[str, str] | None = _option(
         "--field",
-        "path of another field: confidence, judge, question, or a column of a benchmark's rule, such as "
+        "path of a further field: confidence, judge, question, or a column of a benchmark metric, such as "
         "answer_format=meta.format",
         INPUT,
         read=read_fields,
@@ -290,7 +290,7 @@ class Settings:
     layout: str | None = _option("--layout", "input layout (default: detected); anls layouts lists them", INPUT)
     filter: str | None = _option(
         "--filter",
-        "which of several answers to each question to read: a filter of lm-evaluation-harness, an epoch or another run",
+        "which of several answers to each question to read: a filter of lm-evaluation-harness, or a run such as epoch 2",
         INPUT,
         label="Score only one run",
         read=lambda value: read_string(str(value)),
@@ -309,11 +309,11 @@ class Settings:
         INPUT,
         default="error",
         choices=("error", "ignore"),
-        label="Answers to other questions",
+        label="Answers to unknown questions",
     )
     corrections: str | None = _option(
         "--corrections",
-        "a file with more accepted answers, or with questions to exclude",
+        "a file with corrected annotations: more accepted answers, or questions to exclude",
         INPUT,
         read=read_path,
         metavar="FILE",
@@ -374,7 +374,7 @@ class Settings:
     )
     cluster_by: str | None = _option(
         "--cluster-by",
-        "field that says which questions share a document (default: its usual names); 'none' for no clusters",
+        "field that says which questions share a document (default: a common field name); 'none' for no clusters",
         COMPARISON,
         metavar="FIELD",
         label="Field of documents",
@@ -431,13 +431,11 @@ class Settings:
         metavar="NAMES",
         is_for_command=True,
     )
-    quiet: bool = _option(
-        "--quiet", "look for no hints, and print none", OUTPUT, default=False, read=read_switch, is_for_command=True
-    )
+    quiet: bool = _option("--quiet", "print no hints", OUTPUT, default=False, read=read_switch, is_for_command=True)
     images: str | None = _option(
         "--images",
-        "page images to show in the report: a folder, a zip archive, or a Parquet file with a column of images "
-        "(default: such a column of the files)",
+        "page images to show in the report: a folder, a zip archive, or a Parquet file with an image column "
+        "(default: the image column of the scored files)",
         OUTPUT,
         metavar="PLACE",
         is_for_command=True,
