@@ -290,7 +290,7 @@ class Settings:
     layout: str | None = _option("--layout", "input layout (default: detected); anls layouts lists them", INPUT)
     filter: str | None = _option(
         "--filter",
-        "which of several answers to each question to read: a filter of lm-evaluation-harness, or a run such as epoch 2",
+        "which of several answers to each question to read: a filter of lm-evaluation-harness, or a run like epoch 2",
         INPUT,
         label="Score only one run",
         read=lambda value: read_string(str(value)),
