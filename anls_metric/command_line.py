@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, pause_collector
@@ -135,7 +135,11 @@ def _score(words: Sequence[str]) -> int:
         print(format_hints(document), file=sys.stderr)
     _write_outputs(result, settings, paths)
     if settings.report:
-        _write_report(result, settings, inputs)
+        from anls_metric.report.headline import describe_headline
+
+        headline = describe_headline(result)
+        document |= headline
+        _write_report(result, settings, inputs, headline)
     _print(result, document, settings)
     return _check_limits(result)
 
@@ -187,7 +191,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         print(f"output: {make_printable(path)}", file=sys.stderr)
 
 
-def _write_report(result: Result, settings: Settings, inputs: Sequence[Input]) -> None:
+def _write_report(result: Result, settings: Settings, inputs: Sequence[Input], headline: Mapping[str, Any]) -> None:
     from anls_metric.report.files import write_whole
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
@@ -196,7 +200,7 @@ def _write_report(result: Result, settings: Settings, inputs: Sequence[Input]) -
     gold = [parse_input(settings.gold)] if settings.gold else []
     images = Images(settings.images, [*gold, *inputs])
     source = os.path.basename(questions.name)
-    write_whole(path, as_html(result, source=source, images=images, front_end="command"))
+    write_whole(path, as_html(result, source, images, "command", headline=headline))
     print(f"report: {make_printable(path)}", file=sys.stderr)
 
 

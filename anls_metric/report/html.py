@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,37 +18,36 @@ from string import Template
 from typing import Any
 
 from anls_metric.analysis import curves
-from anls_metric.analysis.comparison import compare_each_with_each, compare_group
+from anls_metric.analysis.contributions import Contribution, split_difference, split_loss
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import JoinedQuestion, get_record, join_questions
-from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields, name_groups, score_under
+from anls_metric.analysis.ranking import sort_by_score
+from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields, name_groups
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, count_noun
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import take_column
-from anls_metric.report.beside import list_lines
-from anls_metric.report.document import build_document, list_extraction
+from anls_metric.report.document import build_document
+from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
-from anls_metric.report.numbers import PLAIN
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
 from anls_metric.report.tables import FORMATS
+from anls_metric.report.terminal import as_text
 from anls_metric.report.texts import make_printable
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
 # The modules of the script. A module comes after the modules that it imports.
 MODULES = (
-    *("elements", "data", "marks", "state", "charts", "questions", "edits", "downloads", "ranking", "closer", "page"),
+    *("elements", "data", "marks", "state", "questions", "downloads", "summary", "causes", "panels", "edits"),
     *("question", "list", "main"),
 )
 
 _MAX_GROUPS = 12  # of a field that is shown without being asked for
 _MAX_FIELDS = 4  # that are shown without being asked for
-_MAX_DIFFERENCES = 6_000  # between the groups of all pairs of submissions; above it, the report has none
-_MAX_POINTS = 500  # of a curve, as many as a screen can show
 
 
 def as_html(
@@ -57,6 +57,7 @@ def as_html(
     front_end: FrontEnd = "python",
     most_bytes: int = MAX_BYTES,
     most_by_variant: int | None = None,
+    headline: Mapping[str, Any] | None = None,
 ) -> str:
     """Format a report of one submission or more as an HTML file.
 
@@ -68,31 +69,31 @@ def as_html(
         most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
             come first, and the report says how many questions it left out.
         most_by_variant: the most answers that are scored under every variant; None for no limit.
+        headline: what `describe_headline` returned for the result, if it is known.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    submissions = sorted(result.submissions, key=lambda scored: -scored.anls)
-    document = build_document(replace(result, submissions=submissions), front_end)
-    for submission in document["submissions"]:
-        submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
+    submissions = sort_by_score(result.submissions)
+    headline = headline or describe_headline(result, most_by_variant)
+    document = _build_reported_document(result, submissions, headline, front_end)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
+    numbers = percent_numbers(result.settings)
     data = {
-        "title": submissions[0].name if len(submissions) == 1 else f"{len(submissions)} submissions",
+        **headline,
         "label": submissions[0].scorer.label,
+        "digits": numbers.digits,
         "source": source,
-        "version": __version__,
         "document": document,
-        "pairs": _compare_pairs(result),
+        "meanings": {variant.name: variant.meaning.replace("`", "") for variant in VARIANTS.values()},
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
-        "extraction": list_extraction(document),
-        "beside": [list_lines(each, PLAIN, ("partial_credit",)) for each in document["submissions"]],
-        "suspected_label_errors": [suspect._asdict() for suspect in find_suspects(submissions)],
-        "curves": _describe_curves(submissions, result),
-        "variants": _describe_variants(submissions, most_by_variant),
-        "paper": {name: write(document, PLAIN, ()) for name, write in FORMATS.items()},
-        "groups": _describe_groups(submissions, questions, document),
+        "details": as_text(document, numbers),
+        "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
+        "contributions": _describe_contributions(submissions),
+        "similarities": _count_similarities(submissions),
+        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items() if name != "json"},
+        "groups": _describe_groups(submissions, questions, result),
         **build_question_data(submissions, questions, images, result.added),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
@@ -102,9 +103,10 @@ def as_html(
     return Template(_read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        title=_escape(f"{data['title']} - {data['label']} report"),
+        title=_escape(headline["heading"]),
         description=_escape(count_noun(document["questions"], "question") + (f" of {source}" if source else "")),
-        scores="\n".join(_escape(f"{scored.anls:.4f}  {scored.name}") for scored in submissions),
+        scores="\n".join(_escape(f"{numbers.format(scored.anls)}  {scored.name}") for scored in submissions),
+        version=__version__,
         data=encode_script_data(data),
         style=style,
         script=script,
@@ -117,8 +119,12 @@ def _read_asset(name: str) -> str:
 
 def _join_modules() -> str:
     """Join the modules to one script. They share one scope, so imports and exports are removed."""
-    lines = (line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True))
-    return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    lines = [line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True)]
+    imports = [line for line in lines if line.startswith("import ")]
+    assert all(line.endswith('.js";\n') for line in imports), "an import has one line"
+    names = re.findall(r"^(?:export )?(?:const|let) (\w+)", "".join(lines), re.MULTILINE)
+    assert len(names) == len(set(names)), "two modules use one name"
+    return "".join(line.removeprefix("export ") for line in lines if line not in imports)
 
 
 def _hash(content: str) -> str:
@@ -129,24 +135,54 @@ def _escape(text: str) -> str:
     return html.escape(make_printable(text))
 
 
-def _compare_pairs(result: Result) -> dict[str, dict[str, Any]]:
-    """Compare all pairs of submissions, by the names of the baseline and of the other."""
-    found = compare_each_with_each(result.submissions, result.compared) if result.compared else {}
-    return {
-        baseline: {name: {**comparison._asdict(), "note": comparison.note} for name, comparison in others.items()}
-        for baseline, others in found.items()
+def _build_reported_document(
+    result: Result, submissions: list[Scored], headline: Mapping[str, Any], front_end: FrontEnd
+) -> dict[str, Any]:
+    """Build the document of the report: the best submission first, the others compared with the reported baseline."""
+    document = build_document(replace(result, submissions=submissions), front_end)
+    for submission in document["submissions"]:
+        submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
+    baseline = headline.get("reported_baseline")
+    if baseline != document.get("baseline"):
+        compared = [headline["pairs"][baseline][each.name] for each in submissions if each.name != baseline]
+        document |= {"baseline": baseline, "all_pairs": False, "comparisons": compared}
+    return document
+
+
+def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
+    """Describe where the points go: for each submission, and for each pair if they are compared, by their numbers."""
+    indices = {outcome.name: index for index, outcome in enumerate(OUTCOMES)}
+
+    def describe(contributions: Sequence[Contribution]) -> list[list[Any]]:
+        return [
+            [indices[each.outcome], *each[1:4], None if each.document is None else str(each.document), each.shared]
+            for each in contributions
+        ]
+
+    return {str(number): describe(split_loss(scored)) for number, scored in enumerate(submissions)} | {
+        f"{first} {second}": describe(split_difference(submissions[first], submissions[second]))
+        for first, second in combinations(range(len(submissions)), 2)
     }
 
 
+def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
+    """Count similarities before the threshold, in bins; None for lists and nested values."""
+    variant = submissions[0].scorer
+    if not isinstance(variant, Variant):
+        return None
+    counts = [curves.count_similarities(scored)[0] for scored in submissions]
+    return {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
+
+
 def _describe_groups(
-    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], document: Mapping[str, Any]
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], result: Result
 ) -> dict[str, Any]:
     """Describe the groups of each field that the user names, else of fields with few groups, and of the documents."""
     records = submissions[0].questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, max(2, len(records) // 2)))
     fields = list(submissions[0].groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
-    if document["clusters"]:
-        fields.append(document["clusters"]["field"])
+    clusters = result.compared.clusters if result.compared else submissions[0].clusters
+    fields += [clusters.field] if clusters else []
     return {field: _describe_field(submissions, questions, field) for field in dict.fromkeys(fields)}
 
 
@@ -154,8 +190,8 @@ def _describe_field(submissions: Sequence[Scored], questions: Sequence[JoinedQue
     """Describe the groups of a field.
 
     Returns:
-        The ``names`` of the groups; for each submission their ``counts``, ``means`` and ``intervals``; for each pair of
-        submissions their ``differences``, with intervals; and ``of``, the indices of the groups of each question.
+        The ``names`` of the groups; for each submission their ``counts``, ``means`` and ``intervals``; and ``of``, the
+        indices of the groups of each question.
     """
     found = [
         scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)
@@ -164,7 +200,6 @@ def _describe_field(submissions: Sequence[Scored], questions: Sequence[JoinedQue
     names = sorted({name for groups in found for name in groups}, key=natural_key)
     indices = {name: index for index, name in enumerate(names)}
     columns = [[groups.get(name) for name in names] for groups in found]
-    pairs = list(combinations(range(len(submissions)), 2))
     values = take_column([get_record(submissions, each) for each in questions], field) if field != KEYS else []
     return {
         "names": list(map(make_printable, names)),
@@ -175,43 +210,4 @@ def _describe_field(submissions: Sequence[Scored], questions: Sequence[JoinedQue
             [group and group.interval(scored.clusters) for group in column]
             for scored, column in zip(submissions, columns)
         ],
-        "differences": {
-            f"{first} {second}": [
-                before and after and compare_group(submissions[first], submissions[second], before, after)
-                for before, after in zip(columns[first], columns[second])
-            ]
-            for first, second in (pairs if len(pairs) * len(names) <= _MAX_DIFFERENCES else ())
-        },
-    }
-
-
-def _describe_curves(submissions: Sequence[Scored], result: Result) -> dict[str, Any] | None:
-    """Describe the mean over the threshold, the similarities in bins, and the risk over the coverage."""
-    variant, names = submissions[0].scorer, [scored.name for scored in submissions]
-    if not isinstance(variant, Variant):
-        return None
-    return {
-        "threshold": variant.threshold,
-        "is_distance": "distance" in variant.kept,
-        "minimum": curves.get_minimum_similarity(variant),
-        "thresholds": [curves.compute_means_by_threshold(scored, variant) for scored in submissions],
-        "similarities": [curves.count_similarities(scored) for scored in submissions],
-        "risks": [
-            [(step.count / steps[-1].count, step.risk) for step in steps[:: -1 - len(steps) // _MAX_POINTS]][::-1]
-            for steps in (found.steps if found else [] for found in map(result.assessments.get, names))
-        ],
-    }
-
-
-def _describe_variants(submissions: Sequence[Scored], most: int | None) -> dict[str, Any] | None:
-    """Describe the score of each submission under every variant, with the threshold and case of the variant."""
-    if not isinstance(submissions[0].scorer, Variant):
-        return None
-    count = sum(len(scored.answers.predictions) for scored in submissions)
-    variants = [] if most is not None and count > most else list(VARIANTS.values())
-    return {
-        "names": [variant.name for variant in variants],
-        "meanings": [variant.meaning.replace("`", "") for variant in variants],
-        "means": [[score_under(scored.answers, variant) for variant in variants] for scored in submissions],
-        "chosen": submissions[0].scorer.name,
     }

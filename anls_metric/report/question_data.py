@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import Aligner
 from anls_metric.analysis.confusions import list_confused
+from anls_metric.analysis.contributions import list_lowest
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
@@ -101,9 +102,10 @@ def _describe_answers(
     is_of_strings = isinstance(scored.scorer, Variant)
     aligner = Aligner(scored.scorer if isinstance(scored.scorer, Variant) else get_variant())
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
+    lowest = list_lowest(scored)
     return {
         "rows": [
-            None if place is None else _describe_answer(scored, place, shared, sentences, aligner)
+            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences, aligner)
             for place, shared in zip(places, references)
         ],
         "partial_credit": _describe_partial_credit(scored, rows) if is_of_strings else {},
@@ -112,13 +114,14 @@ def _describe_answers(
 
 
 def _describe_answer(
-    scored: Scored, place: int, shared: Sequence[Any], sentences: dict[str, int], aligner: Aligner
+    scored: Scored, place: int, lowest: int, shared: Sequence[Any], sentences: dict[str, int], aligner: Aligner
 ) -> list[Any]:
     """Describe the answer to a question, given its place in the submission.
 
     Args:
         scored: the submission.
         place: the place of the question.
+        lowest: the place of its lowest-scoring answer.
         shared: the accepted answers that the report shows for the question.
         sentences: the indices of the reasons of scores, to which a new one is added.
         aligner: finds edits.
@@ -126,7 +129,8 @@ def _describe_answer(
     Returns:
         Prediction (None for no answer), score, index of the outcome, index of the sentence, index of the closest
         accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``similarity``, if it is not
-        the score; ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
+        the score; ``lowest``, the index of the outcome of the lowest-scoring answer, if it is different;
+        ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
         `Aligner.align`); or ``tree``, the parts of a nested value (see `_list_branch`).
     """
     answer, score, accepted = scored.representatives[place], scored.scores[place], scored.questions.references[place]
@@ -139,7 +143,9 @@ def _describe_answer(
         more["references"] = list(map(format_value, accepted))
     if isinstance(scored.scorer, Variant) and scored.similarities[answer] != score:
         more["similarity"] = round(scored.similarities[answer], 6)
-    outcome = _INDICES[scored.findings.outcomes[answer]]
+    outcome, lost = (_INDICES[scored.findings.outcomes[each]] for each in (answer, lowest))
+    if lost != outcome:
+        more["lowest"] = lost
     parts = [prediction, score, outcome, sentences.setdefault(sentence, len(sentences)), closest]
     return [*parts, more] if more else parts
 

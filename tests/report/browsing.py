@@ -49,7 +49,7 @@ class Browsing:
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda message: self.problems.append(message.text))
         page.goto(path.as_uri() + url)
-        page.locator("#list tbody").wait_for(state="attached")
+        page.locator("#list > tbody").wait_for(state="attached")
         return page
 
     def _check(self, url: str) -> None:
@@ -67,13 +67,13 @@ class Browsing:
 
 def list_ids(page: Any) -> list[str]:
     """List the ids of the visible questions."""
-    texts: list[str] = page.locator("#list tr.row th a").all_inner_texts()
+    texts: list[str] = page.locator("#list tr.row small bdi:first-child").all_inner_texts()
     return texts
 
 
 def read_open(page: Any) -> str:
     """Read the id of the open question."""
-    text: str = page.locator("#list tr.open a").first.inner_text()
+    text: str = page.locator("#list tr.open small bdi").first.inner_text()
     return text
 
 
@@ -83,6 +83,12 @@ def read_status(page: Any) -> str:
     return text
 
 
+def open_question(page: Any, key: str) -> None:
+    """Open a question by its URL, and wait until it is open."""
+    page.evaluate("key => { location.hash = '#q-' + key }", key)
+    page.locator(f"#list tr.open a[data-row='{key}']").wait_for()
+
+
 def read_query(page: Any) -> dict[str, list[str]]:
     """Read the parameters of the URL."""
     return urllib.parse.parse_qs(page.url.partition("?")[2])
@@ -90,7 +96,7 @@ def read_query(page: Any) -> dict[str, list[str]]:
 
 def find_chip(page: Any, name: str) -> Any:
     """Find a filter."""
-    return page.locator(".chips button", has_text=name)
+    return page.locator("#filters button", has_text=re.compile(f"^{re.escape(name)} "))
 
 
 def fits_width(page: Any) -> bool:
@@ -100,9 +106,10 @@ def fits_width(page: Any) -> bool:
 
 
 def download(page: Any, name: str, path: Path) -> str:
-    """Press a button that downloads a file. Returns its content."""
+    """Press a button of the menu that downloads a file. Returns its content."""
+    page.get_by_role("button", name="More", exact=True).click()
     with page.expect_download() as started:
-        page.get_by_role("button", name=name).click()
+        page.locator("#more").get_by_role("button", name=name).click()
     started.value.save_as(path)
     return path.read_bytes().decode()
 

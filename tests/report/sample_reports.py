@@ -43,14 +43,14 @@ def score_pairs(
     return score_answers(answers, get_variant(variant))
 
 
-def conclude(submissions: Sequence[Scored], hints: Sequence[str] = ()) -> Result:
-    """Make the result of scored submissions."""
+def conclude(submissions: Sequence[Scored], hints: Sequence[str | Hint] = (), **options: Any) -> Result:
+    """Make the result of scored submissions, with hints or their sentences."""
     return Result(
         list(submissions),
-        Settings(),
+        Settings(**options),
         submissions[0].signature,
-        compare(submissions) if len(submissions) > 1 else None,
-        hints=[Hint(Message("", "{text}", {"text": hint})) for hint in hints],
+        compare(submissions, options.get("baseline")) if len(submissions) > 1 else None,
+        hints=[hint if isinstance(hint, Hint) else Hint(Message("", "{text}", {"text": hint})) for hint in hints],
         assessments={scored.name: assess(scored) for scored in submissions},
     )
 
@@ -59,12 +59,13 @@ def build_report(
     submissions: Mapping[str, Pairs],
     records: Sequence[Mapping[str, Any]] = (),
     variant: str = "standard",
-    hints: Sequence[str] = (),
+    hints: Sequence[str | Hint] = (),
+    baseline: str | None = None,
     **options: Any,
 ) -> str:
     """Build the HTML report of submissions to the same questions."""
     scored = [score_pairs(pairs, records, variant, name) for name, pairs in submissions.items()]
-    return as_html(conclude(scored, hints), **options)
+    return as_html(conclude(scored, hints, baseline=baseline), **options)
 
 
 def make_answers(count: int, correct: float) -> list[tuple[str, list[str]]]:

@@ -1,66 +1,76 @@
 // The data of the report: the JSON that Python wrote into the file.
 import { make, tame } from "./elements.js";
 
-export const FRAMED = location.protocol === "about:"; // in a frame of the page
+export const FRAMED = location.protocol === "about:"; // in a frame of the web app
 export const data = JSON.parse(document.getElementById("data").textContent);
-export const submissions = data.document.submissions;
+export const submissions = data.document.submissions; // the best first
 export const labels = submissions.map(({ name }) => tame(name));
 export const several = submissions.length > 1;
-export const ofStrings = data.curves !== null; // not lists and nested values
+export const ofStrings = data.similarities !== null; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
-export const BASELINE = !several ? -1 : Math.max(0, submissions.findIndex(({ name }) => name === data.document.baseline));
-export const COLORS = 8; // more submissions repeat the colors with other dashes
-const MANY = 8; // more submissions are only shown on request
-export const hasMany = submissions.length > MANY;
-export const isCompared = Object.keys(data.pairs).length > 0;
-export const getPair = (baseline, place) => data.pairs[submissions[baseline]?.name]?.[submissions[place].name];
+export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
+export const COLORS = 9; // more submissions repeat the colors
+export const getPair = (place, baseline) => data.pairs?.[submissions[baseline]?.name]?.[submissions[place].name];
+export const findHint = (place) => {
+  const { name } = submissions[place];
+  return data.document.hints.find(
+    ({ extract, anls, submission }) => extract && anls !== null && (!several || submission === name),
+  );
+};
 
-// The answers of each submission by the numbers of the questions.
+export const names = submissions.map(({ name }) => tame(data.names[name])); // without a common beginning
+export const makeName = (place) => {
+  const { name } = submissions[place];
+  const title = name === data.names[name] ? undefined : labels[place];
+  return make("bdi.name", { title }, make("i", { class: `dot s${place % COLORS}` }), names[place]);
+};
+
+// Scores are in percent, with true minus signs and without a negative zero.
+
+const sign = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "−");
+export const formatScore = (score) =>
+  score === null || score === undefined ? "–" : sign((100 * score).toFixed(data.digits));
+export const formatDifference = (value) => {
+  const text = formatScore(value);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+};
+export const formatInterval = (interval, format = formatScore) =>
+  interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
+export const formatHalf = (interval) => (interval ? `±${formatScore((interval[1] - interval[0]) / 2)}` : "");
+export const signText = (text) => text.replace(/(?<=^| )-(?=\d)/g, "−").replace(/−(0\.?0*)(?![\d.])/g, "$1");
+export const makeBadge = (score) => {
+  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
+  const step = 10 ** -(data.digits + 2);
+  const isBetween = score > 0 && score < 1; // only 1 is printed as 100, and only 0 as 0
+  const shown = isBetween ? Math.min(Math.max(score, step), 1 - step) : score;
+  return make("span", { class: `score ${style}` }, formatScore(shown));
+};
+
+// The answers of each submission, by the numbers of the questions
+
 const NOT_ASKED = { prediction: null, score: null, outcome: -1, sentence: "", closest: 0, similarity: null };
 const readAnswer = (parts) => {
   if (!parts) return NOT_ASKED;
   const [prediction, score, outcome, sentence, closest, more] = parts;
-  return { prediction, score, outcome, sentence: data.sentences[sentence], closest, similarity: score, ...more };
+  return {
+    prediction,
+    score,
+    outcome,
+    lowest: outcome,
+    sentence: data.sentences[sentence],
+    closest,
+    similarity: score,
+    ...more,
+  };
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 
-// The outcomes in the order of a bar, from correct to wrong.
-const BAR = ["equal", "close enough", "same value", "contains an answer", "part of an answer", "formatting", "another number", "refusal", "empty", "missing", "other"];
 export const findOutcome = (name) => data.outcomes.findIndex((outcome) => outcome.name === name);
-export const ORDER = BAR.map(findOutcome);
-
-// The prefix and suffix that all names share are shown once.
-const LONG_NAME = 24;
-const LONG_SHARE = 8;
-const SEPARATORS = "-_./ ";
-const findSharedParts = (names) => {
-  if (names.length < 2 || Math.max(...names.map((name) => name.length)) < LONG_NAME) return ["", ""];
-  const [first] = names;
-  const shortest = Math.min(...names.map((name) => name.length)) - 1;
-  let begin = 0;
-  while (begin < shortest && names.every((name) => name[begin] === first[begin])) begin++;
-  while (begin && !SEPARATORS.includes(first[begin - 1])) begin--;
-  let end = 0;
-  while (end < shortest - begin && names.every((name) => name.at(-1 - end) === first.at(-1 - end))) end++;
-  while (end && !SEPARATORS.includes(first.at(-end))) end--;
-  return begin + end < LONG_SHARE ? ["", ""] : [first.slice(0, begin), end ? first.slice(-end) : ""];
-};
-export const SHARED = findSharedParts(labels);
-export const names = labels.map((name) => name.slice(SHARED[0].length, name.length - SHARED[1].length));
-// A name breaks after its separators.
-const breakName = (name) => name.split(/(?<=[_\-./])/).flatMap((part) => [part, make("wbr")]);
-export const makeName = (place) =>
-  make(
-    "span",
-    { class: `name s${place % COLORS}`, title: names[place] === labels[place] ? undefined : labels[place] },
-    make("i", { class: "dot" }),
-    make("bdi", {}, breakName(names[place])),
-  );
 
 // The image or the document of a question
 
-const ENDING = /\.(?:png|jpe?g|webp|tiff?|gif|bmp|pdf)$/i;
-const stems = data.pages.map((name) => name.split(/[\\/]/).pop().replace(ENDING, ""));
+const EXTENSION = /\.(?:png|jpe?g|webp|tiff?|gif|bmp|pdf)$/i;
+const stems = data.pages.map((name) => name.split(/[\\/]/).pop().replace(EXTENSION, ""));
 export const pageName = (row) => data.pages[row];
 export const pageStem = (row) => stems[row];
 export const documentOf = (stem) => (stem.includes("_") ? stem.slice(0, stem.lastIndexOf("_")) : "");

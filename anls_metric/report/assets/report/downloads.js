@@ -1,4 +1,4 @@
-// Downloads the filtered questions as CSV. `references` is a JSON list, and no text is changed.
+// Downloads the listed questions as CSV that spreadsheets open. `references` is a JSON list.
 import { make } from "./elements.js";
 import { data, answers, labels, several, ofStrings, pageName } from "./data.js";
 import { markOf } from "./marks.js";
@@ -10,42 +10,39 @@ const formatReferences = (texts) => {
   if (ofStrings) return JSON.stringify(texts);
   return texts.length > 1 ? `{"__tuple__": [${texts.map(toJson).join(", ")}]}` : toJson(texts[0]);
 };
-const isPaired = () => several && state.second >= 0;
-const listRows = () => {
-  const hasPages = data.pages.some(Boolean);
-  const columns = (name) => [name ?? "prediction", ...["score", "outcome", ...(ofStrings ? ["similarity"] : [])].map((column) => (name === undefined ? column : `${name} ${column}`))];
-  const heads = several ? labels.map((name) => columns(name)) : [columns()];
-  const difference = isPaired() ? [`${labels[state.first]} minus ${labels[state.second]}`] : [];
-  const rows = [["id", "question", "references", ...heads.flat(), ...difference, ...(hasPages ? ["document"] : []), "mark", "mark note", "signature"]];
-  for (const row of findRows()) {
-    const each = answers.map((rows) => [rows[row].prediction, rows[row].score, data.outcomes[rows[row].outcome]?.name, ...(ofStrings ? [rows[row].similarity] : [])]);
-    const { mark, note } = markOf(row);
-    rows.push([data.ids[row], data.questions[row], formatReferences(data.references[row]), ...each.flat(), ...(isPaired() ? [subtractScores(row)] : []), ...(hasPages ? [pageName(row)] : []), mark, note, data.document.signature]);
-  }
-  return rows;
+const listColumns = () => {
+  const isPaired = several && state.second >= 0;
+  const head = (name, column) => (several ? [name, column].filter(Boolean).join(" ") : column || "prediction");
+  const own = answers.flatMap((rows, place) => [
+    [head(labels[place], ""), (row) => rows[row].prediction],
+    [head(labels[place], "score"), (row) => rows[row].score],
+    [head(labels[place], "outcome"), (row) => data.outcomes[rows[row].outcome]?.name],
+    ofStrings && [head(labels[place], "similarity"), (row) => rows[row].similarity],
+  ]);
+  return [
+    ["id", (row) => data.ids[row]],
+    ["question", (row) => data.questions[row]],
+    ["references", (row) => formatReferences(data.references[row])],
+    ...own,
+    isPaired && [`${labels[state.first]} minus ${labels[state.second]}`, subtractScores],
+    data.pages.some(Boolean) && ["document", pageName],
+    ["mark", (row) => markOf(row).mark],
+    ["mark note", (row) => markOf(row).note],
+    ["signature", () => data.document.signature],
+  ].filter(Boolean);
 };
-const quote = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
-const joinCells = (rows) => rows.map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
-export const formatCsv = () => joinCells(listRows());
-// With the byte order mark that spreadsheets need for UTF-8, and without texts that they would take for formulas.
+// Spreadsheets need the byte order mark for UTF-8, and take some texts for formulas.
 const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/;
-const defuse = (value) => (typeof value === "string" && FORMULA.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value);
-export const formatSheet = () => `\ufeff${joinCells(listRows().map((row) => row.map(defuse)))}`;
-
-// A chart as a separate SVG file, with the colors of the report.
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "vector-effect"];
-export const formatSvg = (svg) => {
-  const { width, height } = svg.getBoundingClientRect();
-  const copy = svg.cloneNode(true);
-  const copies = [copy, ...copy.querySelectorAll("*")];
-  [svg, ...svg.querySelectorAll("*")].forEach((part, place) => {
-    const style = getComputedStyle(part);
-    for (const name of STYLES) copies[place].setAttribute(name, style.getPropertyValue(name));
-  });
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  return new XMLSerializer().serializeToString(copy);
+const isNumber = (text) => /^-?\d+(?:\.\d+)?$/.test(text);
+const quote = (value) => {
+  if (typeof value === "number") return String(value);
+  const text = String(value ?? "");
+  return `"${(FORMULA.test(text) && !isNumber(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+};
+export const formatCsv = () => {
+  const columns = listColumns();
+  const rows = findRows().map((row) => columns.map(([, read]) => quote(read(row))));
+  return `\ufeff${[columns.map(([head]) => quote(head)), ...rows].map((row) => `${row.join(",")}\r\n`).join("")}`;
 };
 export const download = (text, name, type) => {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -1,52 +1,42 @@
-// Makes elements of the page. Texts of users become text nodes, never markup.
+// Makes elements of the report. Texts of users become text nodes, never markup.
 
-const append = (element, attributes, children) => {
+const isShown = (child) => child !== null && child !== undefined && child !== false && child !== "";
+// Make an element, such as make("td.score", { title: "..." }, "1.0"). The attributes may be left out.
+export const make = (tagAndClasses, ...parts) => {
+  const [tag, ...classes] = tagAndClasses.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  const attributes = parts[0]?.constructor === Object ? parts.shift() : {};
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
     else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter(Boolean));
+  element.append(...parts.flat(Infinity).filter(isShown));
   return element;
 };
-export const make = (tag, attributes = {}, ...children) => append(document.createElement(tag), attributes, children);
-export const draw = (tag, attributes = {}, ...children) =>
-  append(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// Invisible characters, and characters that change the direction of the text. They are shown by their names.
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+// Invisible characters, and characters that change the direction of the text, are shown by their names.
+const HIDDEN = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069" +
+    "\\ufeff\\ufff9-\\ufffb]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
+  "g",
+);
 const SIGN_NAMES = { "\r": "CR", "\0": "NUL" };
-const signs = new WeakMap(); // the element that names a character -> the character
+// The style shows the name beside the character, so that a copied text has the character alone.
+const nameSign = (character) => {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return make("span.sign", { "data-name": SIGN_NAMES[character] ?? `U+${code}` }, character);
+};
 export const markHidden = (text) => {
-  const parts = [];
-  let last = 0;
-  for (const match of text.matchAll(HIDDEN)) {
-    if (match.index > last) parts.push(text.slice(last, match.index));
-    const code = match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-    const sign = make("span", { class: "sign" }, SIGN_NAMES[match[0]] ?? `U+${code}`);
-    signs.set(sign, match[0]);
-    parts.push(sign);
-    last = match.index + match[0].length;
-  }
-  if (last < text.length) parts.push(text.slice(last));
-  return parts;
+  const found = [...text.matchAll(HIDDEN)].map(([character]) => nameSign(character));
+  return text.split(HIDDEN).flatMap((part, place) => [part, found[place]]);
 };
 export const tame = (text) => text.replace(HIDDEN, "·"); // for places that cannot hold an element
 const MAX_BRIEF = 240;
-export const shorten = (text) =>
-  make("span", { class: "brief", dir: "auto" }, markHidden(text.length > MAX_BRIEF ? `${text.slice(0, MAX_BRIEF)}…` : text));
-
-// A copied text has the characters themselves, not their names.
-export const copySigns = (event) => {
-  const selection = getSelection();
-  const parts = [...document.querySelectorAll(".sign")].filter((sign) => selection.containsNode(sign, true));
-  if (!parts.length) return;
-  const labels = parts.map((sign) => sign.textContent);
-  const fill = (texts) => parts.forEach((sign, place) => (sign.firstChild.data = texts[place]));
-  fill(parts.map((sign) => signs.get(sign)));
-  event.clipboardData.setData("text/plain", selection.toString());
-  fill(labels);
-  event.preventDefault();
+export const shorten = (text) => {
+  const shown = text.length > MAX_BRIEF ? `${text.slice(0, MAX_BRIEF)}…` : text;
+  return make("span.brief", { dir: "auto" }, markHidden(shown));
 };
 
 export const copyText = async (text, button) => {
@@ -66,34 +56,22 @@ export const copyText = async (text, button) => {
   setTimeout(() => (button.textContent = label), 1500);
 };
 
-// Numbers
+// Counts, and controls. The key of a control identifies it after the page was drawn again.
 
 export const formatCount = (number) => number.toLocaleString("en");
-export const countNoun = (number, noun) => `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
-export const formatScore = (score) => (score === null ? "-" : score.toFixed(4));
-export const formatDifference = (value) => `${value >= 0 ? "+" : "-"}${Math.abs(value).toFixed(4)}`;
-export const formatInterval = (interval, format = formatScore) =>
-  interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
+export const countNoun = (number, noun, plural = `${noun}s`) =>
+  `${formatCount(number)} ${number === 1 ? noun : plural}`;
 export const formatP = (p) => (p < 0.001 ? "<0.001" : p.toFixed(3));
-export const formatPlain = (number) => String(Number(number.toFixed(4)));
-export const makeBadge = (score, digits) => {
-  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
-  const step = 10 ** -digits;
-  const shown = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // so that only 1 is printed as 1
-  return make("span", { class: `score ${style}` }, score === null ? "-" : shown.toFixed(digits));
-};
 
-// Controls. The key of a control identifies it after the page was drawn again.
-
-const quoteSigns = (text) => (text ? `“${tame(text)}”` : "nothing");
-export const formatConfusion = ([predicted, accepted]) => `${quoteSigns(predicted)} for ${quoteSigns(accepted)}`;
-export const makeFilter = (key, label, pressed, act, content, style = "filter") =>
-  make("button", { class: style, "data-key": key, "aria-label": label, "aria-pressed": String(pressed), onclick: act }, content);
+// A button that sets a filter, and takes it off when it is pressed
+export const makeFilter = (key, isPressed, act, content, style = "filter") =>
+  make(`button.${style}`, { "data-key": key, "aria-pressed": String(isPressed), onclick: act }, content);
 export const makeSelect = (key, label, options, value, act) => {
+  const attributes = { "data-key": key, "aria-label": label, onchange: (event) => act(event.target.value) };
   const select = make(
     "select",
-    { "data-key": key, "aria-label": label, onchange: (event) => act(event.target.value) },
-    options.map(([option, name]) => make("option", { value: option }, tame(name))),
+    attributes,
+    ...options.map(([option, name]) => make("option", { value: option }, tame(name))),
   );
   select.value = value;
   return select;
@@ -101,23 +79,21 @@ export const makeSelect = (key, label, options, value, act) => {
 // Draw a part of the page again, and keep the focus on the control with the same key.
 export const replaceContent = (place, ...children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(...children.flat().filter(Boolean));
+  place.replaceChildren(...children.flat(Infinity).filter(isShown));
   if (key !== undefined) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 };
-
-// The controls of a table are one stop of the Tab key. The arrow keys move between them.
+// The controls of a table are one stop of the Tab key. Arrows move between them.
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 export const rove = (place) => {
-  const controls = [...place.querySelectorAll("button, a")];
-  controls.forEach((control, number) => (control.tabIndex = number ? -1 : 0));
-  place.addEventListener("focusin", ({ target }) => {
-    if (!controls.includes(target)) return;
-    for (const control of controls) control.tabIndex = control === target ? 0 : -1;
-  });
+  const controls = [...place.querySelectorAll("button, a, [tabindex]")];
+  const choose = (chosen) => controls.forEach((control) => (control.tabIndex = control === chosen ? 0 : -1));
+  choose(controls[0]);
+  place.addEventListener("focusin", ({ target }) => controls.includes(target) && choose(target));
   place.addEventListener("keydown", (event) => {
     const number = controls.indexOf(event.target);
-    const next = { ArrowRight: number + 1, ArrowDown: number + 1, ArrowLeft: number - 1, ArrowUp: number - 1, Home: 0, End: controls.length - 1 }[event.key];
-    if (number < 0 || next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    controls[Math.min(Math.max(next, 0), controls.length - 1)].focus();
+    const step = STEPS[event.key];
+    if (number < 0 || !step) return;
+    controls[Math.min(Math.max(number + step, 0), controls.length - 1)].focus();
     event.preventDefault();
     event.stopPropagation();
   });

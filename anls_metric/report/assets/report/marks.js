@@ -1,33 +1,34 @@
-// The marks of a reviewer about questions. They stay in this browser, and can be exported as a file for --corrections.
-import { make, makeFilter, tame, countNoun } from "./elements.js";
+// The marks of a reviewer about questions. They can be exported as a file for --corrections.
+import { make, makeFilter, countNoun } from "./elements.js";
 import { data, FRAMED } from "./data.js";
 
 export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
-const PLACE = `anls-marks:${/gold:\w+/.exec(data.document.signature)?.[0] ?? data.document.signature}`; // identifies the questions by their hash
-const IN_PRIVATE = "This browser cannot store marks, perhaps because the window is private: export them before you close it.";
-const ON_PAGE = "Marks are kept while this page is open: export them to keep or share them.";
-const IN_BROWSER = "Marks are stored in this browser only, and survive a reload: export them to share them.";
+const { signature } = data.document;
+const PLACE = `anls-marks:${/gold:\w+/.exec(signature)?.[0] ?? signature}`; // identifies the questions by their hash
+const IN_PRIVATE = "This browser cannot store marks, perhaps in a private window: export them before you close it.";
+const ON_PAGE = "Marks are kept while this page is open: export them to keep them.";
+const IN_BROWSER = "Marks are stored in this browser only: export them to share them.";
 
 const EMPTY = { mark: "", accept: [], exclude: false, note: "" };
-const isEmpty = ({ mark, accept, exclude, note }) => !mark && !accept.length && !exclude && !note;
-const sameMark = (one, other) => ["mark", "accept", "exclude", "note"].every((key) => JSON.stringify(one[key]) === JSON.stringify(other[key]));
+const isEmptyMark = ({ mark, accept, exclude, note }) => !mark && !accept.length && !exclude && !note;
 const rowOf = new Map(data.ids.map((id, row) => [id, row]));
 
-// The id of a question -> its mark. `others` holds differing marks of other reviewers.
+// The id of a question -> its mark
 let marks = new Map();
 let isKept = true;
-const asTexts = (value) => (Array.isArray(value) ? value : value === undefined || value === null || value === "" ? [] : [value]).map(String);
-const readMark = ({ mark, accept, exclude, note, others }) => ({
+const asTexts = (value) => [value ?? ""].flat().map(String).filter(Boolean);
+const readMark = ({ mark, accept, exclude, note }) => ({
   mark: MARKS.includes(mark) ? mark : "",
   accept: asTexts(accept),
   exclude: ["true", "1", "yes"].includes(String(exclude ?? "").toLowerCase()),
   note: String(note ?? ""),
-  ...(Array.isArray(others) && others.length && { others: others.map(readMark) }),
 });
 const load = () => {
   try {
-    const kept = JSON.parse((FRAMED ? JSON.parse(document.documentElement.dataset.marks ?? "{}")[PLACE] : localStorage.getItem(PLACE)) ?? "[]");
-    marks = new Map(kept.map(([id, mark]) => [id, readMark(mark)]));
+    const kept = FRAMED
+      ? JSON.parse(document.documentElement.dataset.marks ?? "{}")[PLACE]
+      : localStorage.getItem(PLACE);
+    marks = new Map(JSON.parse(kept ?? "[]").map(([id, mark]) => [id, readMark(mark)]));
   } catch {
     isKept = false;
   }
@@ -58,8 +59,7 @@ const TESTS_OF_MARKS = {
   ...Object.fromEntries(MARKS.map((name) => [name, ({ mark }) => mark === name])),
   "accepts more": ({ accept }) => accept.length > 0,
   excluded: ({ exclude }) => exclude,
-  conflict: ({ others }) => Boolean(others),
-  "not marked": isEmpty,
+  "not marked": isEmptyMark,
 };
 export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
 export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
@@ -73,20 +73,22 @@ export const countMarks = () => {
 };
 const setMark = (row, changes) => {
   const mark = { ...markOf(row), ...changes };
-  if (!mark.others?.length) delete mark.others;
-  if (isEmpty(mark) && !mark.others) marks.delete(data.ids[row]);
+  if (isEmptyMark(mark)) marks.delete(data.ids[row]);
   else marks.set(data.ids[row], mark);
   keep();
 };
 
 // The file
 
-const record = (id, { mark, accept, exclude, note }) => ({ questionId: id, mark, ...(accept.length && { accept }), ...(exclude && { exclude }), ...(note && { note }) });
-export const formatMarks = () => {
-  const written = [...marks].filter(([id, mark]) => rowOf.has(id) && !isEmpty(mark));
-  return `${JSON.stringify(written.map(([id, mark]) => record(id, mark)), null, 2)}\n`;
+const record = (id, { mark, accept, exclude, note }) => {
+  return { questionId: id, mark, ...(accept.length && { accept }), ...(exclude && { exclude }), ...(note && { note }) };
 };
-// Read a file of marks or corrections. Returns sentences for the reader.
+export const formatMarks = () => {
+  const written = [...marks].filter(([id, mark]) => rowOf.has(id) && !isEmptyMark(mark));
+  const records = written.map(([id, mark]) => record(id, mark));
+  return `${JSON.stringify(records, null, 2)}\n`;
+};
+// Read a file of marks or corrections. Returns what happened, for the reader.
 export const importMarks = (text) => {
   let records;
   try {
@@ -95,52 +97,28 @@ export const importMarks = (text) => {
     records = null;
   }
   if (!Array.isArray(records) || records.some((each) => each?.questionId === undefined)) {
-    return ["This isn't a file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections."];
+    return "This isn't a file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections.";
   }
-  const counts = { imported: 0, conflicts: 0, unknown: 0 };
+  const counts = { imported: 0, own: 0, unknown: 0 };
   for (const each of records) {
     const id = String(each.questionId);
-    const row = rowOf.get(id);
-    const mark = readMark(each);
-    const own = row === undefined ? EMPTY : markOf(row);
-    if (row === undefined) counts.unknown++;
-    else if (sameMark(own, mark) || own.others?.some((other) => sameMark(other, mark))) continue;
-    else if (isEmpty(own)) {
-      marks.set(id, { ...mark, ...(own.others && { others: own.others }) });
+    if (!rowOf.has(id)) counts.unknown++;
+    else if (!marks.has(id)) {
+      marks.set(id, readMark(each));
       counts.imported++;
-    } else {
-      marks.set(id, { ...own, others: [...(own.others ?? []), mark] });
-      counts.conflicts++;
-    }
+    } else counts.own++;
   }
   keep();
-  return [
+  const sentences = [
     `${countNoun(counts.imported, "mark")} imported.`,
-    counts.conflicts && `${countNoun(counts.conflicts, "conflict")} with your marks: resolve them in the questions.`,
+    counts.own && `Your own mark stays on ${countNoun(counts.own, "question")}.`,
     counts.unknown && `${countNoun(counts.unknown, "mark")} of questions that are not in this report.`,
-  ].filter(Boolean);
+  ];
+  return sentences.filter(Boolean).join(" ");
 };
 
-// The controls for an open question. `redraw` updates the rest of the page.
+// The controls for an open question. `redraw` updates the rest of the report.
 
-const describe = ({ mark, accept, exclude, note }) => [mark, accept.length && `accept ${accept.join(" | ")}`, exclude && "exclude the question", note].filter(Boolean).join("; ");
-const drawConflict = (row, other, redraw) => {
-  const others = markOf(row).others.filter((each) => each !== other);
-  const settle = (changes) => {
-    setMark(row, { ...changes, others });
-    redraw(row); // the pressed button is gone
-  };
-  return make(
-    "p",
-    { class: "note conflict" },
-    "Another reviewer: ",
-    make("bdi", {}, tame(describe(other))),
-    " ",
-    make("button", { "data-key": "take mark", onclick: () => settle(other) }, "Take this mark"),
-    " ",
-    make("button", { "data-key": "keep mark", onclick: () => settle({}) }, "Keep mine"),
-  );
-};
 // Accepts an answer of a submission, which nobody has to type then.
 export const drawAccept = (row, text, redraw) => {
   const isAccepted = markOf(row).accept.includes(text);
@@ -149,28 +127,48 @@ export const drawAccept = (row, text, redraw) => {
     setMark(row, { accept: isAccepted ? others : [...others, text] });
     redraw();
   };
-  return makeFilter(`accept ${text}`, "Accept this answer", isAccepted, act, "Accept this answer");
+  return makeFilter(`accept ${text}`, isAccepted, act, "accept");
+};
+// Set or remove the mark with this number.
+export const toggleMark = (row, number) => {
+  const name = MARKS[number - 1];
+  setMark(row, { mark: markOf(row).mark === name ? "" : name });
+};
+const makeBox = (key, label, value, attributes, act) => {
+  const box = make("input", {
+    type: "text",
+    "data-key": key,
+    "aria-label": label,
+    dir: "auto",
+    autocomplete: "off",
+    ...attributes,
+  });
+  box.value = value;
+  box.addEventListener("input", () => act(box.value));
+  return make("label.pick", label, box);
 };
 export const drawMark = (row, redraw) => {
   const own = markOf(row);
-  const change = (changes, focus) => {
-    setMark(row, changes);
-    redraw(focus);
-  };
-  const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
-  const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
-  accept.value = own.accept.length > 1 ? own.accept.join(" | ") : (own.accept[0] ?? "");
+  const buttons = MARKS.map((name, number) => {
+    const act = () => {
+      toggleMark(row, number + 1);
+      redraw();
+    };
+    return makeFilter(`mark ${name}`, own.mark === name, act, [make("kbd", number + 1), ` ${name}`], "chip");
+  });
   // Several answers are separated by |. A single answer is not split.
-  accept.addEventListener("input", () => setMark(row, { accept: accept.value.split(" | ").map((text) => text.trim()).filter(Boolean) }));
-  const note = make("input", { type: "text", "data-key": "mark note", "aria-label": "Note", dir: "auto", autocomplete: "off" });
-  note.value = own.note;
-  note.addEventListener("input", () => setMark(row, { note: note.value }));
+  const accepted = own.accept.length > 1 ? own.accept.join(" | ") : (own.accept[0] ?? "");
+  const split = (text) =>
+    text
+      .split(" | ")
+      .map((each) => each.trim())
+      .filter(Boolean);
+  const hint = { placeholder: "the answer that should be accepted" };
+  const accept = makeBox("mark accept", "Accept", accepted, hint, (text) => setMark(row, { accept: split(text) }));
+  const note = makeBox("mark note", "Note", own.note, {}, (text) => setMark(row, { note: text }));
   return make(
-    "div",
-    { class: "marks", role: "group", "aria-label": "Mark" },
-    make("div", { class: "chips" }, buttons),
-    make("div", { class: "line" }, make("label", { class: "pick" }, "Accept", accept), make("label", { class: "pick" }, "Note", note)),
-    own.exclude && make("p", { class: "note conflict" }, "The corrections exclude this question. ", make("button", { "data-key": "keep question", onclick: () => change({ exclude: false }, row) }, "Keep the question")),
-    (own.others ?? []).map((other) => drawConflict(row, other, redraw)),
+    "div.marks",
+    { role: "group", "aria-label": "Mark" },
+    make("div.line", make("span.chips", buttons), accept, note),
   );
 };

@@ -1,41 +1,45 @@
-// The open question: its page, the accepted answers, and the answer of each submission with its edits.
-import { make, copyText, markHidden, makeBadge, tame } from "./elements.js";
-import { data, answers, several, ofStrings, names, makeName, pageName, pageStem, documentOf, FRAMED } from "./data.js";
+// The open question: its page, the accepted answers, the answer of each submission with its edits, and the mark.
+import { make, copyText, markHidden, tame, formatCount } from "./elements.js";
+import { data, answers, several, ofStrings, names, makeName, makeBadge, pageName, pageStem } from "./data.js";
+import { documentOf } from "./data.js";
+import { FRAMED } from "./data.js";
 import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
-import { formatDocument, countOfDocument } from "./questions.js";
 import { drawEdits } from "./edits.js";
-import { drawPage } from "./page.js";
 
 // In a frame, links are relative to the page around it.
 export const fullUrl = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatUrl(changes);
 
-const makeTag = (text) => make("span", { class: "tag" }, text);
-const listAccepted = (texts, closest, added = []) =>
-  make(
-    "ul",
-    { class: "accepted", "aria-label": "Accepted answers" },
-    make("li", { class: "label" }, "accepted"),
-    texts.map((text, place) => make("li", { dir: "auto", class: closest.includes(place) ? "closest" : "" }, markHidden(text), added.includes(text) && makeTag("added by corrections"), closest.includes(place) && texts.length > 1 && makeTag("closest"))),
-  );
-const block = (text) =>
-  make("pre", { class: "raw", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, text === "" ? make("span", { class: "nothing" }, "empty") : markHidden(text));
+const listAccepted = (texts, closest, added = []) => {
+  const items = texts.map((text, place) => {
+    const isClosest = texts.length > 1 && closest.includes(place);
+    const tags = [added.includes(text) && "added by corrections", isClosest && "closest"].filter(Boolean);
+    const content = [markHidden(text), tags.map((tag) => make("span.tag", tag))];
+    return make("li", { dir: "auto", class: isClosest ? "closest" : "" }, content);
+  });
+  return make("ul.accepted", { "aria-label": "Accepted answers" }, make("li.label", "accepted"), items);
+};
+const drawText = (text) =>
+  make("div.text", { dir: "auto" }, text === "" ? make("span.nothing", "empty") : markHidden(text));
 
-// A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
-const listBranches = (children) =>
-  make(
-    "ul",
-    { class: "tree" },
-    children.map(([name, prediction, reference, score, sentence, inside, edits]) => {
-      const head = [make("span", { class: "path", dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score, 2)];
-      if (inside.length) return make("li", {}, head, listBranches(inside));
-      if (prediction === reference) return make("li", {}, head, make("span", { class: "leaf", dir: "auto" }, markHidden(prediction ?? "")));
-      const sides = [prediction && make("del", { dir: "auto" }, markHidden(prediction)), reference && make("ins", { dir: "auto" }, markHidden(reference))];
-      const leaf = edits ? drawEdits(prediction, reference, edits) : make("span", { class: "leaf edits", dir: "auto" }, sides.filter(Boolean));
-      return make("li", {}, head, leaf, make("span", { class: "said" }, sentence));
-    }),
-  );
-// Submissions whose answers are equal share a box, so that many submissions fit on a screen.
+// A list or a nested value: a tree with a score at each branch, and the edits of each leaf
+const drawLeaf = ([, prediction, reference, , , , edits]) => {
+  if (prediction === reference) return make("span.leaf", { dir: "auto" }, markHidden(prediction ?? ""));
+  if (edits) return drawEdits(prediction, reference, edits);
+  const gone = prediction && make("del", { dir: "auto" }, markHidden(prediction));
+  const come = reference && make("ins", { dir: "auto" }, markHidden(reference));
+  return make("span.leaf.edits", { dir: "auto" }, gone, come);
+};
+const listBranches = (children) => {
+  const items = children.map((branch) => {
+    const [name, prediction, reference, score, sentence, inside] = branch;
+    const head = [make("span.path", { dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score)];
+    if (inside.length) return make("li", head, listBranches(inside));
+    return make("li", head, drawLeaf(branch), prediction !== reference && make("span.said", sentence));
+  });
+  return make("ul.tree", items);
+};
+// Submissions whose answers are equal share a row, so that many submissions fit on a screen.
 const groupAnswers = (row) => {
   const groups = new Map();
   for (const place of names.keys()) {
@@ -44,64 +48,104 @@ const groupAnswers = (row) => {
   }
   return [...groups.values()];
 };
+const MAX_REASONS = 3; // of more submissions, the reason of a score is only a tooltip
 const drawAnswer = (places, row) => {
   const { prediction, score, outcome, sentence, closest, raw, references, edits, tree } = answers[places[0]][row];
   const texts = references ?? data.references[row];
   const name = data.outcomes[outcome]?.name ?? "not asked";
-  const parts = [make("header", {}, several && places.map(makeName), makeBadge(score, 4), make("span", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), name))];
-  if (references) parts.push(listAccepted(texts, [closest]));
-  if (raw !== undefined) parts.push(make("p", { class: "label" }, "raw output"), block(raw), make("p", { class: "label" }, "extracted"));
-  if (tree) parts.push(listBranches(tree[5]));
-  else if (prediction !== null) {
-    parts.push(block(prediction));
-    if (edits !== undefined) {
-      const from = texts.length > 1 && several ? make("p", { class: "label" }, "closest: ", make("bdi", {}, tame(texts[closest].slice(0, 120)))) : null;
-      parts.push(from, drawEdits(prediction, texts[closest], edits));
-    }
-  }
+  const lengths = [prediction, texts[closest]].map((each) => formatCount(each?.length ?? 0));
+  const text = edits
+    ? drawEdits(prediction, texts[closest], edits)
+    : [
+        drawText(prediction ?? ""),
+        edits === null && make("div.said", `${lengths.join(" characters against ")}: too many differences to show.`),
+      ];
+  const output = raw !== undefined && make("details.raw", make("summary", "raw output"), drawText(raw));
   const canAccept = ofStrings && score < 1 && prediction?.trim();
-  parts.push(make("p", { class: "said" }, sentence, canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]));
-  return make("article", { "aria-label": several ? places.map((place) => names[place]).join(", ") : "The answer" }, parts);
+  return make(
+    "tr",
+    several && make("th", { scope: "row" }, places.map(makeName)),
+    make("td", { title: sentence }, makeBadge(score)),
+    make(
+      "td",
+      references && listAccepted(texts, [closest]),
+      prediction === null
+        ? make("span.nothing", outcome < 0 ? "not asked" : "no answer")
+        : tree
+          ? listBranches(tree[5])
+          : text,
+      output,
+      names.length <= MAX_REASONS && make("div.said", sentence),
+    ),
+    make("td.said", outcome > -1 && name, canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]),
+  );
 };
 
-// The page of the question, and links to other questions about it.
+// The page of the question, and links to all questions about it and its document
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;
-  const of = documentOf(stem);
-  const show = (name, kind) => {
-    const count = countOfDocument(name);
-    return make("button", { class: "filter", onclick: () => update({ ...NO_FILTERS, search: formatDocument(name), open: -1 }, { focus: "questions" }) }, `all questions about this ${kind} (${count})`);
+  const makeLink = (name) => {
+    const act = () => update({ ...NO_FILTERS, search: name, open: -1 }, { focus: "questions" });
+    return make("button.filter", { onclick: act }, name);
   };
-  const isLarger = of && countOfDocument(of) > countOfDocument(stem);
-  return make("p", { class: "of-page" }, "page ", make("code", {}, make("bdi", {}, tame(stem))), " ", show(stem, "page"), isLarger ? [" ", show(of, "document")] : null);
+  const of = documentOf(stem);
+  return make("p.said", "all questions about ", makeLink(stem), of && [" or ", makeLink(of)]);
 };
-const drawPicture = (row, box) => {
+// A click on the page shows it in its own size, where the reader clicked.
+const enlarge = (image) => {
+  const large = make("img", { src: image.src, alt: image.alt });
+  const close = make("button", { onclick: () => dialog.close() }, "Close");
+  const attributes = { "aria-label": image.alt, onclose: () => dialog.remove() };
+  const dialog = make("dialog.sheet", attributes, close, make("div.scroll", large));
+  dialog.style.setProperty("--top", `${image.getBoundingClientRect().top + scrollY}px`);
+  document.body.append(dialog);
+  dialog.showModal();
+};
+const drawPicture = (row) => {
   const found = data.images[row];
   const name = tame(pageName(row));
   if (found === undefined) return null;
-  if (typeof found === "string") return make("p", { class: "note" }, `The page ${name ? `${name} ` : ""}is not in this report: ${found}.`);
-  return drawPage(data.pictures[found], `The page of the question: ${name}`, box);
+  if (typeof found === "string")
+    return make("p.note", `The page ${name ? `${name} ` : ""}is not in this report: ${found}.`);
+  const image = make("img", { src: data.pictures[found], alt: `The page of the question: ${name}` });
+  return make(
+    "button.picture",
+    { "aria-label": "Enlarge the page", "data-key": "page", onclick: () => enlarge(image) },
+    image,
+  );
 };
 export const drawQuestion = (row, step) => {
-  const closest = new Set(answers.map((rows) => rows[row]).filter(({ prediction, references }) => prediction !== null && !references).map((answer) => answer.closest));
+  const shared = answers
+    .map((rows) => rows[row])
+    .filter(({ prediction, references }) => prediction !== null && !references);
+  const closest = ofStrings ? [...new Set(shared.map((answer) => answer.closest))] : [];
   const copy = make("button", { "data-key": "copy question" }, "Copy link");
   copy.addEventListener("click", () => copyText(fullUrl({ open: row }), copy));
+  const steps = [
+    make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"),
+    make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"),
+    copy,
+  ];
   const content = make(
     "div",
-    {},
-    make("h3", { dir: "auto" }, markHidden(data.questions[row] || `Question ${data.ids[row]}`)),
     listPages(row),
-    listAccepted(data.references[row], ofStrings ? [...closest] : [], data.added[row]),
-    drawMark(row, redraw), // above the answers, which can be long
-    groupAnswers(row).map((places) => drawAnswer(places, row)),
-    make("div", { class: "steps" }, make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"), make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"), copy),
+    listAccepted(data.references[row], closest, data.added[row]),
+    make(
+      "table.answers",
+      make(
+        "tbody",
+        groupAnswers(row).map((places) => drawAnswer(places, row)),
+      ),
+    ),
+    make("div.line", drawMark(row, redraw), make("span.line.steps", steps)),
   );
-  const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(data.ids[row])}` }, content);
-  const picture = drawPicture(row, box);
-  if (picture) {
-    if (picture.tagName === "DIV") box.classList.add("pictured");
-    box.prepend(make("div", {}, picture));
-  }
-  return box;
+  const picture = drawPicture(row);
+  const style = picture?.tagName === "BUTTON" ? "opened pictured" : "opened";
+  return make(
+    "div",
+    { class: style, role: "region", "aria-label": `Question ${tame(data.ids[row])}` },
+    picture && make("div", picture),
+    content,
+  );
 };

@@ -1,146 +1,106 @@
 // Filters and sorts the questions.
-import { data, answers, pageName, pageStem, documentOf } from "./data.js";
-import { hasMark, countMarks } from "./marks.js";
+import { data, answers, pageName } from "./data.js";
+import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
 import { state, CHANGES, FILTERS, SUSPECTED } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
-const joinTexts = (row) =>
-  (haystacks[row] ??= [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...answers.flatMap((rows) => [rows[row].prediction ?? "", rows[row].raw ?? ""])]
-    .join("\n")
-    .toLowerCase());
-// The texts for the search are prepared while the browser is idle.
-export const prepareSearch = (row = 0) => {
-  const prepare = (deadline) => {
-    let next = row;
-    while (next < data.ids.length && deadline.timeRemaining() > 2) for (const end = next + 100; next < end && next < data.ids.length; next++) joinTexts(next);
-    if (next < data.ids.length) prepareSearch(next);
-  };
-  globalThis.requestIdleCallback?.(prepare);
+const joinTexts = (row) => {
+  const own = answers.flatMap((rows) => [rows[row].prediction ?? "", rows[row].raw ?? ""]);
+  const texts = [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...own];
+  return (haystacks[row] ??= texts.join("\n").toLowerCase());
 };
 export const subtractScores = (row) => {
   if (state.second < 0) return null;
   const [first, second] = [state.first, state.second].map((place) => answers[place][row].score);
   return first === null || second === null ? null : first - second;
 };
-
-// In the search, doc:NAME finds a page, or the document before the last _ of its name.
-const DOCUMENT = /(?:^|\s)doc:(?:"([^"]*)"|(\S+))/gi;
-export const formatDocument = (name) => (/[\s"]/.test(name) ? `doc:"${name}"` : `doc:${name}`);
-const splitSearch = (text) => {
-  const documents = [...text.matchAll(DOCUMENT)].map(([, quoted, plain]) => (quoted ?? plain).toLowerCase());
-  return { documents, words: text.replace(DOCUMENT, " ").toLowerCase().trim() };
-};
-const isOfDocument = (row, name) => {
-  const stem = pageStem(row).toLowerCase();
-  return stem === name || (stem !== "" && documentOf(stem) === name);
-};
-export const countOfDocument = (name) => {
-  let count = 0;
-  for (let row = 0; row < data.ids.length; row++) if (isOfDocument(row, name.toLowerCase())) count++;
-  return count;
+// The outcome of the answer that lost the question: of the pair, or of the only submission.
+const findLost = (row) => {
+  const first = answers[state.first][row];
+  if (state.second < 0) return first.score !== null && first.score < 1 ? first.lowest : -1;
+  const difference = subtractScores(row);
+  return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : -1;
 };
 
-const suspectRanks = new Map(data[SUSPECTED].map(({ id }, rank) => [id, rank]));
-export const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
-const listTests = () => {
-  const { documents, words } = splitSearch(state.search);
-  const [first, second] = [answers[state.first], answers[state.second]];
-  const { partial_credit: credit, confusions } = data.answers[state.first];
-  const tests = [];
-  const testRows = (rows) => {
-    const found = new Set(rows);
-    tests.push((row) => found.has(row));
-  };
-  if (state.outcomes.length) tests.push((row) => state.outcomes.includes(first[row].outcome));
-  if (state.before.length && second) tests.push((row) => state.before.includes(second[row].outcome));
-  if (state.change) {
-    tests.push((row) => {
-      const value = subtractScores(row);
-      return value !== null && CHANGES[state.change](value);
-    });
-  }
-  if (state.group) {
-    const [field, name] = state.group;
+const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
+const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
+const isListed = (rows) => {
+  const found = new Set(rows);
+  return (row) => found.has(row);
+};
+// The name of a filter -> the test of a question, given its value.
+const TESTS = {
+  search: (text) => {
+    const words = text.toLowerCase().split(/\s+/);
+    return (row) => words.every((word) => joinTexts(row).includes(word));
+  },
+  outcomes: (outcomes) => (row) => outcomes.includes(answers[state.first][row].outcome),
+  lost: (outcomes) => (row) => outcomes.includes(findLost(row)),
+  change: (change) => (row) => {
+    const value = subtractScores(row);
+    return value !== null && CHANGES[change](value);
+  },
+  group: ([field, name]) => {
     const place = data.groups[field].names.indexOf(name);
-    tests.push((row) => data.groups[field].of[row].includes(place));
-  }
-  if (state.only) tests.push((row) => suspectRanks.has(data.ids[row]));
-  if (state.credit) testRows(credit[state.credit].questions);
-  if (state.confusion) testRows(confusions.find(({ predicted, accepted }) => equals([predicted, accepted], state.confusion))?.questions);
-  if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
-  if (state.range) {
-    const [low, high] = state.range;
-    tests.push((row) => {
-      const value = first[row].similarity; // before the threshold
-      return value !== null && value >= low && (value < high || (value === 1 && high >= 1));
-    });
-  }
-  for (const name of documents) tests.push((row) => isOfDocument(row, name));
-  if (words) tests.push((row) => joinTexts(row).includes(words));
-  return tests;
+    return (row) => data.groups[field].of[row].includes(place);
+  },
+  only: () => (row) => suspectRanks.has(data.ids[row]),
+  credit: (name) => isListed(data.answers[state.first].partial_credit[name]?.questions),
+  confusion: (pair) => {
+    const { confusions } = data.answers[state.first];
+    return isListed(confusions.find(({ predicted, accepted }) => equals([predicted, accepted], pair))?.questions);
+  },
+  marks: (marks) => (row) => marks.some((name) => hasMark(row, name)),
+};
+const isEmpty = (value) => !value || value.length === 0;
+const rows = data.ids.map((_, row) => row);
+const filterRows = (without = "") => {
+  const chosen = FILTERS.filter((name) => name !== without && !isEmpty(state[name]));
+  const tests = chosen.map((name) => TESTS[name](state[name]));
+  return rows.filter((row) => tests.every((test) => test(row)));
 };
 
-const collator = new Intl.Collator("en", { numeric: true });
-export const sortNames = (texts) => [...texts].sort(collator.compare);
-let idRanks;
-const rankOfId = (row) => {
-  if (!idRanks) {
-    idRanks = new Uint32Array(data.ids.length);
-    const places = data.ids.map((_, place) => place).sort((a, b) => collator.compare(data.ids[a], data.ids[b]));
-    places.forEach((place, rank) => (idRanks[place] = rank));
-  }
-  return idRanks[row];
-};
 const SORT_KEYS = {
-  id: rankOfId,
-  question: (row) => data.questions[row].toLowerCase(),
+  question: (row) => data.questions[row].toLowerCase() || data.ids[row],
+  references: (row) => (data.references[row][0] ?? "").toLowerCase(),
   first: (row) => answers[state.first][row].score ?? -1,
   second: (row) => answers[state.second]?.[row].score ?? -1,
   difference: (row) => subtractScores(row) ?? 9,
-  outcome: (row) => answers[state.first][row].outcome,
-  [SUSPECTED]: (row) => suspectRanks.get(data.ids[row]) ?? suspectRanks.size,
 };
-const sortRows = (rows) => {
-  const { direction } = state;
-  const keyOf = SORT_KEYS[state.sort];
-  const keys = new Array(data.ids.length);
-  for (const row of rows) keys[row] = keyOf(row);
-  return rows.sort((a, b) => (keys[a] < keys[b] ? -direction : keys[a] > keys[b] ? direction : a - b));
+const sortRows = (found) => {
+  if (state.only) return found.sort((a, b) => suspectRanks.get(data.ids[a]) - suspectRanks.get(data.ids[b]));
+  const keys = new Map(found.map((row) => [row, SORT_KEYS[state.sort](row)]));
+  const compare = (a, b) => (keys.get(a) < keys.get(b) ? -1 : keys.get(a) > keys.get(b) ? 1 : 0);
+  return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
-let lastKey;
-let lastRows = [];
-export const findRows = () => {
-  const { first, second, marks, sort, direction, open } = state;
-  // A question that gets another mark stays in the list of a mark while it is open.
-  const mark = marks.length && (open < 0 ? countMarks() : open);
-  const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
-  if (key === lastKey) return lastRows;
-  const tests = listTests();
-  const rows = [];
-  for (let row = 0; row < data.ids.length; row++) if (tests.every((test) => test(row))) rows.push(row);
-  [lastKey, lastRows] = [key, sortRows(rows)];
-  return lastRows;
+const memoize = (compute) => {
+  let [last, result] = [undefined, undefined];
+  return () => {
+    const { first, second, marks, sort, direction, open } = state;
+    // A question that gets another mark stays in the list of a mark while it is open.
+    const mark = marks.length && open >= 0 ? open : countMarks();
+    const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
+    if (key !== last) [last, result] = [key, compute()];
+    return result;
+  };
 };
-
-let counts = {};
-// Count the questions that each filter of the pair would show.
-export const countPair = () => {
-  const pair = `${state.first} ${state.second}`;
-  if (counts.pair === pair) return counts;
-  const [first, second] = [answers[state.first], answers[state.second]];
-  const table = data.outcomes.map(() => data.outcomes.map(() => 0)); // outcome before -> outcome after -> questions
-  counts = { pair, outcomes: data.outcomes.map(() => 0), before: data.outcomes.map(() => 0), changes: {}, table };
-  for (const { outcome } of first) if (outcome >= 0) counts.outcomes[outcome]++;
-  if (!second) return counts;
-  const values = [];
-  for (let row = 0; row < data.ids.length; row++) {
-    const [before, after] = [second[row].outcome, first[row].outcome];
-    if (before >= 0) counts.before[before]++;
-    if (before >= 0 && after >= 0) table[before][after]++;
+export const findRows = memoize(() => sortRows(filterRows()));
+// The number of questions that a click on a chip gives
+export const countChips = memoize(() => {
+  const count = (filter, listNames) => {
+    const counts = {};
+    for (const row of filterRows(filter)) for (const name of listNames(row)) counts[name] = (counts[name] ?? 0) + 1;
+    return counts;
+  };
+  const listChanges = (row) => {
     const value = subtractScores(row);
-    if (value !== null) values.push(value);
-  }
-  for (const [name, test] of Object.entries(CHANGES)) counts.changes[name] = values.filter(test).length;
-  return counts;
-};
+    return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
+  };
+  return {
+    outcomes: count("outcomes", (row) => [answers[state.first][row].outcome]),
+    change: state.second < 0 ? {} : count("change", listChanges),
+    only: count("only", (row) => (suspectRanks.has(data.ids[row]) ? [SUSPECTED] : [])),
+    marks: count("marks", (row) => MARK_FILTERS.filter((name) => hasMark(row, name))),
+  };
+});

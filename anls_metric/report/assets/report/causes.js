@@ -1,0 +1,116 @@
+// Where the points go: the difference of two submissions, or the loss of one, by the outcome of the losing answer.
+import { make, makeFilter, makeSelect, countNoun, rove } from "./elements.js";
+import { data, names, several, formatDifference } from "./data.js";
+import { state, update, PARTIAL_CREDIT, choosePair, NO_FILTERS } from "./state.js";
+
+const SHOWN = 5; // outcomes, beside a row for all others
+const WORDS = {
+  "close enough": "small differences",
+  empty: "empty answers",
+  missing: "missing answers",
+  other: "different answers",
+  "contains an answer": "extra words",
+  "another number": "wrong numbers",
+  refusal: "refusals",
+};
+const nameOutcome = (outcome) => WORDS[data.outcomes[outcome].name] ?? data.outcomes[outcome].name;
+const readPart = ([outcome, points, losses, wins, document, shared]) => ({
+  outcomes: [outcome],
+  points,
+  losses,
+  wins,
+  document,
+  shared,
+});
+const reverse = ({ points, losses, wins, ...rest }) => ({ ...rest, points: -points, losses: wins, wins: losses });
+// The contributions to the score of the first minus that of the second
+const listParts = () => {
+  const { first, second } = state;
+  const own = data.contributions[second < 0 ? first : `${first} ${second}`];
+  return own ? own.map(readPart) : data.contributions[`${second} ${first}`].map(readPart).map(reverse);
+};
+const join = (one, other) => ({
+  outcomes: [...one.outcomes, ...other.outcomes],
+  points: one.points + other.points,
+  losses: one.losses + other.losses,
+  wins: one.wins + other.wins,
+});
+const chooseRows = () => {
+  const parts = listParts().sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
+  const shown = parts.slice(0, parts.length === SHOWN + 1 ? SHOWN + 1 : SHOWN);
+  const rest = parts.slice(shown.length);
+  shown.sort((one, other) => one.points - other.points);
+  return rest.length ? [...shown, rest.reduce(join)] : shown;
+};
+const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) => {
+  const name = outcomes.length > 1 ? "all others" : nameOutcome(outcomes[0]);
+  const isPressed = String(state.lost) === String(outcomes);
+  const act = () => update({ ...NO_FILTERS, lost: isPressed ? [] : outcomes, open: -1 }, { focus: "questions" });
+  const counts =
+    state.second < 0
+      ? countNoun(losses, "question")
+      : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
+  const common = document === null || document === undefined ? "" : `${shared} of them in one document (${document})`;
+  const style = { "--size": Math.abs(points) / longest };
+  return make(
+    "tr",
+    make("th", { scope: "row" }, makeFilter(`lost ${outcomes}`, isPressed, act, name)),
+    make("td.points", formatDifference(points)),
+    make("td.chart", make("span", { class: `part ${points < 0 ? "loss" : "gain"}`, style }, make("i"))),
+    make("td", counts),
+    make("td.said", make("bdi", common)),
+  );
+};
+const makePicks = () => {
+  const choices = names.map((name, place) => [place, name]);
+  const choose = (key) => (value) =>
+    update({ ...choosePair({ [key]: Number(value) }), ...(Number(value) < 0 ? { change: "", lost: [] } : {}) });
+  return (
+    several && [
+      makeSelect("first", "model", choices, state.first, choose("first")),
+      " minus ",
+      makeSelect("second", "minus", [[-1, "nothing"], ...choices], state.second, choose("second")),
+    ]
+  );
+};
+// Partial credit is about strings: what was lost to the format, and what wrong numbers got.
+const drawCredit = () => {
+  const credit = Object.entries(data.answers[state.first].partial_credit).filter(
+    ([, { questions }]) => questions.length,
+  );
+  const buttons = credit.map(([name, { value }]) => {
+    const isPressed = state.credit === name;
+    const act = () => update({ ...NO_FILTERS, credit: isPressed ? "" : name }, { focus: "questions" });
+    const text = `${PARTIAL_CREDIT[name]} ${formatDifference(name === "format_loss" ? -value : value)}`;
+    return [makeFilter(`credit ${name}`, isPressed, act, text), " "];
+  });
+  return buttons.length > 0 && make("p.said", `Partial credit of ${names[state.first]}: `, buttons);
+};
+export const drawCauses = () => {
+  const rows = chooseRows();
+  const total = rows.reduce((sum, { points }) => sum + points, 0);
+  const longest = Math.max(...rows.map(({ points }) => Math.abs(points)));
+  const title =
+    several && state.second >= 0
+      ? `Where the ${formatDifference(total)} come from`
+      : `Where ${names[state.first]} loses points`;
+  return [
+    make(
+      "div.line",
+      make("h2", { id: "causes-title", tabindex: -1 }, title),
+      make("span.said", several ? makePicks() : "by outcome"),
+    ),
+    rows.length
+      ? rove(
+          make(
+            "table.causes",
+            make(
+              "tbody",
+              rows.map((row) => drawRow(row, longest)),
+            ),
+          ),
+        )
+      : make("p.said", "Every question has the same score."),
+    drawCredit(),
+  ];
+};

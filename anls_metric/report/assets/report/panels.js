@@ -1,0 +1,190 @@
+// Three panels, one open at a time: groups, variants, and confusions.
+import { make, makeFilter, makeSelect, tame, formatCount, countNoun, rove } from "./elements.js";
+import { data, several, ofStrings, FIELDS, makeName, submissions } from "./data.js";
+import { formatScore, formatDifference, formatInterval } from "./data.js";
+import { state, update, NO_FILTERS } from "./state.js";
+
+const makeTable = (heads, rows) => {
+  const head = heads.map((text) => make("th", { scope: "col" }, text));
+  const body = rows.map(([name, ...cells]) =>
+    make(
+      "tr",
+      make("th", { scope: "row" }, name),
+      cells.map((cell) => make("td", cell)),
+    ),
+  );
+  return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
+};
+const shownPlaces = () => (state.second < 0 ? [state.first] : [state.second, state.first]);
+const showQuestions = (changes) => update({ ...NO_FILTERS, ...changes, open: -1 }, { focus: "questions" });
+
+// Groups, those that cost most points first
+
+const drawGroups = () => {
+  const table = data.groups[state.field];
+  const total = submissions[state.first].questions;
+  const groups = table.names.map((name, row) => {
+    const count = Math.max(...table.counts.map((counts) => counts[row]));
+    const [own, other] = [table.means[state.first][row], state.second < 0 ? 1 : table.means[state.second][row]];
+    const difference = own === null || other === null ? null : own - other;
+    return { name, row, count, difference, points: (difference * count) / total };
+  });
+  groups.sort((one, other) => one.points - other.points);
+  const makeHead = ({ name, row }) => {
+    const isPressed = String(state.group) === String([state.field, name]);
+    const act = () => showQuestions({ group: isPressed ? null : [state.field, name] });
+    const label = make("bdi", name);
+    return table.of.length ? makeFilter(`group ${row}`, isPressed, act, label) : label;
+  };
+  const makeMean = (place, row) => {
+    const interval = table.intervals[place][row];
+    return make(
+      "span",
+      { title: interval ? `95% CI ${formatInterval(interval)}` : undefined },
+      formatScore(table.means[place][row]),
+    );
+  };
+  const rows = groups.map((group) => {
+    const means = shownPlaces().map((place) => makeMean(place, group.row));
+    const difference = state.second < 0 ? [] : [formatDifference(group.difference)];
+    return [makeHead(group), formatCount(group.count), ...means, ...difference, formatDifference(group.points)];
+  });
+  const heads = [
+    tame(state.field),
+    "questions",
+    ...shownPlaces().map(makeName),
+    ...(state.second >= 0 ? ["difference"] : []),
+    "points",
+  ];
+  const pick =
+    FIELDS.length > 1 &&
+    make(
+      "label.pick",
+      "by ",
+      makeSelect(
+        "field",
+        "field of the groups",
+        FIELDS.map((field) => [field, field]),
+        state.field,
+        (field) => update({ field }),
+      ),
+    );
+  return [pick, rove(make("div.scroll", makeTable(heads, rows)))];
+};
+
+// Variants. Those with equal scores share a row.
+
+const drawVariants = () => {
+  const own = submissions.map(({ name }) => data.variants[name]);
+  const groups = new Map();
+  for (const name of Object.keys(own[0])) {
+    const key = JSON.stringify(own.map((means) => means[name]));
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  const [, chosen] = data.document.signature.split("|");
+  const makeHead = ([name, ...others]) => [
+    make(name === chosen || others.includes(chosen) ? "b" : "span", {}, name),
+    others.length > 0 &&
+      make(
+        "details",
+        make("summary", `and ${countNoun(others.length, "variant")} with equal scores`),
+        others.join(", "),
+      ),
+    make("small", data.meanings[name]),
+  ];
+  const rows = [...groups.values()].map((found) => {
+    const means = shownPlaces().map((place) => own[place][found[0]]);
+    const difference = state.second < 0 ? [] : [formatDifference(means[1] - means[0])];
+    return [makeHead(found), ...means.map(formatScore), ...difference];
+  });
+  const heads = ["variant", ...shownPlaces().map(makeName), ...(state.second >= 0 ? ["difference"] : [])];
+  return [
+    make("p.said", "Each variant with its own threshold and case, as its program has them."),
+    makeTable(heads, rows),
+  ];
+};
+
+// Confusions: +x is x too many, −x is x left out, and x for y is x in the place of y.
+
+const VISIBLE = { " ": "space", "\n": "line break", "\t": "tab" };
+const nameText = (text) => VISIBLE[text] ?? tame(text);
+export const formatConfusion = ([predicted, accepted]) =>
+  predicted === ""
+    ? `−${nameText(accepted)}`
+    : accepted === ""
+      ? `+${nameText(predicted)}`
+      : `${nameText(predicted)} for ${nameText(accepted)}`;
+const drawConfusions = (place) => {
+  const { confusions } = data.answers[place];
+  const buttons = confusions.map(({ predicted, accepted, count }, number) => {
+    const pair = [predicted, accepted];
+    const text = formatConfusion(pair);
+    const isPressed = place === state.first && JSON.stringify(state.confusion) === JSON.stringify(pair);
+    const act = () =>
+      showQuestions({
+        first: place,
+        second: place === state.second ? state.first : state.second,
+        confusion: isPressed ? null : pair,
+      });
+    return [
+      makeFilter(`confusion ${place} ${number}`, isPressed, act, [make("bdi", text), ` ${formatCount(count)}`]),
+      number < confusions.length - 1 && " · ",
+    ];
+  });
+  return make("p", several && [makeName(place), ": "], buttons.length ? buttons : "none");
+};
+const drawHistogram = (place) => {
+  const counts = data.similarities.counts[place];
+  const most = Math.max(...counts, 1);
+  const bars = counts.map((count, number) => {
+    const [low, high] = [number, number + 1].map((edge) => edge / counts.length);
+    const title = `${formatCount(count)} with a similarity from ${low.toFixed(2)} to ${high.toFixed(2)}`;
+    const tag = (low + high) / 2 < data.similarities.minimum ? "i.under" : "i";
+    return make(tag, { title, style: { "--size": count / most } });
+  });
+  const about = "similarity to the closest accepted answer; outlined: under the threshold; equal answers left out";
+  const caption = make("figcaption", several && makeName(place), make("span.said", ` ${about}`));
+  const ends = make("span.ends", make("span", "0"), make("span", "1"));
+  return make("figure.histogram", caption, make("div.bins", { role: "img", "aria-label": about }, bars), ends);
+};
+const drawConfusionPanel = () => [
+  make(
+    "p.said",
+    "Edits from the answers to the accepted ones: ",
+    make("code", "+x"),
+    " is too much, ",
+    make("code", "−x"),
+    " is left out.",
+  ),
+  shownPlaces().map(drawConfusions),
+  shownPlaces().map(drawHistogram),
+];
+
+// The name of a panel in the URL -> its title, whether there is anything to show, and the function that draws it
+const PANELS = {
+  groups: { title: "Groups", exists: () => FIELDS.length > 0, draw: drawGroups },
+  variants: { title: "Variants", exists: () => ofStrings && Object.keys(data.variants).length > 0, draw: drawVariants },
+  confusions: {
+    title: "Confusions",
+    exists: () => ofStrings && data.answers.some(({ confusions }) => confusions.length),
+    draw: drawConfusionPanel,
+  },
+};
+const listed = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());
+export const makePanels = () =>
+  listed().map((name) => {
+    const choose = (event) => {
+      event.preventDefault();
+      update({ look: state.look === name ? "" : name });
+    };
+    const summary = make("summary", { onclick: choose }, PANELS[name].title);
+    return make("details", { id: `panel-${name}` }, summary, make("div.panel"));
+  });
+export const drawPanels = (isWhole = false) => {
+  for (const name of listed()) {
+    const panel = document.getElementById(`panel-${name}`);
+    const isOpen = isWhole || state.look === name;
+    panel.open = isOpen;
+    if (isOpen) panel.lastChild.replaceChildren(...[PANELS[name].draw()].flat(Infinity).filter(Boolean));
+  }
+};

@@ -1,0 +1,158 @@
+"""Says in words what the report shows: its heading, the sentence under it, and the ranks of the submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anls_metric.analysis.comparison import TOO_FEW, Comparison
+from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.ranking import Ranking, find_reversals, rank_submissions
+from anls_metric.analysis.scored import Scored, score_under
+from anls_metric.core.variants import VARIANTS, Variant
+from anls_metric.options import Settings
+from anls_metric.report.numbers import Numbers
+
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+MIN_PREFIX = 8
+"""The length of a common beginning of all names from which on the report leaves it out."""
+
+
+def describe_headline(result: Result, max_answers: int | None = None) -> dict[str, Any]:
+    """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
+
+    Args:
+        result: the submissions with their scores.
+        max_answers: the most answers that are scored under every variant; None for no limit.
+
+    Returns:
+        ``heading`` and ``summary``, sentences; ``names``, how the report calls each submission; ``variants``, the score
+        of each submission under every variant, by both names; and, of several submissions, ``ranks`` by name;
+        ``reported_baseline``, the submission with which the report compares the others; ``pairs``, the comparisons by
+        the names of the baseline and of the other submission; and ``reversed_by``, by how much which variants reverse
+        the order of the best two.
+    """
+    numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions, max_answers)
+    names = shorten_names([scored.name for scored in result.submissions])
+    raw = [hint for hint in result.hints if hint.extract and hint.anls is not None]
+    if result.compared is None:
+        return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
+    ranking = rank_submissions(result.submissions, result.compared)
+    best, second = ranking.names[:2]
+    comparison = ranking.pairs[second][best]
+    reversed_by = find_reversals(variants[best], variants[second]) if variants else {}
+    summary = _write_difference(ranking, comparison, names, numbers)
+    return {
+        "heading": _write_heading(ranking, comparison, names, numbers) + _count_raw(len(raw), len(names)),
+        "summary": f"{summary} {_write_reversals(reversed_by, numbers)}" if variants else summary,
+        "names": names,
+        "variants": variants,
+        "ranks": dict(zip(ranking.names, ranking.ranks)),
+        "reported_baseline": result.compared.baseline if result.settings.baseline else best,
+        "pairs": {
+            baseline: {name: {**each._asdict(), "note": each.note} for name, each in others.items()}
+            for baseline, others in ranking.pairs.items()
+        },
+        "reversed_by": reversed_by,
+    }
+
+
+def percent_numbers(settings: Settings) -> Numbers:
+    """Make the format of scores in the report: percent, with one digit unless the user names another number."""
+    return Numbers(percent=True, digits=1 if settings.digits is None else settings.digits)
+
+
+def _score_under_variants(submissions: Sequence[Scored], max_answers: int | None) -> dict[str, dict[str, float]]:
+    """Score each submission under every variant; {} for a score of values and for more answers than the limit."""
+    count = sum(len(scored.answers.predictions) for scored in submissions)
+    if not isinstance(submissions[0].scorer, Variant) or (max_answers is not None and count > max_answers):
+        return {}
+    return {
+        scored.name: {variant.name: score_under(scored.answers, variant) for variant in VARIANTS.values()}
+        for scored in submissions
+    }
+
+
+def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str, str]:
+    interval = f"95% CI {numbers.format_interval(scored.interval)}. " if scored.interval else ""
+    exact, contains = numbers.format(scored.exact_match), numbers.format(scored.contains)
+    return {
+        "heading": f"{scored.name} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else ""),
+        "summary": f"{interval}Exact match: {exact}. Answers that contain an accepted one: {contains}.",
+    }
+
+
+def shorten_names(names: Sequence[str]) -> dict[str, str]:
+    """Take a long common beginning off names, up to a separator before a letter.
+
+    Example:
+        >>> shorten_names(["submission__base", "submission__tuned"])
+        {'submission__base': 'base', 'submission__tuned': 'tuned'}
+        >>> shorten_names(["run_1", "run_2"])
+        {'run_1': 'run_1', 'run_2': 'run_2'}
+    """
+    shared = 0
+    for place, letters in enumerate(zip(*names), 1):
+        if len(set(letters)) > 1:
+            break
+        if letters[0] in "-_./ " and all(name[place:][:1].isalpha() for name in names):
+            shared = place
+    cut = shared if len(names) > 1 and shared >= MIN_PREFIX else 0
+    return {name: name[cut:] for name in names}
+
+
+def spell(count: int) -> str:
+    """Write a small number as a word.
+
+    Example:
+        >>> spell(5), spell(20)
+        ('five', '20')
+    """
+    return WORDS[count] if count < len(WORDS) else f"{count:,}"
+
+
+def _write_heading(ranking: Ranking, comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
+    """Write which submission is best, or that there is no significant difference. The comparison is the best two's."""
+    count, ties = len(ranking.names), [names[name] for name in ranking.ties]
+    best, second = (names[name] for name in ranking.names[:2])
+    if comparison.verdict == TOO_FEW:
+        return f"Too few questions to rank {'both' if count == 2 else f'all {spell(count)}'}"
+    if len(ties) == 1:
+        points = numbers.format(comparison.difference)
+        return (
+            f"{best} is {'' if count == 2 else f'the best of {spell(count)}, '}better than {second} by {points} points"
+        )
+    if len(ties) == count > 2:
+        return f"No significant difference among the {spell(count)} submissions"
+    listed = f"{', '.join(ties[:-1])} and {ties[-1]}" if len(ties) <= 3 else f"the best {spell(len(ties))}"
+    word = "between" if len(ties) == 2 else "among"
+    if len(ties) > 3:
+        return f"No significant difference {word} {listed} of {spell(count)}"
+    return f"No significant difference {word} {listed}" + (f", the best of {spell(count)}" if count > 2 else "")
+
+
+def _count_raw(number: int, count: int) -> str:
+    if not number:
+        return ""
+    return f". {spell(number).capitalize()} of {spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
+
+
+def _write_difference(ranking: Ranking, comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
+    several = len(ranking.names) > 2
+    who = f" between {names[ranking.names[0]]} and {names[ranking.names[1]]}" if several else ""
+    if comparison.interval is None:
+        return f"The difference{who} has no confidence interval: it needs two clusters of questions."
+    p_value = ranking.p_values[1]
+    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    adjusted = ", adjusted for choosing the best" if several else ""
+    return f"The 95% CI of the difference{who} is {numbers.format_interval(comparison.interval)} points, {p}{adjusted}."
+
+
+def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
+    if not reversals:
+        return f"Their order is the same under all {len(VARIANTS)} variants."
+    cases = {VARIANTS[name].ignore_case for name in reversals}
+    which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
+    points = numbers.format(max(reversals.values()))
+    count = f"{len(reversals)} of {len(VARIANTS)}"
+    return f"Under {count} variants{which} their order is reversed, by at most {points} points."
