@@ -149,7 +149,11 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
 
     examples = [path.read_text("utf-8") for path in (ROOT / "examples").rglob("*") if path.is_file()]
     there = {bare(line) for example in examples for line in example.splitlines()}
-    shown = [block for block in document.blocks("python") if ">>>" not in block] + document.blocks("json")
+    shown = (
+        [block for block in document.blocks("python") if ">>>" not in block]
+        + document.blocks("json")
+        + document.blocks("csv")
+    )
     assert [line for block in shown for line in block.splitlines() if bare(line) not in there] == []
 
 
