@@ -92,7 +92,7 @@ def make_subcommands() -> str:
 
 
 def make_roles() -> str:
-    """Make the table of usual names of fields."""
+    """Make the table of common field names."""
     usual = (
         ("id", roles.IDS, "--id-field", "--gold-id-field"),
         ("question", roles.QUESTIONS, "--field question=PATH"),
@@ -106,7 +106,7 @@ def make_roles() -> str:
     rows = [
         (role, quote(name for name in names if not name.startswith("(")), quote(flags)) for role, names, *flags in usual
     ]
-    return format_table(("role", "usual names, the first that a file has counts", "to choose"), rows)
+    return format_table(("role", "common names", "to choose"), rows)
 
 
 def make_layouts() -> str:
