@@ -471,7 +471,7 @@ def test_unknown_url_is_named(open_report: OpenReport) -> None:
         "#q-7?outcome=odd": "“outcome=odd”",
         "#?partial_credit=odd": "“partial_credit=odd”",
         '#?confusion=["a","b"]': "“confusion=",
-        "#q-%ff": "damaged",
+        "#q-%ff": "has no question “\ufffd”",
     }
     page = open_report(TWO)
     for url, words in unknown.items():

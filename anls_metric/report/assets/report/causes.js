@@ -4,16 +4,6 @@ import { data, names, several, formatDifference } from "./data.js";
 import { state, update, PARTIAL_CREDIT, choosePair, NO_FILTERS } from "./state.js";
 
 const SHOWN = 5; // outcomes, beside a row for all others
-const WORDS = {
-  "close enough": "small differences",
-  empty: "empty answers",
-  missing: "missing answers",
-  other: "different answers",
-  "contains an answer": "extra words",
-  "another number": "wrong numbers",
-  refusal: "refusals",
-};
-const nameOutcome = (outcome) => WORDS[data.outcomes[outcome].name] ?? data.outcomes[outcome].name;
 const readPart = ([outcome, points, losses, wins, document, shared]) => ({
   outcomes: [outcome],
   points,
@@ -43,7 +33,7 @@ const chooseRows = () => {
   return rest.length ? [...shown, rest.reduce(join)] : shown;
 };
 const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) => {
-  const name = outcomes.length > 1 ? "all others" : nameOutcome(outcomes[0]);
+  const name = outcomes.length > 1 ? "all others" : data.outcomes[outcomes[0]].label;
   const isPressed = String(state.lost) === String(outcomes);
   const act = () => update({ ...NO_FILTERS, lost: isPressed ? [] : outcomes, open: -1 }, { focus: "questions" });
   const counts =
@@ -54,7 +44,11 @@ const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) 
   const style = { "--size": Math.abs(points) / longest };
   return make(
     "tr",
-    make("th", { scope: "row" }, makeFilter(`lost ${outcomes}`, isPressed, act, name)),
+    make(
+      "th",
+      { scope: "row", title: data.outcomes[outcomes[0]].meaning },
+      makeFilter(`lost ${outcomes}`, isPressed, act, name),
+    ),
     make("td.points", formatDifference(points)),
     make("td.chart", make("span", { class: `part ${points < 0 ? "loss" : "gain"}`, style }, make("i"))),
     make("td", counts),

@@ -61,7 +61,6 @@ export const copyText = async (text, button) => {
 export const formatCount = (number) => number.toLocaleString("en");
 export const countNoun = (number, noun, plural = `${noun}s`) =>
   `${formatCount(number)} ${number === 1 ? noun : plural}`;
-export const formatP = (p) => (p < 0.001 ? "<0.001" : p.toFixed(3));
 
 // A button that sets a filter, and takes it off when it is pressed
 export const makeFilter = (key, isPressed, act, content, style = "filter") =>

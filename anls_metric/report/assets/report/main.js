@@ -7,13 +7,14 @@ import { drawHints, drawRanking, drawDetails, describeSet, listTables } from "./
 import { drawCauses } from "./causes.js";
 import { drawPanels, makePanels } from "./panels.js";
 import { drawFilters, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
+import { prepareSearch } from "./questions.js";
 import { fullUrl } from "./question.js";
 import { formatCsv, download } from "./downloads.js";
 
 const $ = (id) => document.getElementById(id);
-const say = (text) => {
-  $("said").textContent = text;
-  $("said").hidden = !text;
+const say = (id, text) => {
+  $(id).textContent = text;
+  $(id).hidden = !text;
 };
 
 // The parts that do not change. report.html has their places.
@@ -21,12 +22,13 @@ const say = (text) => {
 const exportMarks = () => {
   download(formatMarks(), "marks.json", "application/json");
   say(
+    "said",
     'Score again with your marks: add --corrections marks.json to the command, or corrections="marks.json" in Python.',
   );
 };
 const readMarks = async ({ target }) => {
   if (!target.files.length) return;
-  say(importMarks(await target.files[0].text()));
+  say("said", importMarks(await target.files[0].text()));
   target.value = "";
   redraw();
 };
@@ -92,8 +94,7 @@ const drawEverything = (changes = {}, focus = undefined) => {
   $("mark-line").hidden = !Object.keys(marks).length;
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
-  $("unknown").textContent = tame(state.unknown);
-  $("unknown").hidden = !state.unknown;
+  say("unknown", tame(state.unknown));
   $("clear").hidden = !isFiltered();
   $("pages").hidden = countPages() === 1;
   $("page").textContent = `page ${formatCount(page + 1)} of ${formatCount(countPages())}`;
@@ -174,6 +175,7 @@ build();
 listenToControls();
 begin(drawEverything);
 followMarks(redraw);
+prepareSearch();
 // The web app makes the frame as high as the report.
 const postHeight = () => {
   const height = document.body.getBoundingClientRect().bottom + scrollY;

@@ -20,7 +20,7 @@ const asTexts = (value) => [value ?? ""].flat().map(String).filter(Boolean);
 const readMark = ({ mark, accept, exclude, note }) => ({
   mark: MARKS.includes(mark) ? mark : "",
   accept: asTexts(accept),
-  exclude: ["true", "1", "yes"].includes(String(exclude ?? "").toLowerCase()),
+  exclude: Boolean(exclude),
   note: String(note ?? ""),
 });
 const load = () => {

@@ -81,7 +81,7 @@ const drawAnswer = (places, row) => {
   );
 };
 
-// The page of the question, and links to all questions about it and its document
+// Links to all questions about the page and its document
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;

@@ -4,11 +4,11 @@ import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
 import { state, CHANGES, FILTERS, SUSPECTED } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
-const joinTexts = (row) => {
+const listTexts = (row) => {
   const own = answers.flatMap((rows) => [rows[row].prediction ?? "", rows[row].raw ?? ""]);
-  const texts = [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...own];
-  return (haystacks[row] ??= texts.join("\n").toLowerCase());
+  return [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...own];
 };
+const joinTexts = (row) => (haystacks[row] ??= listTexts(row).join("\n").toLowerCase());
 export const subtractScores = (row) => {
   if (state.second < 0) return null;
   const [first, second] = [state.first, state.second].map((place) => answers[place][row].score);
@@ -54,10 +54,15 @@ const TESTS = {
 };
 const isEmpty = (value) => !value || value.length === 0;
 const rows = data.ids.map((_, row) => row);
-const filterRows = (without = "") => {
-  const chosen = FILTERS.filter((name) => name !== without && !isEmpty(state[name]));
-  const tests = chosen.map((name) => TESTS[name](state[name]));
-  return rows.filter((row) => tests.every((test) => test(row)));
+// The filters with chips -> their values that a question has
+const CHIPS = {
+  outcomes: (row) => [answers[state.first][row].outcome],
+  change: (row) => {
+    const value = subtractScores(row);
+    return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
+  },
+  only: (row) => (suspectRanks.has(data.ids[row]) ? [SUSPECTED] : []),
+  marks: (row) => MARK_FILTERS.filter((name) => hasMark(row, name)),
 };
 
 const SORT_KEYS = {
@@ -74,33 +79,35 @@ const sortRows = (found) => {
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
-const memoize = (compute) => {
-  let [last, result] = [undefined, undefined];
-  return () => {
-    const { first, second, marks, sort, direction, open } = state;
-    // A question that gets another mark stays in the list of a mark while it is open.
-    const mark = marks.length && open >= 0 ? open : countMarks();
-    const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
-    if (key !== last) [last, result] = [key, compute()];
-    return result;
+// The questions, and for each chip the number that a click gives
+const filterRows = () => {
+  const tests = FILTERS.filter((name) => !isEmpty(state[name])).map((name) => [name, TESTS[name](state[name])]);
+  const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, {}]));
+  const count = (filter, row) => {
+    for (const name of CHIPS[filter](row)) counts[filter][name] = (counts[filter][name] ?? 0) + 1;
   };
+  const found = rows.filter((row) => {
+    const failed = tests.filter(([, test]) => !test(row));
+    if (!failed.length) for (const filter in CHIPS) count(filter, row);
+    else if (failed.length === 1 && failed[0][0] in CHIPS) count(failed[0][0], row);
+    return !failed.length;
+  });
+  return { found: sortRows(found), counts };
 };
-export const findRows = memoize(() => sortRows(filterRows()));
-// The number of questions that a click on a chip gives
-export const countChips = memoize(() => {
-  const count = (filter, listNames) => {
-    const counts = {};
-    for (const row of filterRows(filter)) for (const name of listNames(row)) counts[name] = (counts[name] ?? 0) + 1;
-    return counts;
-  };
-  const listChanges = (row) => {
-    const value = subtractScores(row);
-    return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
-  };
-  return {
-    outcomes: count("outcomes", (row) => [answers[state.first][row].outcome]),
-    change: state.second < 0 ? {} : count("change", listChanges),
-    only: count("only", (row) => (suspectRanks.has(data.ids[row]) ? [SUSPECTED] : [])),
-    marks: count("marks", (row) => MARK_FILTERS.filter((name) => hasMark(row, name))),
-  };
-});
+let [lastKey, lastView] = [];
+const view = () => {
+  const { first, second, marks, sort, direction, open } = state;
+  // A question that gets another mark stays in the list of a mark while it is open.
+  const mark = marks.length && open >= 0 ? open : countMarks();
+  const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
+  if (key !== lastKey) [lastKey, lastView] = [key, filterRows()];
+  return lastView;
+};
+export const findRows = () => view().found;
+export const countChips = () => view().counts;
+// The texts for the search are prepared while the browser idles.
+export const prepareSearch = (row = 0) =>
+  globalThis.requestIdleCallback?.(() => {
+    for (const each of rows.slice(row, row + 500)) joinTexts(each);
+    if (row < rows.length) prepareSearch(row + 500);
+  });

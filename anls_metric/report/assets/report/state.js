@@ -99,12 +99,8 @@ export const formatUrl = (changes = {}) => {
   return `#${formatQuestion(view.open)}${formatQuery(view)}`;
 };
 const findQuestion = (text) => {
-  try {
-    const id = decodeURIComponent(text);
-    return rowsById.has(id) ? { open: rowsById.get(id) } : { unknown: `The report has no question “${id}”.` };
-  } catch {
-    return { unknown: "The URL of the question is damaged." };
-  }
+  const id = new URLSearchParams(`id=${text.replaceAll("+", "%2B")}`).get("id");
+  return rowsById.has(id) ? { open: rowsById.get(id) } : { unknown: `The report has no question “${id}”.` };
 };
 const parseUrl = (hash) => {
   const [, question, query] = /^#?([^?]*)\??(.*)$/s.exec(hash);
