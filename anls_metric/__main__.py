@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import NoReturn
 
@@ -13,6 +14,8 @@ def run() -> NoReturn:
     from anls_metric import command_line
 
     status = command_line.main()
+    if status == command_line.INTERRUPTED:
+        os._exit(status)  # without waiting for threads that wait for the Hub
     gc.freeze()  # keeps the interpreter from looking for cycles when it ends, which takes 7 ms
     sys.exit(status)
 

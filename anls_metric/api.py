@@ -14,6 +14,7 @@ from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES
+from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.reading.containers import NAMES
@@ -287,8 +288,8 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         data: the answers: the path of a file, a pandas or polars DataFrame, a `datasets.Dataset`, a pyarrow table, a
             list of dicts, a dict of columns, a dict mapping ids to answers, or a list of strings. Without `gold`, it
             also holds the accepted answers. A list of paths or of tables holds several runs of one model.
-        gold: the accepted answers, in any of these forms. They are joined with the answers by id, or two lists by
-            position.
+        gold: the accepted answers, in any of these forms, or the name of public data, such as "docvqa:val", which are
+            fetched once. They are joined with the answers by id, or two lists by position.
         options: see `Options`.
 
     Returns:
@@ -315,7 +316,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     if _is_dict(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
         sentence = "it holds several submissions ({names}): call compare instead of score"
         raise make_error("data", sentence, names=list_some(data))
-    return _run(_list_inputs(data, "data", settings), gold, settings)
+    return _run(_list_inputs(data, "data", settings), gold, settings, options.get("variant"))
 
 
 def compare(
@@ -358,15 +359,16 @@ def compare(
         inputs = _list_inputs(submissions, "data", settings)
     if not inputs:
         raise make_error("submissions", "there are no submissions: pass a dict mapping names to answers")
-    return _run(inputs, gold, settings)
+    return _run(inputs, gold, settings, options.get("variant"))
 
 
-def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
+def _run(inputs: Sequence[Input], gold: Any, settings: Settings, variant: object) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     questions = None
     if gold is not None:
         is_path = _is_path(gold)
         questions = Input(os.fspath(gold)) if is_path else Input(_make_table(gold, "references", settings), "gold")
+    inputs, questions, settings = resolve(inputs, questions, settings, variant)
     with pause_collector():
         result = evaluate(inputs, questions, settings)
     for hint in result.hints:

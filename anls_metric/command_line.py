@@ -12,6 +12,7 @@ from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, paus
 from anls_metric.arguments import Parser, add_scoring_flags, describe_error, format_error, make_settings, measure_width
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
+from anls_metric.gold import resolve
 from anls_metric.messages import make_error
 from anls_metric.options import Settings
 from anls_metric.reading.extract import EXTRACTORS
@@ -22,8 +23,11 @@ from anls_metric.report.progress import announce
 from anls_metric.report.terminal import as_text, format_hints, format_matches
 from anls_metric.report.texts import make_printable
 
-SUBCOMMANDS = ("variants", "layouts", "demo", "identify", "export", "check-submission")
+SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
 """The first words that are not files. For a file with such a name, write ``./export``."""
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 
 # Words that users try as subcommands -> what to type.
 _INSTEAD = {
@@ -44,13 +48,15 @@ _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
 JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
 or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
-runs of one model.
+runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
+names), which are fetched once after pip install 'anls-metric[hub]'.
 variants: {_list_names(VARIANTS)};
   for lists and nested values {_list_names(OF_VALUES)};
   rules of benchmarks {_list_names(OF_RULES)}.
 extraction rules: {_list_names(EXTRACTORS)}.
-subcommands: anls variants, anls layouts, anls demo, anls identify MODULE:FUNCTION, anls export rrc FILE, anls export
-hub FILE and anls check-submission FILE; each has its own --help. To score a file with such a name, write ./export.
+subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
+anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
+such a name, write ./export.
 exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
 be scored.
 """
@@ -105,8 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(format_error(describe_error(error)), end="", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("anls: interrupted", file=sys.stderr)
-        return 130
+        print("anls: interrupted", file=sys.stderr, flush=True)
+        return INTERRUPTED
     return status
 
 
@@ -126,8 +132,11 @@ def _score(words: Sequence[str]) -> int:
     inputs = [parse_input(word) for word in (*flags.files, *settings.submissions)]
     paths = [each.path for each in inputs] + ([settings.gold] if settings.gold else [])
     _check_outputs(settings, paths)
+    inputs, gold, settings = resolve(
+        inputs, parse_input(settings.gold) if settings.gold else None, settings, flags.variant
+    )
     with announce("scoring ..."):
-        result = evaluate(inputs, parse_input(settings.gold) if settings.gold else None, settings)
+        result = evaluate(inputs, gold, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
     document = build_document(result, "command")
@@ -139,7 +148,7 @@ def _score(words: Sequence[str]) -> int:
 
         headline = describe_headline(result)
         document |= headline
-        _write_report(result, settings, inputs, headline)
+        _write_report(result, settings, [*([gold] if gold else []), *inputs], headline)
     _print(result, document, settings)
     return _check_limits(result)
 
@@ -197,8 +206,7 @@ def _write_report(result: Result, settings: Settings, inputs: Sequence[Input], h
     from anls_metric.report.images import Images
 
     path, questions = str(settings.report), result.submissions[0].questions
-    gold = [parse_input(settings.gold)] if settings.gold else []
-    images = Images(settings.images, [*gold, *inputs])
+    images = Images(settings.images, inputs)
     source = os.path.basename(questions.name)
     write_whole(path, as_html(result, source, images, "command", headline=headline))
     print(f"report: {make_printable(path)}", file=sys.stderr)

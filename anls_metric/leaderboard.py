@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from anls_metric.core.rows import describe
+from anls_metric.gold import find_gold, read_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Questions
@@ -91,17 +92,19 @@ def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
     """Read the ids of all questions, in the order of the file.
 
     Args:
-        path: a gold file, with accepted answers or without; a JSON list of ids; or a text file with an id on each line.
+        path: a gold file, with accepted answers or without; the name of public data, such as ``docvqa:val``; a JSON
+            list of ids; or a text file with an id on each line.
         settings: the options for reading a gold file.
 
     Raises:
         InputError: an id is repeated, or there are no ids. OSError: the file cannot be opened.
     """
-    ids = _read_plain_ids(path)
+    row = find_gold(path)
+    ids = None if row else _read_plain_ids(path)
     if ids is None:
         if settings.id == NONE:  # of the answers
             settings = replace(settings, id=None)
-        table = read_table(path, settings)
+        table = read_gold(row) if row else read_table(path, settings)
         ids = _read_answered(table, Reading(settings), "gold")
         count = len(table.records)
         if len(ids) < count:

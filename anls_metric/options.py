@@ -234,7 +234,7 @@ class Settings:
     )
     gold: str | None = _option(
         "-g --gold --gold-label-file",
-        "the questions with their accepted answers",
+        "the questions with their accepted answers: a file, or a name such as docvqa:val",
         INPUT,
         metavar="FILE",
         label="Gold file",

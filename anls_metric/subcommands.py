@@ -1,4 +1,4 @@
-"""The subcommands of `anls`: variants, layouts, demo, identify, export and check-submission."""
+"""The subcommands of `anls`: variants, layouts, datasets, questions, demo, identify, export and check-submission."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.arguments import Parser, add_scoring_flags, make_settings
+from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
 from anls_metric.options import COMPARISON, INPUT, OPTIONS, OUTPUT
 from anls_metric.report.texts import align_rows, make_printable
@@ -63,6 +64,47 @@ def _print_variants(parser: Parser, flags: argparse.Namespace) -> int:
     scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
     rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
+    return 0
+
+
+def _print_datasets(parser: Parser, flags: argparse.Namespace) -> int:
+    """Print the public gold data: name, number of questions, variant or rule, source, license and paper."""
+    from anls_metric.gold import GOLD
+
+    rows = [
+        (row.name, f"{row.rows:,}", row.variant or OPTIONS["variant"].default, row.source, row.license, row.citation)
+        for row in GOLD.values()
+    ]
+    print(align_rows([("name", "questions", "variant", "source", "license", "paper"), *rows]))
+    return 0
+
+
+# Questions
+
+
+def _add_questions(parser: Parser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the name, such as docvqa:val; anls datasets lists the names")
+    parser.add_argument("-o", "--output", metavar="FILE.jsonl", help="the file to write or overwrite (default: print)")
+    parser.add_argument(
+        "--with-answers", action="store_true", help="write all fields with the accepted answers, as a gold file"
+    )
+
+
+def _write_questions(parser: Parser, flags: argparse.Namespace) -> int:
+    from anls_metric.gold import GOLD, find_gold, format_questions
+    from anls_metric.report.files import check_output, write_whole
+
+    row = GOLD.get(flags.name) or find_gold(flags.name)
+    if row is None:
+        raise ValueError(describe_unknown("name", flags.name, GOLD))
+    if flags.output:
+        check_output(flags.output, [])
+    lines = format_questions(row, flags.with_answers)
+    if flags.output:
+        write_whole(flags.output, lines)
+        print(f"{lines.count(chr(10)):,} questions: {make_printable(flags.output)}", file=sys.stderr)
+    else:
+        print(lines, end="")
     return 0
 
 
@@ -199,6 +241,7 @@ def _add_hub(parser: Parser) -> None:
 
 def _export_hub(parser: Parser, flags: argparse.Namespace) -> int:
     from anls_metric.analysis.evaluation import evaluate
+    from anls_metric.gold import resolve
     from anls_metric.reading.reader import parse_input
     from anls_metric.report.document import build_document
     from anls_metric.report.hub import as_eval_results
@@ -207,7 +250,9 @@ def _export_hub(parser: Parser, flags: argparse.Namespace) -> int:
 
     settings = make_settings(parser, flags)
     gold = parse_input(settings.gold) if settings.gold else None
-    result = evaluate([parse_input(word) for word in (*flags.files, *settings.submissions)], gold, settings)
+    words = map(parse_input, (*flags.files, *settings.submissions))
+    inputs, gold, settings = resolve(list(words), gold, settings, flags.variant)
+    result = evaluate(inputs, gold, settings)
     document = build_document(result, "command")
     source = flags.source or result.submissions[0].scorer.source
     date = time.strftime("%Y-%m-%d", time.gmtime())
@@ -222,6 +267,8 @@ def _export_hub(parser: Parser, flags: argparse.Namespace) -> int:
 SUBCOMMANDS: Mapping[str, Subcommand] = {
     "variants": Subcommand("list the variants of ANLS", _add_nothing, _print_variants),
     "layouts": Subcommand("list the file layouts that are recognized", _add_nothing, _print_layouts),
+    "datasets": Subcommand("list the gold data that can be scored by name", _add_nothing, _print_datasets),
+    "questions": Subcommand("write the questions of gold data, to ask a model", _add_questions, _write_questions),
     "demo": Subcommand("open the page in the browser", _add_nothing, _open_page),
     "identify": Subcommand("find out which variant of ANLS a Python function computes", _add_function, _identify),
     "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _add_rrc, _export_rrc),

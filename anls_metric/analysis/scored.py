@@ -17,6 +17,7 @@ from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant, get_variant
+from anls_metric.gold import find_tag
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.reading.answers import Answers, Questions, list_ids, list_references
 from anls_metric.reading.formats import natural_key
@@ -229,7 +230,9 @@ class Scored:
     @property
     def signature(self) -> str:
         """The signature of the score: how it was computed, and which questions were scored."""
-        parts = (f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}")
+        digest = hash_questions(self.questions)
+        tag = self.questions.tag or find_tag(digest)
+        parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
         return add_to_signature(self.scorer.signature(self.extract), *parts)
 
 

@@ -21,6 +21,7 @@ class Questions(NamedTuple):
         texts: the text of each question, None where it has none.
         has_ids: whether the questions have ids of their own.
         numbers: the number of each record in the file, from 0; None for 0, 1, 2, ...
+        tag: the part of a signature that names public data; "" for a file of a user.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Questions(NamedTuple):
     texts: Sequence[str | None]
     has_ids: bool
     numbers: Sequence[int] | None = None
+    tag: str = ""
 
 
 class Answers(NamedTuple):

@@ -111,7 +111,7 @@ def _check_all(ids: list[str | None], table: Table, path: Path | None) -> list[s
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], references: Sequence[Any]) -> Questions:
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
-    return Questions(table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers)
+    return Questions(table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers, table.tag)
 
 
 # A submission and a gold file
@@ -165,6 +165,9 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
     sentence = (
         "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: {count}"
     )
+    if gold.table.about:
+        sentence += " ({about_gold})"
+        values["about_gold"] = gold.table.about
     of_gold = read_columns(gold.table, gold.roles, reading.rule) if reading.rule else []
     return _make_answers(table, roles, questions, order, Message("", sentence, values), reading, of_gold, gold.hints)
 

@@ -20,7 +20,7 @@ class Input(NamedTuple):
     """A file or data in memory.
 
     Attributes:
-        data: the path of a file, a folder or a pattern, or "-"; or data in memory.
+        data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
         name: the name that the user gives it; "" to name it by its path.
     """
 
@@ -62,7 +62,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     Raises:
         InputError: an input cannot be read. OSError: a file cannot be opened.
     """
-    _check_paths([*([gold] if gold else []), *inputs])
+    check_paths([*([gold] if gold else []), *inputs])
     tables: dict[int, Table] = {}
     if not inputs:
         sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
@@ -98,7 +98,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         yield from runs if len(group) == 1 else [join_runs(runs)]
 
 
-def _check_paths(inputs: Sequence[Input]) -> None:
+def check_paths(inputs: Sequence[Input]) -> None:
     """Report a missing file before anything is read."""
     paths = [each.path for each in inputs if each.path]
     for path in paths:
@@ -113,6 +113,8 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
     table = tables.pop(id(each.data), None)
     if table is not None:
         return table
+    if isinstance(each.data, Table):
+        return each.data
     if each.path:
         return read_table(each.path, reading.settings, reading.of_values)
     from anls_metric.reading.memory import read_memory

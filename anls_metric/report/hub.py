@@ -20,7 +20,7 @@ def as_eval_results(
 
     Args:
         document: as `document.build_document` makes it.
-        dataset: the id of the dataset, such as ``lmms-lab/DocVQA``.
+        dataset: the id of the dataset, such as ``lmms-lab-encoder/DocVQA``.
         task: the id of the task in the ``eval.yaml`` of the dataset.
         source: the URL of evidence for the score, such as logs or a paper.
         date: the date of the evaluation, such as 2026-11-22.
@@ -33,7 +33,7 @@ def as_eval_results(
         names = list_some(submission["name"] for submission in document["submissions"])
         raise make_error("", "the Hub takes the score of one model, and there are several ({names})", names=names)
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
-        sentence = "{dataset!r} is not the id of a dataset: write OWNER/NAME, such as lmms-lab/DocVQA"
+        sentence = "{dataset!r} is not the id of a dataset: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"
         raise make_error("", sentence, dataset=dataset)
     mean = document["submissions"][0]["anls"]
     lines = [

@@ -18,7 +18,7 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.messages import InputError, count_noun, make_error
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.reader import Input
-from anls_metric.reading.table import describe_missing_file, list_files
+from anls_metric.reading.table import Table, describe_missing_file, list_files
 from anls_metric.report.image_files import ARCHIVE, ImageSource, PageImage, open_folder, open_zip
 from anls_metric.report.image_tables import open_table
 
@@ -62,7 +62,8 @@ class Images:
         if place is not None and not _has_pillow():
             raise make_error("", _NO_PILLOW)
         self._named = None if place is None else _open_place(place)
-        self._data = {source.path or source.name or "data": source.data for source in reversed(inputs)}
+        own = [source for source in reversed(inputs) if not isinstance(source.data, Table)]
+        self._data = {source.path or source.name or "data": source.data for source in own}
         self._room, self._limit = max_bytes, f"{max_bytes / 1e6:g} MB"
         self._show_progress = show_progress
         self._known: dict[str, int | str] = {"": NOT_FOUND}

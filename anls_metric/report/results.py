@@ -10,6 +10,7 @@ from typing import Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored
+from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
 from anls_metric.reading.values import as_json
 from anls_metric.report.files import check_output, write_whole
@@ -29,7 +30,7 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
     Raises:
         InputError: the file is an input, or holds the results of other inputs. OSError: it cannot be written.
     """
-    inputs = [each if each == "-" else os.path.abspath(each) for each in inputs]
+    inputs = [each if each == "-" or is_name(each) else os.path.abspath(each) for each in inputs]
     with suppress(FileExistsError):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     check_output(path, inputs)
