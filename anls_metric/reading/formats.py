@@ -70,11 +70,11 @@ def read_bytes(data: bytes, name: str) -> Content:
     form = find_format(data, name)
     try:
         return form.read(data, name)
-    except (InputError, KeyboardInterrupt, MemoryError):
+    except (InputError, KeyboardInterrupt):
         raise
     except BaseException as error:  # libraries raise many kinds; where that of Excel panics, it raises no Exception
         sentence = "not {what}, or damaged ({error}): copy or download the file again"
-        raise make_error(name, sentence, what=form.name, error=str(error)) from None
+        raise make_error(name, sentence, what=form.name, error=str(error) or "too little memory") from None
 
 
 def _extension(name: str) -> str:
@@ -309,6 +309,7 @@ def _read_arrow(data: bytes, name: str) -> Content:
     arrow = import_library("pyarrow", "Arrow", name)
     opened = arrow.ipc.open_file if data.startswith(b"ARROW1") else arrow.ipc.open_stream
     table = opened(io.BytesIO(data)).read_all()
+    table.validate(full=True)  # reading a damaged table could crash Python
     return Content(table.select(list_columns(table.schema)).to_pylist(), number_rows)
 
 

@@ -21,7 +21,13 @@ from anls_metric.reading.containers import KEY, VALUE
 Path = str | Callable[[Mapping[str, Any]], Any]
 """The path of a value in a record, or a function that finds the value."""
 
-ABSENT: Any = object()
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT: Any = _Absent()
 """Stands for a value that is not there, since None is a value."""
 
 

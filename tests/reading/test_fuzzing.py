@@ -77,7 +77,7 @@ def test_damaged_file_has_a_score_or_an_error_for_people(
 ) -> None:
     whole = pytestconfig.getoption("nothing_skips")
 
-    @settings(max_examples=20_000 if whole else 300, derandomize=not whole, database=None)
+    @settings(max_examples=20_000 if whole else 300)
     @given(
         st.sampled_from(seeds), st.sampled_from(seeds), st.integers(0, 2**32), st.sampled_from(OPTIONS), st.booleans()
     )
