@@ -20,7 +20,7 @@ from anls_metric.reading.reader import Input, parse_input
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.progress import announce
-from anls_metric.report.terminal import as_text, format_hints, format_matches
+from anls_metric.report.terminal import as_text, format_hints, format_matches, format_read
 from anls_metric.report.texts import make_printable
 
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
@@ -131,7 +131,8 @@ def _score(words: Sequence[str]) -> int:
         find_columns(settings.columns)  # an unknown name is an error before scoring
     inputs = [parse_input(word) for word in (*flags.files, *settings.submissions)]
     paths = [each.path for each in inputs] + ([settings.gold] if settings.gold else [])
-    _check_outputs(settings, paths)
+    names = {each.name or each.path for each in inputs if each.path != settings.gold}
+    _check_outputs(settings, paths, len(names) > (1 if settings.gold else 2))
     inputs, gold, settings = resolve(
         inputs, parse_input(settings.gold) if settings.gold else None, settings, flags.variant
     )
@@ -156,8 +157,15 @@ def _score(words: Sequence[str]) -> int:
 # Files
 
 
-def _check_outputs(settings: Settings, inputs: Sequence[str]) -> None:
-    """Refuse a path that cannot be written, before scoring."""
+_ONE_FILE = "it is one file, and there are several submissions: name a folder"
+
+
+def _check_outputs(settings: Settings, inputs: Sequence[str], several: bool) -> None:
+    """Refuse a path that cannot be written, and an option without effect, before scoring."""
+    if settings.images and not settings.report:
+        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+    if settings.format == "json" and (settings.percent or settings.digits is not None):
+        raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
     if not (settings.output or settings.report):
         return
     from anls_metric.report.files import check_output, check_report_path
@@ -166,6 +174,8 @@ def _check_outputs(settings: Settings, inputs: Sequence[str]) -> None:
         if _extension(path) not in ("", ".json", ".csv", ".jsonl", ".parquet"):
             sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
             raise make_error(path, sentence + "; {use.report} writes .html")
+        if _extension(path) == ".json" and several:
+            raise make_error(path, _ONE_FILE)
         if _extension(path):
             check_output(path, inputs)
     if settings.report:
@@ -192,7 +202,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         if extension in WRITERS:
             write_answers(path, result.submissions)
         elif extension and several:
-            raise make_error(path, "it is one file, and there are several submissions: name a folder")
+            raise make_error(path, _ONE_FILE)
         else:
             for scored in result.submissions:
                 file = os.path.join(path, name_folder(scored.name) if several else "", FILE)
@@ -230,6 +240,8 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
         from anls_metric.report.tables import FORMATS
 
         print(FORMATS[settings.format](document, numbers, columns))
+        if settings.format != "json" and not settings.quiet:
+            print(*map(make_printable, format_read(document).split("\n")), sep="\n", file=sys.stderr)
     elif settings.find:
         print(format_matches(settings.find, document["find"]))
     else:

@@ -33,6 +33,16 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
+LISTED_BY: Mapping[str, str] = {
+    "variant": "`anls variants`",
+    "rule": "`anls variants`",
+    "layout": "`anls layouts`",
+    "extraction rule": "`anls --help`",
+    "column": "`anls FILE --format csv`",
+}
+"""The kinds of names that are too many for a message, and the commands that list them."""
+
+
 def describe_unknown(
     kind: str,
     name: object,
@@ -40,12 +50,12 @@ def describe_unknown(
     others: Iterable[str] = (),
     meanings: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Describe a name that does not exist, for an error message.
+    """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
-        choices: the names that exist, which the message lists.
+        choices: the names that exist. The message lists them, unless a command of `LISTED_BY` does.
         others: more names that the message may suggest but does not list, such as aliases.
         meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
 
@@ -53,12 +63,12 @@ def describe_unknown(
         The message, with a similar name if there is one.
 
     Example:
-        >>> describe_unknown("layout", "sqad", ["rrc", "squad"])
-        "unknown layout 'sqad'; did you mean squad? Choose from rrc, squad"
-        >>> describe_unknown("layout", "x", ["rrc", "squad"])
-        "unknown layout 'x'; choose from rrc, squad"
+        >>> describe_unknown("layout", "sqad", ["rrc", "squad"]), describe_unknown("layout", "x", ["rrc", "squad"])
+        ("unknown layout 'sqad': did you mean squad?", "unknown layout 'x': `anls layouts` lists them")
+        >>> describe_unknown("metric", "x", ["f1", "cer"])
+        "unknown metric 'x'; choose from f1, cer"
         >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
-        "unknown layout 'website'; did you mean rrc? Choose from rrc, squad"
+        "unknown layout 'website': did you mean rrc?"
     """
     names = list(choices)
     candidates = [each for each in (*names, *others) if each != name]
@@ -66,9 +76,12 @@ def describe_unknown(
     if isinstance(name, str):
         meaning = meanings.get(name.lower())
         similar = find_similar_name(name, candidates) if meaning is None else meaning
-    advice = f"did you mean {similar}? Choose" if similar else "choose"
     text = repr(name)
-    return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
+    unknown = f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}"
+    if kind in LISTED_BY:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    advice = f"did you mean {similar}? Choose" if similar else "choose"
+    return f"{unknown}; {advice} from {', '.join(names)}"
 
 
 def check_count(name: str, value: Any, most: int | None = None) -> int:

@@ -175,9 +175,10 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
 def _check_named(gold: Gold, table: Table, roles: Roles, settings: Settings) -> None:
     """Refuse a field of ids or of questions that the user names and neither file has."""
     asked = (settings.field or {}).get("question")
-    for path, own, theirs in ((settings.id, roles.id, gold.roles.id), (asked, roles.question, gold.roles.question)):
-        if path not in (None, NONE, own, theirs):
-            raise error_of_missing_field(table, str(path))
+    named = (("id", settings.id), ("question", asked))
+    for role, path in named:
+        if path not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
+            raise error_of_missing_field(table, str(path), role)
 
 
 def _name(path: Path | None) -> str:
@@ -472,7 +473,7 @@ def split_submissions(table: Table, reading: Reading) -> dict[str, tuple[Table, 
     if field in (None, NONE):
         return {"": (table, reading)}
     if not has(table, field):
-        raise error_of_missing_field(table, field)
+        raise error_of_missing_field(table, field, "submission")
     column = read_column(table, field)
     refuse_gaps(column, table, field, "it has no field {field}: write the name of its model into each record", [ABSENT])
     parts: dict[str, list[int]] = {}

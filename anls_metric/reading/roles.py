@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
-from anls_metric.options import NONE, Settings
+from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.layouts import ABSENT, Path, take
 from anls_metric.reading.table import Table, describe_fields, first_path, holds_objects, show_path
@@ -116,14 +116,16 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         elif path is not None and (
             side == "both" or role in _OF_ONE_SIDE or (side == "gold" and path == settings.gold_id)
         ):
-            raise error_of_missing_field(table, path)
+            raise error_of_missing_field(table, path, "gold_id" if side == "gold" and role == "id" else role)
     return named
 
 
-def error_of_missing_field(table: Table, path: str) -> Exception:
+def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
     """Make the error for a field that the user names and the table does not have, with the closest name."""
     similar = find_similar_name(path, table.fields)
-    sentence = "no field {path!r}: did you mean {similar!r}?" if similar else "no field {path!r} (found {fields})"
+    option = f"{{use.{role}}}" if role in OPTIONS else f"{{use.field:{role}=...}}"
+    sentence = f"no field {{path!r}} for {option}"
+    sentence += ": did you mean {similar!r}?" if similar else " (found {fields})"
     return make_error(table.name, sentence, path=path, similar=similar, fields=describe_fields(table))
 
 

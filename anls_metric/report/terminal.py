@@ -55,6 +55,18 @@ def format_hints(document: Document) -> str:
     return "\n".join(make_printable(f"hint: {hint['text']}") for hint in document["hints"][:MAX_HINTS])
 
 
+def format_read(document: Document) -> str:
+    """Format what was read, as one line if the lines of the submissions differ in one word, such as the file."""
+    lines = [submission["read"] for submission in document["submissions"]]
+    columns = list(zip(*(line.split(" ") for line in lines)))
+    has_equal_lengths = len({line.count(" ") for line in lines}) == 1
+    if has_equal_lengths and sum(len(set(words)) > 1 for words in columns) <= 1:
+        shown = (", ".join(dict.fromkeys(word.rstrip(",:") for word in words)) for words in columns)
+        ends = (words[0][len(words[0].rstrip(",:")) :] for words in columns)
+        lines = [" ".join(map("".join, zip(shown, ends)))]
+    return _format_lines([("read", line) for line in lines])
+
+
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
     """Format a submission: its figures, its variants and its groups."""
     submission, clusters = document["submissions"][0], document["clusters"]
@@ -97,7 +109,7 @@ def _format_comparison(document: Document, numbers: Numbers, columns: Names, wid
 
     first, *others = tables.build_blocks(document, numbers, columns)
     parts = ["\n".join([_format_block(first, width), *tables.format_footnote(document)])]
-    parts.append(_format_lines([("read", submission["read"]) for submission in document["submissions"]]))
+    parts.append(format_read(document))
     for submission in document["submissions"]:
         lines = list_lines(submission, numbers, ("partial_credit", "metrics"))
         parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []

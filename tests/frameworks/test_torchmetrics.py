@@ -409,7 +409,7 @@ def test_mean_of_200000_rows_is_exact() -> None:
     ("make", "options", "says"),
     [
         (ANLS, {"reduction": "max"}, r'reduction is \'max\' \(str\): it must be "mean", "sum", "none" or None'),
-        (ANLS, {"variant": "no such"}, "unknown variant 'no such'; choose from standard"),
+        (ANLS, {"variant": "no such"}, "unknown variant 'no such': `anls variants` lists them"),
         (ANLS, {"threshold": 2}, "threshold is 2"),
         (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
         (NormalizedLevenshteinSimilarity, {"reduction": 0}, "reduction is 0"),

@@ -473,7 +473,7 @@ def test_extractor_can_be_pickled() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ("thinks", rf"unknown extraction rule 'thinks'; did you mean think\? Choose from {', '.join(EXTRACTORS)}"),
+        ("thinks", r"unknown extraction rule 'thinks': did you mean think\?"),
         ("", r"the names of rules are '' \(str\): pass a text, such as"),
         ("think,", "unknown extraction rule ''"),
         ("think final", "unknown extraction rule 'think final'"),

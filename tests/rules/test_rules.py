@@ -69,7 +69,7 @@ def test_threshold_is_an_option_of_dude() -> None:
     [
         ("dud", {}, "did you mean dude?"),
         ("mmlongbenchdoc", {}, "did you mean mmlongbench_doc?"),
-        ("qqqq", {}, "choose from docvqa_2026, dude"),
+        ("qqqq", {}, "unknown rule 'qqqq': `anls variants` lists them"),
         ("madqa", {"threshold": 0.5}, "the rule madqa has no option 'threshold': leave it out"),
         ("dude", {"threshold": 5}, "threshold is 5"),
         ("dude", {"ignore_case": True}, "its options are threshold"),
