@@ -41,13 +41,12 @@ def _keep(row: Row, number: int) -> Row:
 
 
 def _read_mmlongbench(row: Row, number: int) -> Row:
-    return _rename({QUESTION_ID: number, **row}, {"answer": "gold"})
+    return {QUESTION_ID: number, **{"gold" if name == "answer" else name: value for name, value in row.items()}}
 
 
 def _read_chartqapro(row: Row, number: int) -> Row:
     """Show the earlier turns of a conversation. The last question is asked."""
-    names = {name: name.lower().replace(" ", "_") for name in row}
-    row = _rename({QUESTION_ID: number, **row}, names)
+    row = {QUESTION_ID: number, **{name.lower().replace(" ", "_"): value for name, value in row.items()}}
     *earlier, row["question"] = row["question"]
     if earlier:
         row["turns"] = [{"question": text, "answer": answer} for text, answer in zip(earlier, row["answer"])]
@@ -61,10 +60,6 @@ def _read_ocrbench(row: Row, number: int) -> Row:
 
 def _read_cord(row: Row, number: int) -> Row:
     return {QUESTION_ID: number, "answers": json.loads(row["ground_truth"])["gt_parse"]}
-
-
-def _rename(row: Row, names: Mapping[str, str]) -> Row:
-    return {names.get(name, name): value for name, value in row.items()}
 
 
 class GoldSet(NamedTuple):
@@ -269,11 +264,7 @@ def resolve(
 
 
 def read_gold(row: GoldSet, variant: str = "") -> Table:
-    """Read gold data as a table, as if the user had passed a file of it.
-
-    Raises:
-        InputError: the data cannot be fetched, or the cache cannot be written.
-    """
+    """Read gold data as a table, as if the user had passed a file of it. InputError: as `load_rows`."""
     rows = load_rows(row)
     about = row.about if variant == Settings.variant else ""
     if len(rows) < row.rows:
@@ -282,7 +273,7 @@ def read_gold(row: GoldSet, variant: str = "") -> Table:
 
 
 def load_rows(row: GoldSet) -> list[Row]:
-    """Load the rows of gold data: those that the rule of the benchmark scores."""
+    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or kept."""
     rows = _load(row)
     if not row.is_partial:
         return rows
@@ -379,35 +370,28 @@ def _fetch_columns(row: GoldSet, hub: Any, pool: Any, show: Callable[[int, int],
 
     folder, pattern = os.path.split(row.files)
     entries = hub.ls(f"datasets/{row.dataset}@{row.revision}/{folder}", detail=True)
-    sizes = {each["name"]: each["size"] for each in entries}
-    paths = sorted(path for path in sizes if fnmatch.fnmatch(os.path.basename(path), pattern))
+    is_small = {each["name"]: each["size"] <= MAX_WHOLE_FILE for each in entries}
+    paths = sorted(path for path in is_small if fnmatch.fnmatch(os.path.basename(path), pattern))
 
-    def read_small(path: str) -> bytes:
-        with hub.open(path, cache_type="none") as file:
-            return bytes(file.read())
+    def open_file(path: str, metadata: Any = None) -> Any:
+        source = hub.open(path, cache_type="none")
+        return ParquetFile(io.BytesIO(source.read()) if is_small[path] else source, metadata=metadata, pre_buffer=True)
 
-    def open_file(path: str, whole: bytes = b"", metadata: Any = None) -> Any:
-        source = io.BytesIO(whole) if whole else hub.open(path, cache_type="none")
-        return ParquetFile(source, metadata=metadata, pre_buffer=True)
-
-    def open_first(path: str) -> tuple[bytes, Any]:
-        whole = read_small(path) if sizes[path] <= MAX_WHOLE_FILE else b""
-        return whole, open_file(path, whole)
-
-    opened = list(pool.map(open_first, paths))
-    _check(row, [file for _, file in opened])
-
-    def read_group(path: str, whole: bytes, file: Any, group: int) -> list[Row]:
+    def read_groups(path: str, file: Any, groups: Sequence[int]) -> Any:
         columns = [name for name in list_columns(file.schema_arrow) if name not in _UNREAD]
-        rows: list[Row] = open_file(path, whole, file.metadata).read_row_group(group, columns).to_pylist()
-        return rows
+        file = file if is_small[path] else open_file(path, file.metadata)
+        return file.read_row_groups(groups, columns).to_pylist()
 
-    parts = [
-        pool.submit(read_group, path, whole, file, group)
-        for path, (whole, file) in zip(paths, opened)
-        for group in range(file.num_row_groups)
+    files = dict(zip(paths, pool.map(open_file, paths)))
+    _check(row, list(files.values()))
+    jobs = [
+        (path, file, groups)
+        for path, file in files.items()
+        for groups in ([range(file.num_row_groups)] if is_small[path] else [[n] for n in range(file.num_row_groups)])
     ]
-    for done, _ in enumerate(as_completed(parts), 1):
+    parts = [pool.submit(read_groups, *job) for job in jobs]
+    for done, part in enumerate(as_completed(parts), 1):
+        part.result()  # the first failure ends the fetch
         show(done, len(parts))
     return [each for part in parts for each in part.result()]
 
@@ -428,7 +412,7 @@ def _explain(row: GoldSet, error: BaseException | None) -> InputError:
     """Explain why a fetch failed, by the answer of the Hub, which may be in the cause of the error."""
     from huggingface_hub import constants, get_token
 
-    first, chain = str(error).strip().partition("\n")[0], []
+    chain = []
     while error is not None:
         chain.append(error)
         error = error.__cause__ or error.__context__
@@ -443,8 +427,8 @@ def _explain(row: GoldSet, error: BaseException | None) -> InputError:
     elif status in (401, 404):
         sentence = "the Hub does not have {source} at {revision}: " + _AS_FILE
     else:
-        sentence = "cannot fetch it from {endpoint} ({problem:.200}): check the network, or " + _AS_FILE
-    values = {"source": row.source, "revision": row.revision, "endpoint": constants.ENDPOINT, "problem": first}
+        sentence = "cannot fetch it from {endpoint} ({problem:.100}): check the network, or " + _AS_FILE
+    values = {"source": row.source, "revision": row.revision, "endpoint": constants.ENDPOINT, "problem": str(chain[-1])}
     return make_error(row.name, sentence, **values)
 
 

@@ -1,0 +1,364 @@
+"""Gold data by name: the fetch in processes, since huggingface_hub reads its settings when it is imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import gold
+from anls_metric.analysis.evaluation import evaluate
+from anls_metric.gold import GOLD
+from anls_metric.options import Settings
+from anls_metric.page import scoring
+from anls_metric.reading.reader import Input
+from tests.conftest import ROOT
+from tests.system.conftest import Shell
+from tests.system.fake_hub import TOKEN, FakeHub, make_row, write
+
+pytest.importorskip("huggingface_hub")
+pytest.importorskip("pyarrow")
+
+TAG = "docvqa:val@539088e"
+EMPTY = Path("empty")
+BLOCKED = "import sys; sys.modules.update(dict.fromkeys(('huggingface_hub', 'pyarrow'))); "
+RUN = "import sys; from anls_metric.__main__ import run; run()"
+FILL = "import sys; from anls_metric.gold import GOLD, load_rows; [load_rows(GOLD[name]) for name in sys.argv[1:]]"
+INTERRUPT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # if the parent ignores it
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHub]:
+    folder = tmp_path_factory.mktemp("hub")
+    for row in GOLD.values():
+        if row.name != "docvqa:val":
+            write(folder, row, row.rows)
+    with FakeHub(folder) as server:
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def cache(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with all data, of which docvqa:val was fetched last."""
+    folder = tmp_path_factory.mktemp("cache")
+    start(hub, folder, *(name for name in GOLD if name != "docvqa:val"), program=FILL).wait(60)
+    size = write(hub.folder, GOLD["docvqa:val"], GOLD["docvqa:val"].rows, files=6, image_bytes=6000)
+    hub.requests = hub.bytes = 0
+    done = start(hub, folder, "docvqa:val", program=FILL)
+    assert done.communicate(timeout=60) == ("", "")
+    assert 0 < hub.bytes < 0.03 * size
+    return folder
+
+
+@pytest.fixture
+def offline(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache, for commands in this process, which cannot fetch anything."""
+    monkeypatch.setenv("ANLS_CACHE", str(cache))
+    monkeypatch.setattr(gold, "_fetch", lambda row: pytest.fail(f"{row.name} is fetched"))
+    return cache
+
+
+def start(
+    hub: FakeHub, cache: Path, *words: str, program: str = RUN, more: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start a process in the folder of the test."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    settings = {"HF_ENDPOINT": hub.url, "HF_HOME": str(cache / "hf"), "ANLS_CACHE": str(cache), "PYTHONPATH": str(ROOT)}
+    command, pipe = [sys.executable, "-c", program, *words], subprocess.PIPE
+    environment = {**kept, **settings, **(more or {})}
+    return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def run(hub: FakeHub, cache: Path, *words: str, **options: Any) -> tuple[int, str, str]:
+    process = start(hub, cache, *words, **options)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def answer(name: str, folder: Path, file: str = "answers.json") -> None:
+    """Write an answer to each question, of which most are right."""
+    path = next(folder.glob(f"{name.replace(':', '-')}-*.jsonl"))
+    rows = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+    chance, answers = random.Random(name), []
+    for row in rows:
+        key = "id" if "id" in row else "questionId"
+        accepted = row.get("gold", row.get("answer", row.get("answers")))
+        accepted = accepted[-1] if isinstance(accepted, list) else accepted
+        answers.append({key: row[key], "prediction": accepted if chance.random() < 0.7 else "?"})
+    Path(file).write_text(json.dumps(answers), encoding="utf-8")
+
+
+# The fetch
+
+
+def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: FakeHub, cache: Path) -> None:
+    answer("docvqa:val", cache)
+    hub.requests = 0
+    status, out, _ = run(hub, cache, "docvqa:val", "answers.json", program=BLOCKED + RUN)
+    assert (status, hub.requests) == (0, 0)
+    assert f"|threshold:0.5|{TAG}|questions:5349|gold:" in out
+    assert "answers (accepted answers) of docvqa:val, joined by questionId: 5,349 of 5,349" in out
+    assert "rrc" in out
+    assert run(hub, EMPTY, "datasets", program=BLOCKED + RUN)[0] == 0
+
+
+def test_broken_cache_is_fetched_anew_by_several_processes_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
+    name, own = "mmlongbench", Path("own").absolute()
+    whole = next(cache.glob(f"{name}-*.jsonl"))
+    own.mkdir()
+    (own / whole.name).write_bytes(whole.read_bytes()[:-1])
+    assert ":" not in whole.name
+    answer(name, cache)
+    processes = [start(hub, own, name, "answers.json", "--score-only", "--quiet") for _ in range(3)]
+    assert len({process.communicate(timeout=60) for process in processes}) == 1
+    assert {process.returncode for process in processes} == {0}
+    assert (own / whole.name).read_bytes() == whole.read_bytes()
+    assert {path.name for path in own.iterdir()} - {"hf"} == {whole.name}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"HF_TOKEN": "hf_wrong"}, "the Hub refuses your token: correct or unset HF_TOKEN"),
+        ({"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set: unset it, or pass the gold file as a file"),
+        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "Connection refused): check the network, or pass the gold file as a"),
+    ],
+)
+def test_failed_fetch_says_what_to_do(shell: Shell, hub: FakeHub, more: Mapping[str, str], words: str) -> None:
+    status, out, err = run(hub, EMPTY, "mmlongbench", "a.json", more=more)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("anls: error: mmlongbench: ")
+    assert words in err
+
+
+def test_gated_data_need_a_token(shell: Shell, hub: FakeHub) -> None:
+    hub.gated.add(GOLD["chartqapro"].dataset)
+    status, _, err = run(hub, EMPTY, "questions", "chartqapro")
+    assert status == 2
+    assert "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQAPro, and set HF_TOKEN" in err
+    assert run(hub, EMPTY, "questions", "chartqapro", more={"HF_TOKEN": TOKEN})[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("count", "column", "words"),
+    [
+        (99, "", "the Hub has 99 rows, expected 100, so nothing is kept"),
+        (100, "ground_truth", "the files on the Hub have no column ground_truth"),
+    ],
+)
+def test_other_data_are_refused_and_not_kept(
+    shell: Shell, cache: Path, tmp_path: Path, count: int, column: str, words: str
+) -> None:
+    row = GOLD["cord:test"]
+    with FakeHub(tmp_path / "hub") as other:
+        write(other.folder, row, count, drop=column)
+        status, _, err = run(other, tmp_path / "own", row.name, "a.json")
+        other.shutdown()
+    assert (status, words in err) == (2, True)
+    assert not list(tmp_path.glob("own/*.jsonl"))
+
+
+def test_interrupted_fetch_ends_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
+    hub.is_asked.clear()
+    hub.may_send.clear()
+    try:
+        process = start(hub, EMPTY, "docvqa:val", "a.json", program=INTERRUPT + RUN)
+        assert hub.is_asked.wait(30)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=8) == ("", "anls: interrupted\n")  # the Hub is silent for ever
+    finally:
+        hub.may_send.set()
+    assert process.returncode == 130
+
+
+def test_missing_extra_and_folder_without_room_are_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANLS_CACHE", "a.json")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert "needs huggingface_hub: pip install 'anls-metric[hub]'" in shell.error("docvqa:val a.json")
+    row = GOLD["cord:test"]
+    monkeypatch.setattr(gold, "_fetch", lambda row: [make_row(row.name, i, random.Random(i)) for i in range(row.rows)])
+    assert shell.error(f"{row.name} b.json").startswith("cord:test: cannot write to a.json (")
+
+
+def test_terminal_shows_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with gold._show_progress("docvqa:val") as show:
+        show(1, 2)
+    *_, half, cleared = capsys.readouterr().err.split("\r")
+    assert half == f"fetching docvqa:val [{'#' * 15}{' ' * 15}]  50%"
+    assert cleared == "\x1b[K"
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", ["docvqa", "docvqa:test", "DocVQA:validation", "docvqa:vla"])
+def test_unknown_name_suggests_the_closest(shell: Shell, offline: Path, name: str) -> None:
+    for line in (
+        f"{name} a.json",
+        f"-g {name} a.json",
+        name,
+        f"questions {name}",
+        f"check-submission a.json --ids {name}",
+    ):
+        assert shell.error(line) == f"{name}: no such file or gold data: did you mean docvqa:val?"
+
+
+def test_word_that_is_no_name_is_a_missing_file(shell: Shell, offline: Path) -> None:
+    assert shell.error("golden.json a.json") == "golden.json: No such file or directory: did you mean gold.json?"
+    assert shell.error("nothing a.json") == "nothing: No such file or directory"
+    assert "choose from docvqa:val, infovqa:val" in shell.error("nothing:val a.json")
+    assert "choose from docvqa:val, infovqa:val" in shell.error("questions a.json")
+
+
+def test_name_is_checked_before_anything_is_fetched(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANLS_CACHE", "own")
+    monkeypatch.setattr(gold, "_fetch", lambda row: pytest.fail("it is fetched"))
+    assert shell.error("docvqa:val") == "docvqa:val: there is nothing to score: pass the file of the predictions, too"
+    assert shell.error("-g docvqa:val").startswith("docvqa:val: there is nothing to score")
+    assert shell.error("docvqa:val missing.json") == "missing.json: No such file or directory"
+    for line in ("a.json docvqa:val", "gold.json a.json docvqa:val", "-g gold.json docvqa:val"):
+        assert shell.error(line).startswith("docvqa:val: gold data go first: pass the name before the predictions")
+    assert shell.error("docvqa:val a.json --report a.txt").startswith("a.txt: a report needs a name that ends in .html")
+
+
+def test_file_of_a_name_comes_first(shell: Shell, offline: Path) -> None:
+    Path("docvqa:val").write_bytes(Path("gold.json").read_bytes())
+    assert shell.document("docvqa:val a.json")["signature"] == shell.document("gold.json a.json")["signature"]
+
+
+def test_page_resolves_no_name(offline: Path, shell: Shell) -> None:
+    with pytest.raises(ValueError, match="No such file or directory"):
+        evaluate([Input("a.json")], Input("docvqa:val"), Settings())
+    with pytest.raises(ValueError, match="No such file or directory"):
+        scoring.score(["a.json"], "docvqa:val", {})
+
+
+# Scores
+
+
+# Name, variant, number of scored questions, and the fields of a question that `anls questions` gives out.
+SETS = [
+    ("docvqa:val", "standard", 5349, "questionId question docId ucsf_document_id ucsf_document_page_no"),
+    ("infovqa:val", "standard", 2801, "questionId question image_url"),
+    ("mmlongbench", "mmlongbench_doc", 1091, "questionId question doc_id doc_type"),
+    ("chartqapro", "chartqapro", 1948, "questionId question question_type paragraph"),
+    ("ocrbench_v2", "ocrbench_v2", 6000, "id question type dataset_name"),
+    ("cord:test", "anls_star", 100, "questionId"),
+]
+
+
+@pytest.mark.parametrize(("name", "variant", "count"), [row[:3] for row in SETS])
+def test_name_scores_as_its_file(shell: Shell, offline: Path, name: str, variant: str, count: int) -> None:
+    answer(name, offline)
+    document = shell.document(f"{name} answers.json --extra ignore")
+    assert document["signature"].startswith(f"anls|{variant}|")
+    assert f"|{GOLD[name].tag}|questions:{count}|gold:" in document["signature"]
+    assert shell.print(f"questions {name} -o gold.jsonl --with-answers") == ""
+    same = shell.document(f"gold.jsonl answers.json --extra ignore --variant {variant}")
+    assert same["signature"] == document["signature"].replace(f"{GOLD[name].tag}|", "")
+    assert same["submissions"][0]["anls"] == document["submissions"][0]["anls"] > 0
+
+
+@pytest.mark.parametrize(("name", "fields"), [(row[0], row[3].split()) for row in SETS])
+def test_questions_give_no_answer_away(shell: Shell, offline: Path, name: str, fields: list[str]) -> None:
+    rows = [json.loads(line) for line in shell.print(f"questions {name}").removesuffix("\n").split("\n")]
+    assert list(rows[1]) == fields
+    for row in rows if name == "chartqapro" else ():
+        if row["question_type"] == "Conversational":
+            assert [turn["question"][-1] for turn in row["turns"]] == ["0", "1"]
+            assert [turn["answer"][-1] for turn in row["turns"]] == ["0", "1"]
+            assert row["question"].endswith("Turn 2")
+    if name in ("mmlongbench", "chartqapro", "cord:test"):  # they have no ids
+        assert [row["questionId"] for row in rows] == list(range(len(rows)))
+
+
+def test_variant_of_the_user_beats_that_of_the_name(shell: Shell, offline: Path) -> None:
+    answer("mmlongbench", offline)
+    signature = shell.document("mmlongbench answers.json --variant standard")["signature"]
+    assert signature.startswith("anls|standard|threshold:0.5|mmlongbench@892279c|questions:1091|")
+    answer("docvqa:val", offline)
+    assert "(the leaderboard" in shell.print("docvqa:val answers.json")
+    assert "(the leaderboard" not in shell.print("docvqa:val answers.json --variant rrc")
+
+
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_python_takes_names(shell: Shell, offline: Path) -> None:
+    answer("docvqa:val", offline)
+    expected = shell.document("docvqa:val answers.json")
+    scores = anls_metric.score("answers.json", gold="docvqa:val")
+    assert (scores.anls, scores.signature) == (expected["submissions"][0]["anls"], expected["signature"])
+    compared = anls_metric.compare({"one": "answers.json", "two": "answers.json"}, gold="docvqa:val")
+    assert compared.signature == expected["signature"]
+    assert anls_metric.compare(["docvqa:val", "answers.json"]).signature == expected["signature"]
+    Path("other.json").write_bytes(Path("answers.json").read_bytes())
+    assert shell.document("docvqa:val answers.json other.json")["signature"] == expected["signature"]
+    answer("mmlongbench", offline)
+    assert anls_metric.score("answers.json", gold="mmlongbench").signature.startswith("anls|mmlongbench_doc|mmlongb")
+    with pytest.raises(ValueError, match="did you mean docvqa:val"):
+        anls_metric.score("answers.json", gold="docvqa")
+
+
+def test_outputs_say_the_name_and_never_the_path(shell: Shell, offline: Path) -> None:
+    answer("docvqa:val", offline)
+    shell.print("docvqa:val answers.json --output results.json --report report.html --worst 1")
+    results = json.loads(Path("results.json").read_text(encoding="utf-8"))
+    assert results["inputs"] == ["docvqa:val", str(Path("answers.json").absolute())]
+    report = Path("report.html").read_text(encoding="utf-8")
+    assert "docvqa:val" in report
+    assert offline.name not in report + json.dumps(results)
+    Path("few.json").write_text('[{"questionId": 1, "answer": "tea"}]', encoding="utf-8")
+    assert "ids in common with docvqa:val" in shell.error("docvqa:val few.json")
+
+
+def test_leaderboard_takes_names(shell: Shell, offline: Path) -> None:
+    answer("docvqa:val", offline)
+    assert shell.print("export rrc docvqa:val answers.json -o rrc.json") == ""
+    assert "all 5,349 questions are answered" in shell.print("check-submission rrc.json --ids docvqa:val")
+    yaml = shell.print("export hub docvqa:val answers.json --dataset lmms-lab-encoder/DocVQA --task docvqa")
+    assert f"|{TAG}|questions:5349|" in yaml
+
+
+def test_own_file_with_the_same_questions_has_the_same_tag(
+    shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer("docvqa:val", offline)
+    by_name = shell.document("docvqa:val answers.json")["signature"]
+    digest = by_name.split("gold:")[1][:8]
+    monkeypatch.setattr(gold, "GOLD", {**GOLD, "docvqa:val": GOLD["docvqa:val"]._replace(hash=digest)})
+    lines = shell.print("questions docvqa:val --with-answers").removesuffix("\n").split("\n")
+    rows = [json.loads(line) for line in reversed(lines)]
+    shell.write({"own.json": {"data": [{"qid": int(row["questionId"]), "answers": row["answers"]} for row in rows]}})
+    assert shell.document("own.json answers.json")["signature"] == by_name
+    shell.write({"corrections.json": [{"questionId": rows[0]["questionId"], "exclude": True}]})
+    for name in ("own.json", "docvqa:val"):
+        assert TAG not in shell.document(f"{name} answers.json --corrections corrections.json")["signature"]
+
+
+def test_datasets_and_pins_name_all_rows(shell: Shell, offline: Path) -> None:
+    lines = shell.print("datasets").splitlines()
+    assert [line.split()[0] for line in lines] == ["name", *GOLD]
+    assert lines[3].split()[1:4] == [
+        "1,091",
+        "mmlongbench_doc",
+        "https://huggingface.co/datasets/yubo2333/MMLongBench-Doc",
+    ]
+    assert {len(row.revision) for row in GOLD.values()} == {40}
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import pin_gold
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    answer("cord:test", offline)
+    digest = shell.document("cord:test answers.json")["signature"].split("gold:")[1][:8]
+    assert pin_gold.pin(GOLD["cord:test"]) == f"cord:test: 100 of 100 rows are questions, hash='{digest}'"

@@ -1,0 +1,43 @@
+"""Prints the number of rows and the hash of gold data, for its row in `anls_metric/gold.py`. This needs a network.
+
+Usage: python tools/pin_gold.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from anls_metric.analysis.evaluation import find_scorers, make_reading
+from anls_metric.analysis.question_hash import hash_questions
+from anls_metric.gold import GOLD, GoldSet, read_gold
+from anls_metric.options import Settings
+from anls_metric.reading import join
+
+
+def pin(row: GoldSet) -> str:
+    """Describe the questions of a row as its rule or variant reads them."""
+    settings = Settings(variant=row.variant or Settings.variant)
+    gold = join.read_gold(read_gold(row), make_reading(settings, find_scorers(settings)[0]))
+    digest = hash_questions(gold.questions)
+    return f"{row.name}: {len(gold.questions.ids)} of {row.rows} rows are questions, hash={digest!r}"
+
+
+def main(names: Sequence[str]) -> int:
+    """Fetch data sets anew, and print their rows; a wrong number of rows is an error with both numbers."""
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ANLS_CACHE"] = folder
+        for name in names or GOLD:
+            try:
+                print(pin(GOLD[name]))
+            except ValueError as error:
+                print(error, file=sys.stderr)
+                failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
