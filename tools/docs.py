@@ -15,6 +15,7 @@ from typing import Any
 from anls_metric.analysis.metrics import METRICS
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.core.variants import VARIANTS
+from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, read_switch
 from anls_metric.page import limits
 from anls_metric.reading import roles
@@ -89,6 +90,15 @@ def make_subcommands() -> str:
 
 
 # Files
+
+
+def make_gold() -> str:
+    """Make the table of gold data by name."""
+    rows = [
+        (f"`{name}`", f"{each.rows:,}", f"`{each.variant or 'standard'}`", f"[{each.dataset}]({each.source})")
+        for name, each in GOLD.items()
+    ]
+    return format_table(("name", "questions", "scored by", "source"), rows)
 
 
 def make_roles() -> str:
@@ -240,6 +250,7 @@ def make_limits() -> str:
 TABLES: Mapping[str, Callable[[], str]] = {
     "flags": make_flags,
     "subcommands": make_subcommands,
+    "gold": make_gold,
     "roles": make_roles,
     "layouts": make_layouts,
     "extraction": make_extraction,
