@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -34,10 +34,6 @@ _AS_FILE = "pass the gold file as a file"
 
 
 # Each function makes a row of a gold file from a row of a data set, and its number from 0.
-
-
-def _keep(row: Row, number: int) -> Row:
-    return row
 
 
 def _read_mmlongbench(row: Row, number: int) -> Row:
@@ -92,7 +88,7 @@ class GoldSet(NamedTuple):
     license: str
     citation: str
     variant: str = ""
-    make_row: Callable[[Row, int], Row] = _keep
+    make_row: Callable[[Row, int], Row] = lambda row, number: row
     is_partial: bool = False
     about: str = ""
     hash: str = ""
@@ -323,16 +319,15 @@ def _load(row: GoldSet) -> list[Row]:
 
 def _store(path: str, data: bytes) -> None:
     """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=folder)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    aside = f"{path}.{os.getpid()}-{time.time_ns()}"  # of mkstemp, only this user could read the file
     try:
-        with open(handle, "wb") as file:
+        with open(aside, "wb") as file:
             file.write(data)
         os.replace(aside, path)
-    except BaseException:
-        os.unlink(aside)
-        raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(aside)
 
 
 # The Hub

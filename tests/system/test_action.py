@@ -76,7 +76,7 @@ def test_steps_take_inputs_by_the_environment_only() -> None:
 
 
 def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step) -> None:
-    assert run_step("install")[3] == "-m pip install --quiet /the/action[files]\n"
+    assert run_step("install")[3] == "-m pip install --quiet /the/action[files,hub]\n"
     assert run_step("install", package="anls-metric==2.0.0")[3] == "-m pip install --quiet anls-metric==2.0.0\n"
 
 
