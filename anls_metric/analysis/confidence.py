@@ -20,7 +20,7 @@ CORRECT_AT = 0.5
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
 
-MOST_BINS = 100
+MAX_BINS = 100
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _compute_ece(steps: Sequence[Step]) -> float:
         confidences += [step.confidence] * step.added
         rights += [step.added_right / step.added] * step.added
     total = len(rights)
-    bins = max(1, min(total - 1, MOST_BINS))
+    bins = max(1, min(total - 1, MAX_BINS))
     borders = [place * total // bins for place in range(bins + 1)]
     gaps = (abs(math.fsum(rights[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders))
     return math.fsum(gaps) / total

@@ -14,7 +14,7 @@ from anls_metric.core.rows import describe
 from anls_metric.core.variants import VARIANTS
 
 TOLERANCE = 1e-9
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 """How many cases are printed on which a function and the nearest variant differ."""
 
 
@@ -146,7 +146,7 @@ class Identification:
             count = f"{len(self.differences)} of {self.count} cases differ"
             yield f"the function is no known variant; the nearest is {' or '.join(self.nearest)}: {count}"
             yield call
-        for case, score, expected, error in self.differences[:MOST_SHOWN]:
+        for case, score, expected, error in self.differences[:MAX_SHOWN]:
             result = f"raises {error}" if error else f"gives {score!r}"
             yield f"  {case}: the function {result}, {self.nearest[0]} gives {expected!r}"
         for case, error in self.errors[: 0 if self.differences else 1]:

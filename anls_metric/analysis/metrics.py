@@ -77,7 +77,7 @@ def score_cer(prediction: str, reference: str) -> float:
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5 % of the accepted number, or another text is equal except for case.
+    """Whether a number is within 5% of the accepted number, or another text is equal except for case.
 
     Example:
         >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from anls_metric.analysis.outcomes import (
-    find_normalizer,
-    is_another_number,
-    is_same_but_formatting,
-)
+from anls_metric.analysis.outcomes import find_normalizer, is_another_number, is_same_but_formatting
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.analysis.scored import Scored
 from anls_metric.reading.answers import list_references
@@ -22,7 +18,7 @@ class PartialCredit(NamedTuple):
         format_loss: how much higher the score would be if each answer scored 1 that has the value, or the letters and
             digits, of an accepted answer.
         wrong_number_credit: how much lower the score would be if wrong numbers scored 0: answers under 1 that contain
-            digits, and different digits from every accepted answer. The same value is not wrong.
+            digits, and different digits from every accepted answer. An answer of `format_loss` is not wrong.
     """
 
     format_loss: float
@@ -55,13 +51,13 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
     for place, outcome in enumerate(scored.findings.outcomes):
         if outcome in _OUTCOMES and scores[place] < 1.0:
             prediction, accepted = answers.predictions[place] or "", references[place]
-            if is_any_same_value(prediction, accepted):
+            if is_any_same_value(prediction, accepted) or is_same_but_formatting(
+                normalize(prediction), list(map(normalize, accepted))
+            ):
                 lost.append(place)
-            elif is_another_number(prediction, accepted):
+            elif scores[place] > 0.0 and is_another_number(prediction, accepted):
                 gained.append(place)
-            elif is_same_but_formatting(normalize(prediction), list(map(normalize, accepted))):
-                lost.append(place)
-    return {FORMAT_LOSS: lost, WRONG_NUMBER_CREDIT: [place for place in gained if scores[place] > 0.0]}
+    return {FORMAT_LOSS: lost, WRONG_NUMBER_CREDIT: gained}
 
 
 def measure_partial_credit(scored: Scored) -> PartialCredit:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-LONGEST = 40
+MAX_LENGTH = 40
 """The largest number of characters of a text that can be a value."""
 
 
@@ -223,7 +223,7 @@ def read_value(text: str) -> Amount | Date | None:
         >>> read_value("15-Dec-88"), read_value("no. 5")
         (Date(year='88', days=((12, 15),)), None)
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         return None
     text = " ".join(text.lower().replace("−", "-").replace("’", "'").split()).rstrip(".")
     first, blank, rest = text.partition(" ")

@@ -95,16 +95,6 @@ def mean_interval(
     return _interval(scores, sums, least, most, CONFIDENCE) if _count(sums) > 1 else None
 
 
-def count_clusters(scores: Sequence[float], clusters: Sequence[Hashable] | None) -> int:
-    """Count the clusters of scores; a score without a cluster is its own.
-
-    Example:
-        >>> count_clusters([0.5, 0.5, 0.5, 1.0], ["page 1", "page 1", None, None])
-        3
-    """
-    return _count(_sum_clusters(scores, clusters))
-
-
 @dataclass(frozen=True)
 class Differences:
     """The differences between two submissions, question by question: the second minus the first.

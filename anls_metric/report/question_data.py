@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.alignment import Aligner
+from anls_metric.analysis.alignment import align
 from anls_metric.analysis.confusions import list_confused
 from anls_metric.analysis.contributions import list_lowest
 from anls_metric.analysis.outcomes import OUTCOMES
@@ -15,7 +15,7 @@ from anls_metric.analysis.partial_credit import find_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
 from anls_metric.analysis.scored import Scored, explain
 from anls_metric.core.explanation import WORDS, Explanation
-from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.variants import Variant
 from anls_metric.reading.values import format_value
 from anls_metric.report.document import describe_partial_credit
 from anls_metric.report.images import Images, find_page_name
@@ -100,12 +100,11 @@ def _describe_answers(
 ) -> dict[str, Any]:
     """Describe the answers of a submission, given the place of each question in it, None for a question without one."""
     is_of_strings = isinstance(scored.scorer, Variant)
-    aligner = Aligner(scored.scorer if isinstance(scored.scorer, Variant) else get_variant())
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
     lowest = list_lowest(scored)
     return {
         "rows": [
-            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences, aligner)
+            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
             for place, shared in zip(places, references)
         ],
         "partial_credit": _describe_partial_credit(scored, rows) if is_of_strings else {},
@@ -114,7 +113,7 @@ def _describe_answers(
 
 
 def _describe_answer(
-    scored: Scored, place: int, lowest: int, shared: Sequence[Any], sentences: dict[str, int], aligner: Aligner
+    scored: Scored, place: int, lowest: int, shared: Sequence[Any], sentences: dict[str, int]
 ) -> list[Any]:
     """Describe the answer to a question, given its place in the submission.
 
@@ -124,19 +123,18 @@ def _describe_answer(
         lowest: the place of its lowest-scoring answer.
         shared: the accepted answers that the report shows for the question.
         sentences: the indices of the reasons of scores, to which a new one is added.
-        aligner: finds edits.
 
     Returns:
         Prediction (None for no answer), score, index of the outcome, index of the sentence, index of the closest
         accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``similarity``, if it is not
         the score; ``lowest``, the index of the outcome of the lowest-scoring answer, if it is different;
         ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
-        `Aligner.align`); or ``tree``, the parts of a nested value (see `_list_branch`).
+        `align`); or ``tree``, the parts of a nested value (see `_list_branch`).
     """
     answer, score, accepted = scored.representatives[place], scored.scores[place], scored.questions.references[place]
     value, raw = scored.answers.predictions[answer], scored.answers.raw and scored.answers.raw[answer]
     prediction = None if value is None else format_value(value)
-    sentence, closest, more = _explain(scored, answer, accepted, aligner)
+    sentence, closest, more = _explain(scored, answer, accepted)
     if raw not in (None, prediction):
         more["raw"] = raw
     if accepted != shared:
@@ -150,7 +148,7 @@ def _describe_answer(
     return [*parts, more] if more else parts
 
 
-def _explain(scored: Scored, answer: int, accepted: Sequence[Any], aligner: Aligner) -> tuple[str, int, dict[str, Any]]:
+def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:
     """Explain an answer: a sentence, the index of the closest accepted answer, and the edits or the tree."""
     prediction = scored.answers.predictions[answer]
     if prediction is None:
@@ -159,26 +157,26 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any], aligner: Alig
         return WORDS["equal"].sentence, accepted.index(prediction), {}  # most answers; explaining them takes time
     why = explain(scored, answer)
     if isinstance(why, Explanation):
-        edits = {"edits": aligner.align(why.prediction, why.best)} if _has_edits(why) else {}
+        edits = {"edits": align(why.prediction, why.best, why.variant.ignore_case)} if _has_edits(why) else {}
         return why.sentence, why.winner, edits
     if scored.scorer.columns:
         return why.sentence, 0, {}
-    return why.tree.sentence, 0, {"tree": _list_branch(why.tree, aligner)} if why.tree.children else {}
+    return why.tree.sentence, 0, {"tree": _list_branch(why.tree)} if why.tree.children else {}
 
 
 def _has_edits(why: Explanation) -> bool:
     return bool(why.best.distance and why.normalized_prediction)
 
 
-def _list_branch(branch: Branch, aligner: Aligner) -> list[Any]:
+def _list_branch(branch: Branch) -> list[Any]:
     """List the data of a branch: name, prediction, reference, score, sentence, the branches inside it, edits."""
-    inside = [_list_branch(child, aligner) for child in branch.children]
+    inside = [_list_branch(child) for child in branch.children]
     values = (None, None) if inside else (branch.prediction, branch.reference)
     texts = [None if value is None else format_value(value) for value in values]
     parts: list[Any] = [branch.name, *texts, branch.score, branch.sentence, inside]
     why = branch.leaf.text if branch.leaf else None
     if why and _has_edits(why) and texts == [why.prediction, why.closest]:
-        parts.append(aligner.align(why.prediction, why.best))
+        parts.append(align(why.prediction, why.best, why.variant.ignore_case))
     return parts
 
 

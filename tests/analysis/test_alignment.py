@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anls_metric import VARIANTS, explain
-from anls_metric.analysis.alignment import MOST_CELLS, Aligner
+from anls_metric.analysis.alignment import MAX_CELLS, align
 from tests.conftest import fuzzed_rows
 
 
@@ -22,22 +22,22 @@ from tests.conftest import fuzzed_rows
 )
 def test_align_counts_characters_of_the_texts_as_written(prediction: str, reference: str, sizes: list[int]) -> None:
     why = explain(prediction, [reference])
-    assert Aligner(why.variant).align(prediction, why.best) == sizes
+    assert align(prediction, why.best, ignore_case=True) == sizes
 
 
 @pytest.mark.parametrize("variant", ["standard", "stvqa", "nls", "mistral_evals", "rrc"])
 def test_align_covers_both_texts(variant: str) -> None:
     for prediction, references in fuzzed_rows(100, 7):
         why = explain(prediction, references, variant=variant)
-        sizes = Aligner(VARIANTS[variant]).align(prediction, why.best)
+        sizes = align(prediction, why.best, VARIANTS[variant].ignore_case)
         assert sizes is not None
         assert (sum(sizes[::2]), sum(sizes[1::2])) == (len(prediction), len(why.closest))
 
 
 def test_align_refuses_texts_that_are_too_long_or_differ_everywhere() -> None:
-    long = "a" * (int(MOST_CELLS**0.5) + 1)
+    long = "a" * (int(MAX_CELLS**0.5) + 1)
     why = explain(long, [long + "b"])
-    assert Aligner(why.variant).align(long, why.best) is None
+    assert align(long, why.best, ignore_case=True) is None
     many = "ab" * 1000
     why = explain(many, ["ac" * 1000], variant="nls")
-    assert Aligner(why.variant).align(many, why.best) is None
+    assert align(many, why.best, ignore_case=False) is None

@@ -38,6 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
         ("Coca Col", ["Coca Cola"], 0, 0),
         ("1988", ["2019"], 0, 0),
         ("it is 5 or so", ["5"], 0, 0),
+        ("x²", ["x2"], Fraction(1, 2), 0),
         ("5", ["5"], 0, 0),
         ("", ["5"], 0, 0),
         (None, ["5"], 0, 0),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.analysis.same_value import LONGEST, NUMBER_WORDS, UNITS, is_same_value, read_value
+from anls_metric.analysis.same_value import MAX_LENGTH, NUMBER_WORDS, UNITS, is_same_value, read_value
 
 # A text = the same value, written differently.
 SAME = """
@@ -72,7 +72,7 @@ def test_same_value_is_written_otherwise(text: str, other: str) -> None:
     assert is_same_value(other, text)
 
 
-@pytest.mark.parametrize(("text", "other"), [*list_pairs(DIFFERENT), ("", ""), ("5" * (LONGEST + 1),) * 2])
+@pytest.mark.parametrize(("text", "other"), [*list_pairs(DIFFERENT), ("", ""), ("5" * (MAX_LENGTH + 1),) * 2])
 def test_other_value_is_not_the_same(text: str, other: str) -> None:
     assert not is_same_value(text, other)
     assert not is_same_value(other, text)
