@@ -17,7 +17,7 @@ from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
-from anls_metric.reading.containers import KEY, NAMES, VALUE, describe_stop, records_of
+from anls_metric.reading.containers import NAMES, VALUE, describe_stop, records_of
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
@@ -149,29 +149,12 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
         raise _error_of_json(error, name) from None
     if is_lines and isinstance(value, dict):
         return Content([value], _places("line", [1]))
-    content = find_records(value, name)
-    if any(isinstance(record, dict) and KEY in record for record in content.records[:1]):
-        _refuse_repeated_ids(text, name)
-    return content
-
-
-def _refuse_repeated_ids(text: str, name: str) -> None:
-    """Refuse an object by ids that has an id twice, of which Python's parser keeps only the last."""
-
-    def check(pairs: list[tuple[str, Any]]) -> None:
-        counts = Counter(key for key, _ in pairs)
-        if len(counts) < len(pairs):
-            sentence = "an object has the key {key!r} twice: keep one of them"
-            raise make_error(name, sentence, key=counts.most_common(1)[0][0])
-
-    json.loads(text, object_pairs_hook=check)
+    return find_records(value, name)
 
 
 def find_records(value: Any, name: str) -> Content:
     """Find the records in a JSON value. InputError: it has none."""
     records = records_of(value)
-    if records is None and isinstance(value, dict) and {"signature", "submissions"} <= value.keys():
-        raise make_error(name, "it holds scores that anls printed: score the files of the answers")
     if records is None:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
         sentence = 'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
@@ -218,8 +201,6 @@ def explain_json_error(error: json.JSONDecodeError) -> tuple[str, str]:
         return "the JSON is cut off", "copy or write the file again"
     if re.match(r"['(]|(?:None|True|False)\b", rest):
         return "printed Python, not JSON", "write it with json.dumps, not with print or str"
-    if error.msg == "Extra data" and rest[0] == ",":
-        return "a comma between records", "remove these commas"
     if error.msg == "Extra data":
         return "this is not a record", "remove it, or write the file with json.dump"
     return f"not JSON: {error.msg}", "correct it there, or write the file with json.dump"
@@ -236,8 +217,7 @@ def _read_csv(text: str, name: str) -> Content:
     first = next(number for number, line in enumerate(lines) if not line.isspace())
     header = re.sub(r'"[^"]*"', "", lines[first])
     delimiter = max(("\t" if _extension(name) == ".tsv" else "") + "".join(_DELIMITERS), key=header.count)
-    has_blanks = any(f'{delimiter} "' in line for line in lines[first : first + 20])
-    reader = csv.reader(lines[first:], delimiter=delimiter, strict=True, skipinitialspace=has_blanks)
+    reader = csv.reader(lines[first:], delimiter=delimiter, strict=True)
     before = csv.field_size_limit(2**31 - 1)
     try:
         return _read_rows(reader, name, delimiter, first)

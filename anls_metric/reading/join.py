@@ -410,14 +410,11 @@ def _choose_run(table: Table, ids: Sequence[str], roles: Roles, settings: Settin
     """
     everything = range(len(table.records))
     field = _find_run_field(table, ids)
-    repeats = len(set(ids)) < len(ids)
-    if repeats and (settings.runs == "error" or (settings.runs is None and field is None)):
+    if len(set(ids)) < len(ids) and (settings.runs == "error" or (settings.runs is None and field is None)):
         raise _error_of_repeated(table, ids, roles, "{use.runs:question} scores the mean over runs of one model")
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
         return everything
-    runs = [] if repeats else ["1"] * len(everything)  # without a field, nothing tells repeats apart
-    if field is not None:
-        runs = list(map(str, read_column(table, field)))
+    runs = [] if field is None else list(map(str, read_column(table, field)))
     chosen = [place for place, run in enumerate(runs) if run == settings.filter]
     if not chosen:
         sentence = "there is no run {run!r} (found {runs}): {use.filter} takes one of these"

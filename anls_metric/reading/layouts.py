@@ -49,12 +49,9 @@ def look_up(record: Any, path: str) -> Any:
     """
     if isinstance(record, dict) and path in record:  # the usual case, and the fastest check
         return record[path]
-    if isinstance(record, dict):
-        for place in reversed([place for place, sign in enumerate(path) if sign == "."]):
-            value = look_up(record.get(path[:place]), path[place + 1 :])
-            if value is not ABSENT:
-                return value
     first, _, rest = path.partition(".")
+    if isinstance(record, dict):
+        return look_up(record[first], rest) if rest and first in record else ABSENT
     if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
         return look_up(record[int(first)], rest) if rest else record[int(first)]
     return ABSENT

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
 from typing import Any
 
 from anls_metric.core.rows import COLUMN_METHODS, as_column, describe
-from anls_metric.messages import list_some, make_error
+from anls_metric.messages import make_error
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
 from anls_metric.reading.image_cells import holds_image
@@ -133,23 +133,12 @@ def _read_dataset(data: Any, name: str) -> list[dict[str, Any]]:
     return records
 
 
-def _make_refuser(sentence: str) -> _Reader:
-    def read(data: Any, name: str) -> list[dict[str, Any]]:
-        raise make_error(name, sentence, keys=list_some(data) if isinstance(data, Mapping) else "")
-
-    return read
-
-
 _READERS: Mapping[tuple[str, str], _Reader] = {
     ("pandas", "DataFrame"): _read_pandas,
     ("polars", "DataFrame"): _read_polars,
-    ("polars", "LazyFrame"): _make_refuser("it is a query of polars: run it with .collect()"),
     ("pyarrow", "Table"): _read_arrow,
     ("pyarrow", "RecordBatch"): _read_arrow,
     ("datasets", "Dataset"): _read_dataset,
-    ("datasets", "IterableDataset"): _make_refuser("it is a stream of datasets: load it with streaming=False"),
-    ("datasets", "DatasetDict"): _make_refuser("it has several splits ({keys}): pass one of them"),
-    ("pyspark", "DataFrame"): _make_refuser("it is a Spark DataFrame: pass its toPandas()"),
 }
 """The library and the name of a class -> its reader."""
 

@@ -104,8 +104,6 @@ def check_paths(inputs: Sequence[Input]) -> None:
     for path in paths:
         if path != "-" and not os.path.exists(path) and list_files(path) is None:
             raise describe_missing_file(path)
-    if paths.count("-") > 1:
-        raise make_error("", "only one file can be standard input: pass the path of the other")
 
 
 def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:

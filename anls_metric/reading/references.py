@@ -96,7 +96,7 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, list) and not value
 
 
-_STRING = r"""b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
+_STRING = r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
 _STRINGS = rf"\s*{_STRING}(?:\s*,\s*{_STRING})*\s*(?:,\s*)?"
 _LIST = re.compile(rf"\[{_STRINGS}\]|\{{{_STRINGS}\}}|\(\s*{_STRING}\s*,(?:{_STRINGS})?\)")
 _NUMPY = re.compile(rf"\bnp\.str_\(({_STRING})\)")
@@ -117,8 +117,7 @@ def _parse_written_list(text: str, what: str) -> Any:
     text = _NUMPY.sub(r"\1", text)
     with suppress(ValueError, SyntaxError, RecursionError):
         if len(text) <= _LONGEST and _LIST.fullmatch(text):
-            items = ast.literal_eval(double_backslashes(f"[{text[1:-1]}]"))
-            return [item.decode() if isinstance(item, bytes) else item for item in items]
+            return ast.literal_eval(double_backslashes(f"[{text[1:-1]}]"))
         if _SQUAD.match(text) and len(text) <= _LONGEST:
             return ast.literal_eval(double_backslashes(text)).get("text")
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)

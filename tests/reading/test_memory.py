@@ -125,11 +125,11 @@ def make_lazy(module: str, find: Callable[[Any], Any]) -> Callable[[], Any]:
 # Data that cannot be scored, and the error.
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (make_lazy("polars", lambda p: p.DataFrame(COLUMNS).lazy()),
-        "data: it is a query of polars: run it with .collect()"),
+        "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got <LazyFrame"),
     (make_lazy("datasets", lambda d: d.Dataset.from_dict(COLUMNS).to_iterable_dataset()),
-        "data: it is a stream of datasets: " "load it with streaming=False"),
+        "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got IterableDataset"),
     (make_lazy("datasets", lambda d: d.DatasetDict({"a": d.Dataset.from_dict(COLUMNS)})),
-        "data: it has several splits (a): " "pass one of them"),
+        "data: expected a list of records, got an object with the keys 'a': write a list"),
     (lambda: iter([]), "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got <list_iterator"),
     (lambda: 7, "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got 7 (int)"),
     (list, "data: it has no records: add a record for each question"),

@@ -50,7 +50,6 @@ WRITTEN: list[tuple[Any, list[str]]] = [
     ('["\\u00e9", "a/b"]', ["é", "a/b"]),
     ("['C:\\data']", ["C:\\data"]),
     ("[np.str_('a'), np.str_(\"b'\")]", ["a", "b'"]),
-    ("[b'a', b'caf\\xc3\\xa9']", ["a", "café"]),
     ("{'text': ['a', 'b'], 'answer_start': [1, 2]}", ["a", "b"]),
     ('{"answer_start": [1], "text": ["a"]}', ["a"]),
     ("{'text': 'a', 'answer_start': 1}", ["a"]),
@@ -97,7 +96,7 @@ def test_text_that_only_looks_like_a_list_is_one_answer(cell: str) -> None:
             "[['a'], ['b']]",
             "['a\nb', 'c']",
         ),
-        *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'\\xff']", '["Hello" he said]'),
+        *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'a']", '["Hello" he said]'),
         *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
     ],
 )
