@@ -1,13 +1,17 @@
-"""Write the tables of README and docs that come from the code: ``python tools/docs.py``.
+"""Write what README and docs take from the code: tables, and the output of commands: ``python tools/docs.py``.
 
 A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, and NAME is a key of `TABLES`. The speed and
-the scores of nine models come from the results in `benchmarks/`. A test fails if a table is out of date.
+the scores of nine models come from the results in `benchmarks/`. A block ``console`` has a command and its output.
+Tests fail if a table or an output is out of date: look at what changed before you commit it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +38,7 @@ SIX_PROGRAMS = {
     "mistral_evals": "mistral-evals",
     "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
 }
+_CONSOLE = re.compile(r"^(```console\n\$ anls (.*)\n)(?:.*\n)*?(```)$", re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Row = Sequence[str]
@@ -42,6 +47,17 @@ Row = Sequence[str]
 def fill(text: str) -> str:
     """Write the tables of a page anew."""
     return _BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}", text)
+
+
+def run_commands(text: str) -> str:
+    """Run the commands of a page, and write their output anew."""
+    return _CONSOLE.sub(lambda block: block[1] + run_command(block[2]) + block[3], text)
+
+
+def run_command(command: str) -> str:
+    """Run a command in the folder of the clone, and return what it prints."""
+    words = [sys.executable, "-m", "anls_metric", *shlex.split(command)]
+    return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def format_table(head: Row, rows: Iterable[Row]) -> str:
@@ -268,4 +284,4 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 if __name__ == "__main__":
     for page in PAGES:
-        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(run_commands(fill(page.read_text(encoding="utf-8"))), encoding="utf-8")
