@@ -7,15 +7,11 @@ from typing import NamedTuple
 
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.rows import as_text, describe
+from anls_metric.messages import count_noun
 from anls_metric.reading.wrappings import (
     JSON,
     PYTHON,
     QUOTES,
-    is_broken_box,
-    is_broken_harmony,
-    is_broken_list,
-    is_broken_tag,
-    is_broken_thinking,
     strip_period,
     strip_prefix,
     strip_special_tokens,
@@ -48,10 +44,7 @@ class Extractor(NamedTuple):
         marks: the rule finds nothing in a string without any of these. Single characters are found fastest.
         option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" where a rule has no such form.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
-        is_broken: whether a string without an answer has a wrapping that begins and cannot be read; None if the
-            wrapping cannot break.
-        broken: what such strings are, in a few words.
-        arguments: the values of the option, which ``extract`` and ``is_broken`` take after the string.
+        arguments: the values of the option, which ``extract`` takes after the string.
 
     Example:
         >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
@@ -66,8 +59,6 @@ class Extractor(NamedTuple):
     marks: tuple[str, ...]
     option: str = ""
     of_values: Callable[..., str | None] | None = None
-    is_broken: Callable[..., bool] | None = None
-    broken: str = ""
     arguments: tuple[str, ...] = ()
 
     def find(self, text: str) -> str | None:
@@ -120,7 +111,7 @@ def extract_all(
 
     Returns:
         The answers; and for each rule by its name, in the order in which the rules are applied, how many strings it
-        changed, left as they were, and could not read.
+        changed and left as they were.
 
     Example:
         >>> texts = ['<think>Hm.</think>{"answer": "7"}', "8", '{"answer": "Coca Co', None]
@@ -128,19 +119,16 @@ def extract_all(
         >>> answers
         ['7', '8', '{"answer": "Coca Co', None]
         >>> counts["json"]
-        {'changed': 1, 'left': 1, 'unreadable': 1}
+        {'changed': 1, 'left': 2}
     """
     answers, counts = list(texts), {}
     for rule in extraction.rules:
-        outcomes = counts[rule.name] = {"changed": 0, "left": 0, "unreadable": 0}
+        outcomes = counts[rule.name] = {"changed": 0, "left": 0}
         for place, text in enumerate(answers):
             if text is None:
                 continue
             answer = rule.find(text)
-            if not answer and rule.is_broken and rule.is_broken(text, *rule.arguments):
-                outcomes["unreadable"] += 1
-            else:
-                outcomes["left" if answer in (None, text) else "changed"] += 1
+            outcomes["left" if answer in (None, text) else "changed"] += 1
             answers[place] = text if answer is None else answer
     return answers, counts
 
@@ -152,19 +140,13 @@ def describe_extraction(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
         counts: as `extract_all` returns them.
 
     Example:
-        >>> describe_extraction({"period": {"changed": 7, "left": 3, "unreadable": 0}})
+        >>> describe_extraction({"period": {"changed": 7, "left": 3}})
         ['period changed 7 of 10 answers and left 3']
     """
-    return [_describe_rule(name, **rule) for name, rule in counts.items()]
-
-
-def _describe_rule(name: str, changed: int, left: int, unreadable: int) -> str:
-    total = changed + left + unreadable
-    sentence = f"{name} changed {changed:,} of {total:,} answer{'s' * (total != 1)} and left {left:,}"
-    if not unreadable:
-        return sentence
-    verb = "is" if unreadable == 1 else "are"
-    return f"{sentence}; {unreadable:,} {verb} {EXTRACTORS[name.partition(':')[0]].broken}: cut off?"
+    return [
+        f"{name} changed {rule['changed']:,} of {count_noun(sum(rule.values()), 'answer')} and left {rule['left']:,}"
+        for name, rule in counts.items()
+    ]
 
 
 def extractor(names: str, *, values: bool = False) -> Extraction:
@@ -240,8 +222,6 @@ _RULES = [
         "the text in the channel `final` of gpt-oss; an empty text if there are only other channels",
         take_from_harmony,
         marks=("<|channel|>", "assistantfinal"),
-        is_broken=is_broken_harmony,
-        broken="without the channel final",
     ),
     Extractor(
         "chat",
@@ -254,8 +234,6 @@ _RULES = [
         "the text after the reasoning, which ends with `</think>`; an empty text if the reasoning does not end",
         take_after_thinking,
         marks=(">", "▷", "]"),
-        is_broken=is_broken_thinking,
-        broken="reasoning without an end",
     ),
     Extractor(
         "tag",
@@ -263,16 +241,12 @@ _RULES = [
         take_from_tags,
         marks=(">",),
         option="tag",
-        is_broken=is_broken_tag,
-        broken="without the closing tag",
     ),
     Extractor(
         "boxed",
         r"the text in the last `\boxed{..}`",
         take_boxed,
         marks=("\\",),
-        is_broken=is_broken_box,
-        broken="without the closing brace",
     ),
     Extractor(
         "json",
@@ -281,8 +255,6 @@ _RULES = [
         marks=("{", "["),
         option="field",
         of_values=JSON.take_value,
-        is_broken=JSON.is_broken,
-        broken="not valid JSON",
     ),
     Extractor(
         "python",
@@ -291,8 +263,6 @@ _RULES = [
         marks=("{", "["),
         option="field",
         of_values=PYTHON.take_value,
-        is_broken=PYTHON.is_broken,
-        broken="not a printed dictionary",
     ),
     Extractor(
         "list",
@@ -300,8 +270,6 @@ _RULES = [
         take_only_item,
         marks=("[", "{", "("),
         of_values=take_list,
-        is_broken=is_broken_list,
-        broken="not a list",
     ),
     Extractor("fence", "the text in the last code fence (three backticks)", take_from_fence, marks=("`",)),
     Extractor(

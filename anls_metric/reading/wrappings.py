@@ -1,8 +1,7 @@
 r"""Extracts an answer from raw model output: a function for each kind of wrapping.
 
 A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
-such wrapping. A function ``is_broken_...`` says whether a wrapping begins in a string but cannot be read. All take
-linear time for any string. `extract.EXTRACTORS` is the table of these functions.
+such wrapping. All take linear time for any string. `extract.EXTRACTORS` is the table of these functions.
 """
 
 from __future__ import annotations
@@ -29,11 +28,6 @@ def take_after_thinking(text: str) -> str | None:
     return None if answer == text else answer.strip()
 
 
-def is_broken_thinking(text: str) -> bool:
-    """Whether reasoning has no end."""
-    return re.search(_OPENING, re.split(_CLOSING, text)[-1]) is not None
-
-
 # Conversations
 
 # https://cookbook.openai.com/articles/openai-harmony
@@ -49,11 +43,6 @@ def take_from_harmony(text: str) -> str | None:
         return text[bare.end() :].strip() if bare else None
     _, *messages = re.split(_FINAL, text)
     return re.split(_END_OF_MESSAGE, messages[-1], maxsplit=1)[0].strip() if messages else ""
-
-
-def is_broken_harmony(text: str) -> bool:
-    """Whether there are channels, and no ``final`` among them."""
-    return "<|channel|>" in text and not re.search(_FINAL, text)
 
 
 _NAME = r"(?:GPT4[ ]Correct[ ])?"
@@ -86,11 +75,6 @@ def take_from_tags(text: str, tag: str = "answer") -> str | None:
     return answer.partition(closing)[0].strip() if opening else None
 
 
-def is_broken_tag(text: str, tag: str = "answer") -> bool:
-    """Whether there is an opening tag, but no pair of tags."""
-    return f"<{tag}>" in text and take_from_tags(text, tag) is None
-
-
 _LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
 _MOST_COMMANDS = 20
 
@@ -99,11 +83,6 @@ def take_boxed(text: str) -> str | None:
     r"""Take the content of the last ``\boxed{..}``."""
     parts = _split_at_command(text, "boxed")
     return _remove_latex(parts[1]) if parts else None
-
-
-def is_broken_box(text: str) -> bool:
-    r"""Whether there is a ``\boxed{``, but none with a closing brace."""
-    return r"\boxed{" in text and take_boxed(text) is None
 
 
 def _remove_latex(text: str) -> str:
@@ -218,17 +197,16 @@ class Syntax(NamedTuple):
 
     def take_value(self, text: str, field: str = "") -> str | None:
         """Take the longest object or list as JSON; or the field of the last object that has it."""
-        if re.match(_WHOLE, text) and self.is_broken(text):
+        if re.match(_WHOLE, text) and self._is_broken(text):
             return None  # the values inside are parts of the answer
         found = list(self._find(text, field, numbers=True))
         if field:
             return json.dumps(found[-1][0][field], ensure_ascii=False, default=list) if found else None
         return max((source for _, source in found), key=len, default=None)
 
-    def is_broken(self, text: str, field: str = "") -> bool:
+    def _is_broken(self, text: str) -> bool:
         """Whether the first part that looks like a value cannot be read."""
-        text, opening = text.strip(), self.sure
-        match = re.search(opening, text)
+        match = re.search(self.sure, text.strip())
         return match is not None and self.read(text, match.start(), False)[0] is None
 
     def _find(self, text: str, field: str, numbers: bool) -> Iterator[tuple[Any, str]]:
@@ -286,11 +264,6 @@ def take_only_item(text: str) -> str | None:
         case [str(item)]:
             return item.strip()
     return None
-
-
-def is_broken_list(text: str) -> bool:
-    """Whether a string that looks like a list of strings cannot be read."""
-    return bool(re.match(r"""\s*\[\s*['"]""", text)) and take_list(text) is None
 
 
 # Marks and words around an answer

@@ -499,57 +499,7 @@ def test_answer_in_tags_finds_the_answer_or_none(text: str, answer: str | None) 
     assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
 
 
-# The report about rules
-
-# The name of a rule -> texts with a broken wrapping.
-BROKEN = {
-    "harmony": ["<|channel|>analysis<|message|>It could be Pepsi"],
-    "think": ["<think>It could be", "<think>a</think>Coca<think>or"],
-    "tag": ["<answer>Coca Co"],
-    "tag:brand": ["So: <brand>Coca Co"],
-    "boxed": [r"It is \boxed{Coca Co"],
-    "json": [
-        '{"answer": "Coca Co',
-        '```json\n{"a": {"answer": "Pepsi"}, "answer": "Co',
-        '{"answer": "a" "b"}',
-        '[{"a": 1}, ',
-    ],
-    "json:brand": ['{"brand": "Coca Co'],
-    "python": ["{'answer': 'Coca Co"],
-    "python:brand": ["{'brand': 'Coca Co"],
-    "list": ["['Coca Co"],
-}
-# The name of a rule -> texts without its wrapping, which are not broken.
-NOT_BROKEN = {
-    "think": ["<think>a</think>"],
-    "tag": ["a <b> c"],
-    "tag:brand": ["<answer>Coca Co"],
-    "boxed": ["boxed"],
-    "json": ['{"brand": "Coca Cola"}', "[see] {it}", '["Coca Cola"]', '{"answer": ""}'],
-    "python": ["{'brand': 'Coca Cola'}", "{Coca: Cola}"],
-    "list": ["['a', 'b']", "[see]"],
-}
-
-
-@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in BROKEN.items() for text in texts])
-def test_report_counts_what_a_rule_cannot_read(rule: str, text: str) -> None:
-    texts, counts = extract_all(extractor(rule), [text])
-    assert texts == [extractor(rule)(text)]
-    unreadable = 0 if counts[rule]["changed"] else 1
-    assert counts == {rule: {"changed": 1 - unreadable, "left": 0, "unreadable": unreadable}}
-    assert rule == "think" or unreadable, "only unfinished reasoning can follow an answer"
-
-
-@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in NOT_BROKEN.items() for text in texts])
-def test_report_counts_what_a_rule_leaves(rule: str, text: str) -> None:
-    texts, counts = extract_all(extractor(rule), [text])
-    assert texts == [extractor(rule)(text)]
-    assert not counts[rule]["unreadable"]
-
-
-def test_every_rule_that_can_fail_says_how() -> None:
-    assert {rule.partition(":")[0] for rule in BROKEN} == {name for name, rule in EXTRACTORS.items() if rule.is_broken}
-    assert all(bool(rule.broken) == (rule.is_broken is not None) for rule in EXTRACTORS.values())
+# What the rules did
 
 
 def test_extract_all_returns_answers_and_counts() -> None:
@@ -557,24 +507,22 @@ def test_extract_all_returns_answers_and_counts() -> None:
     answers, counts = extract_all(extractor("think,json"), texts)
     assert answers == ["b", "b", None, "b", '{"answer": "b']
     assert counts == {
-        "think": {"changed": 2, "left": 2, "unreadable": 0},
-        "json": {"changed": 1, "left": 2, "unreadable": 1},
+        "think": {"changed": 2, "left": 2},
+        "json": {"changed": 1, "left": 3},
     }
-    assert extract_all(extractor("think"), []) == ([], {"think": {"changed": 0, "left": 0, "unreadable": 0}})
+    assert extract_all(extractor("think"), []) == ([], {"think": {"changed": 0, "left": 0}})
 
 
-def test_describe_extraction_counts_what_cannot_be_read() -> None:
-    assert describe_extraction({"think": {"changed": 2, "left": 3, "unreadable": 0}}) == [
-        "think changed 2 of 5 answers and left 3"
-    ]
-    assert describe_extraction({"json:brand": {"changed": 0, "left": 0, "unreadable": 1200}}) == [
-        "json:brand changed 0 of 1,200 answers and left 0; 1,200 are not valid JSON: cut off?"
+def test_describe_extraction_counts_what_changed() -> None:
+    assert describe_extraction({"json:brand": {"changed": 200, "left": 1000}, "think": {"changed": 0, "left": 1}}) == [
+        "json:brand changed 200 of 1,200 answers and left 1,000",
+        "think changed 0 of 1 answer and left 1",
     ]
 
 
 def test_part_of_values_that_are_cut_off_is_no_answer() -> None:
     texts = ['{"vendor": {"name": "a"}, "items": [{"b": "c"}', '{"items": [{"a": 1},], "b": 2}', '[{"a": "b"}, {"c"']
-    counts = {"json": {"changed": 0, "left": 0, "unreadable": 3}}
+    counts = {"json": {"changed": 0, "left": 3}}
     assert extract_all(extractor("json", values=True), texts) == (texts, counts)
 
 
