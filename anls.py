@@ -475,6 +475,15 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
+LISTED_BY: Mapping[str, str] = {
+    "variant": "`anls variants`",
+    "rule": "`anls variants`",
+    "layout": "`anls layouts`",
+    "extraction rule": "`anls --help`",
+    "column": "`anls FILE --format csv`",
+}
+
+
 def describe_unknown(
     kind: str,
     name: object,
@@ -482,16 +491,19 @@ def describe_unknown(
     others: Iterable[str] = (),
     meanings: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Describe a name that does not exist, for an error message."""
+    """Describe a name that does not exist, for an error message: a similar name, or the names that exist."""
     names = list(choices)
     candidates = [each for each in (*names, *others) if each != name]
     similar = ""
     if isinstance(name, str):
         meaning = meanings.get(name.lower())
         similar = find_similar_name(name, candidates) if meaning is None else meaning
-    advice = f"did you mean {similar}? Choose" if similar else "choose"
     text = repr(name)
-    return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
+    unknown = f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}"
+    if kind in LISTED_BY:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    advice = f"did you mean {similar}? Choose" if similar else "choose"
+    return f"{unknown}; {advice} from {', '.join(names)}"
 
 
 def check_number(name: str, value: Any, most: float = 1) -> float:
@@ -606,6 +618,11 @@ def check_columns(
     predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    return check_rows(*pair_columns(predictions, references), row_name)
+
+
+def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the accepted answers of each question")
     if len(predictions) != len(references):
@@ -613,6 +630,13 @@ def check_columns(
             f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
+    return predictions, references
+
+
+def check_rows(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
@@ -648,7 +672,13 @@ def _warn_of_printed_list(text: str, row: str) -> None:
 def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
     """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
     kind = type(references)
-    return (kind is list or kind is tuple) and bool(references) and _are_strings([references])
+    if (kind is not list and kind is not tuple) or not references:
+        return False
+    try:
+        "".join(references)
+    except TypeError:
+        return False
+    return True
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
@@ -735,7 +765,7 @@ class Variant:
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
-        return list(map(compile_kernel(self).score, *check_columns(predictions, references, row_name)))
+        return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""
@@ -1113,7 +1143,10 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
-    kernel = _get_kernel(variant, threshold, ignore_case)
+    try:
+        kernel = _get_cached_kernel(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is wrong
+        kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
@@ -1130,9 +1163,9 @@ def anls_scores(
 ) -> list[float]:
     """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS."""
     kernel = _get_kernel(variant, threshold, ignore_case)
-    columns = check_columns(predictions, references)
-    refuse_no_rows(columns[0])
-    return list(map(kernel.score, *columns))
+    scores = score_columns(predictions, references, kernel)
+    refuse_no_rows(scores)
+    return scores
 
 
 def explain(
@@ -1174,9 +1207,20 @@ def explain(
 # anls_metric.core.kernel: The one loop that scores texts, and the mean of scores.
 # --------------------------------------------------------------------------------------------------
 
+# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
+LONG = 64
+
+
+def squeeze(text: str) -> str:
+    # The blank is the only printable white space. In a long text, looking for something to squeeze is faster than
+    # squeezing.
+    if len(text) > LONG and "  " not in text and text[0] != " " != text[-1] and text.isprintable():
+        return text
+    return " ".join(text.split())
+
 
 def lower_and_squeeze(text: str) -> str:
-    return " ".join(text.lower().split())
+    return squeeze(text.lower())
 
 
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
@@ -1184,7 +1228,7 @@ NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lower_and_squeeze,
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
-    (False, "squeeze"): lambda text: " ".join(text.split()),
+    (False, "squeeze"): squeeze,
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
 }
@@ -1207,9 +1251,6 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
     "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
 }
-
-# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
-LONG = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -1260,7 +1301,7 @@ class Kernel:
             is_long = len(prediction) > long
             if is_long and bounded and _is_too_long(prediction, references, self):
                 return 0.0
-            if plain:
+            if plain and not is_long:
                 answer = " ".join(prediction.lower().split())
                 answer_length = len(answer)
             else:
@@ -1270,7 +1311,7 @@ class Kernel:
                     return 0.0
             least = far
             for reference in references:
-                if plain:
+                if plain and not is_long:
                     accepted = " ".join(reference.lower().split())
                     length = len(accepted)
                 else:
@@ -1294,11 +1335,28 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+CHUNK = 1024
+
+
+def score_columns(
+    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
+) -> list[float]:
+    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
+    predictions, references = pair_columns(predictions, references)
+    scores: list[float] = []
+    for start in range(0, len(predictions), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        checked = check_rows(predictions[chunk], references[chunk], lambda row, start=start: row_name(start + row))
+        scores += map(kernel.score, *checked)
+    return scores
+
+
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
     """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation."""
     # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
     # normalizing only remove characters.
-    longest = max(len(text) if text.isascii() else 3 * len(text) for text in references)
+    longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 2
     # A quarter more characters, because normalizing removes some of the white space among them.
     beginning = enough + enough // 4 + 1

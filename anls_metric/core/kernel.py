@@ -12,16 +12,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, starmap
 from operator import itemgetter
+from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.rows import check_numbers, describe, name_row, refuse_no_rows
+from anls_metric.core.rows import check_numbers, check_rows, describe, name_row, pair_columns, refuse_no_rows
 
 __all__ = ["mean"]
 
+# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
+LONG = 64
+
+
+def squeeze(text: str) -> str:
+    # The blank is the only printable white space. In a long text, looking for something to squeeze is faster than
+    # squeezing.
+    if len(text) > LONG and "  " not in text and text[0] != " " != text[-1] and text.isprintable():
+        return text
+    return " ".join(text.split())
+
 
 def lower_and_squeeze(text: str) -> str:
-    return " ".join(text.lower().split())
+    return squeeze(text.lower())
 
 
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
@@ -29,7 +41,7 @@ NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lower_and_squeeze,
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
-    (False, "squeeze"): lambda text: " ".join(text.split()),
+    (False, "squeeze"): squeeze,
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
 }
@@ -52,9 +64,6 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
     "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
 }
-
-# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
-LONG = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +118,7 @@ class Kernel:
             is_long = len(prediction) > long
             if is_long and bounded and _is_too_long(prediction, references, self):
                 return 0.0
-            if plain:
+            if plain and not is_long:
                 answer = " ".join(prediction.lower().split())
                 answer_length = len(answer)
             else:
@@ -119,7 +128,7 @@ class Kernel:
                     return 0.0
             least = far
             for reference in references:
-                if plain:
+                if plain and not is_long:
                     accepted = " ".join(reference.lower().split())
                     length = len(accepted)
                 else:
@@ -143,6 +152,23 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+CHUNK = 1024
+
+
+def score_columns(
+    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
+) -> list[float]:
+    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
+    predictions, references = pair_columns(predictions, references)
+    scores: list[float] = []
+    for start in range(0, len(predictions), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        checked = check_rows(predictions[chunk], references[chunk], lambda row, start=start: row_name(start + row))
+        scores += map(kernel.score, *checked)
+    return scores
+
+
 def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
     """Score each row."""
     return list(starmap(kernel.score, rows))
@@ -160,7 +186,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     """
     # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
     # normalizing only remove characters.
-    longest = max(len(text) if text.isascii() else 3 * len(text) for text in references)
+    longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 2
     # A quarter more characters, because normalizing removes some of the white space among them.
     beginning = enough + enough // 4 + 1

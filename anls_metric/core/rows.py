@@ -170,6 +170,11 @@ def check_columns(
     predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    return check_rows(*pair_columns(predictions, references), row_name)
+
+
+def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the accepted answers of each question")
     if len(predictions) != len(references):
@@ -177,6 +182,13 @@ def check_columns(
             f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
+    return predictions, references
+
+
+def check_rows(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
@@ -212,7 +224,13 @@ def _warn_of_printed_list(text: str, row: str) -> None:
 def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
     """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
     kind = type(references)
-    return (kind is list or kind is tuple) and bool(references) and _are_strings([references])
+    if (kind is not list and kind is not tuple) or not references:
+        return False
+    try:
+        "".join(references)
+    except TypeError:
+        return False
+    return True
 
 
 PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"

@@ -8,7 +8,7 @@ from itertools import starmap
 from typing import Any
 
 from anls_metric.core.explanation import Explanation, Reason, find_closest, find_reason, match_texts
-from anls_metric.core.kernel import Kernel
+from anls_metric.core.kernel import Kernel, score_columns
 from anls_metric.core.rows import (
     PASS_PAIRS,
     as_references,
@@ -80,7 +80,10 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
-    kernel = _get_kernel(variant, threshold, ignore_case)
+    try:
+        kernel = _get_cached_kernel(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is wrong
+        kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
@@ -118,9 +121,9 @@ def anls_scores(
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    columns = check_columns(predictions, references)
-    refuse_no_rows(columns[0])
-    return list(map(kernel.score, *columns))
+    scores = score_columns(predictions, references, kernel)
+    refuse_no_rows(scores)
+    return scores
 
 
 def scores_and_similarities(
@@ -233,7 +236,7 @@ def anls_batch(
     def row_name(row: int) -> str:
         return name_row(row) if indices is None else f"row {indices[row]}"
 
-    return {score_column: list(map(kernel.score, *check_columns(predictions, references, row_name)))}
+    return {score_column: score_columns(predictions, references, kernel, row_name)}
 
 
 def _get_column(batch: Any, name: str) -> Any:

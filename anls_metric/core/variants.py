@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
-from anls_metric.core.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean
+from anls_metric.core.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
 from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
 from anls_metric.core.version import __version__
 
@@ -162,7 +162,7 @@ class Variant:
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
-        return list(map(compile_kernel(self).score, *check_columns(predictions, references, row_name)))
+        return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""

@@ -499,8 +499,8 @@ def test_tie_with_the_threshold_is_decided_in_floating_point() -> None:
 
 
 @pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"], nest_deep(list)], ids=anls_metric.describe)
-def test_unknown_variant_is_refused_with_the_known_names(variant: Any) -> None:
-    with pytest.raises(ValueError, match=r"variant.*standard, rrc, mmpretrain"):
+def test_unknown_variant_is_refused(variant: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown variant '|variant is "):
         anls_metric.anls_scores(["a"], ["a"], variant=variant)
 
 
