@@ -164,8 +164,11 @@ def score_columns(
     scores: list[float] = []
     for start in range(0, len(predictions), CHUNK):
         chunk = slice(start, start + CHUNK)
-        checked = check_rows(predictions[chunk], references[chunk], lambda row, start=start: row_name(start + row))
-        scores += map(kernel.score, *checked)
+
+        def name(row: int, start: int = start) -> str:
+            return row_name(start + row)
+
+        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], name))
     return scores
 
 
