@@ -108,9 +108,10 @@ class ComparisonSet(NamedTuple):
         clusters: the clusters of the questions of the baseline; None for none.
         comparisons: the baseline with each of the others, in their order; then the other pairs, if all are compared.
         hints: what is doubtful about the comparisons.
-        best: the name of the submission with the highest score.
-        ties: the names of the submissions without a significant difference from the best, by p-values adjusted for the
-            choice of the best on the same questions: see `significance.adjust_for_best`.
+        best: the name of the submission with the highest score; of equal scores, the first name.
+        p_values: the p-value of each of the others against the best, by its name, adjusted for the choice of the best
+            on the same questions: see `significance.adjust_for_best`.
+        ties: the names of the submissions without a significant difference from the best, by these p-values.
         all_pairs: whether every pair is compared.
         groups: the differences of each of the others from the baseline: by its name, the field and the group.
     """
@@ -120,6 +121,7 @@ class ComparisonSet(NamedTuple):
     comparisons: list[Comparison]
     hints: list[Message]
     best: str
+    p_values: Mapping[str, float]
     ties: list[str]
     all_pairs: bool
     groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
@@ -154,19 +156,24 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
     names = [own, *(name for name in by_name if name != own)]
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in names[1:]]
     comparisons, hints = _compare_pairs(by_name, pairs, own)
-    best = max(by_name, key=lambda name: by_name[name].anls)
+    best = sort_by_score(submissions)[0].name
     others = [comparison for comparison in comparisons if best in (comparison.first, comparison.second)]
     if len(others) < len(by_name) - 1:
-        rest = [(best, name) for name in by_name if name != best]
-        others, _ = _compare_pairs(by_name, rest, own)
-    ties = _find_ties(best, others)
+        others, _ = _compare_pairs(by_name, [(best, name) for name in by_name if name != best], own)
+    rivals = {(each.first if each.second == best else each.second): each for each in others}
+    p_values = dict(zip(rivals, adjust_for_best([each.p_value for each in others])))
     return ComparisonSet(
         baseline=own,
         clusters=by_name[own].clusters,
         comparisons=comparisons,
         hints=hints,
         best=best,
-        ties=[name for name in by_name if name in ties],
+        p_values=p_values,
+        ties=[
+            name
+            for name in by_name
+            if name in rivals and (rivals[name].verdict == TOO_FEW or p_values[name] >= SIGNIFICANT)
+        ],
         all_pairs=all_pairs,
         groups={name: _compare_groups(by_name[own], by_name[name]) for name in names[1:]},
     )
@@ -186,14 +193,9 @@ def _count_patterns(submissions: int) -> int:
     return max(significance.FLIPS, round(math.comb(submissions, 2) / SIGNIFICANT))
 
 
-def _find_ties(best: str, others: Sequence[Comparison]) -> set[str]:
-    """Find the submissions without a significant difference from the best, given its comparisons."""
-    p_values = adjust_for_best([other.p_value for other in others])
-    return {
-        other.first if other.second == best else other.second
-        for other, p_value in zip(others, p_values)
-        if other.verdict == TOO_FEW or p_value >= SIGNIFICANT
-    }
+def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
+    """Sort submissions by score, the best first; equal scores by name."""
+    return sorted(submissions, key=lambda scored: (-scored.anls, scored.name))
 
 
 class Pair(NamedTuple):
@@ -321,8 +323,8 @@ def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSe
     by_name = {scored.name: scored for scored in submissions}
     by_names = {(each.first, each.second): each for each in compared.comparisons}
     missing = [pair for pair in combinations(by_name, 2) if pair not in by_names and pair[::-1] not in by_names]
-    for pair in missing:
-        (by_names[pair],), _ = _compare_pairs(by_name, [pair], compared.baseline)
+    more, _ = _compare_pairs(by_name, missing, compared.baseline)
+    by_names |= zip(missing, more)
     by_names |= {(second, first): each.reverse() for (first, second), each in by_names.items()}
     by_baseline: dict[str, dict[str, Comparison]] = {}
     for baseline in by_name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
@@ -32,6 +32,7 @@ from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
     from anls_metric.analysis.assessments import Assessments
+    from anls_metric.analysis.comparison import ComparisonSet
     from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
@@ -102,49 +103,26 @@ def evaluate(
     reading = make_reading(settings, scorers[0])
     corrections = None
     if settings.corrections:
-        from anls_metric.reading.corrections import correct, read_corrections
+        from anls_metric.reading.corrections import correct, describe_idle, read_corrections
 
         corrections = read_corrections(settings.corrections)
     submissions: list[Scored] = []
     uncorrected: dict[str, float] = {}
     added: dict[str, Sequence[str]] = {}
-    options: dict[str, Any] = {"by": settings.by, "by_key": settings.by_key, "cluster_by": settings.cluster_by}
-    options |= {"extract": ",".join(settings.extract or ()), "others": scorers if len(scorers) > 1 else ()}
     for answers in read_answers(inputs, gold, reading):
         if corrections:
             uncorrected[answers.name] = score_under(answers, scorers[0])
             answers, more = correct(answers, corrections, submissions[0].questions if submissions else None)
             added |= more
-        submissions.append(score_answers(answers, scorers[0], **options))
+        submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
         show_progress(len(answers.predictions))
-    return _conclude(submissions, settings, corrections, uncorrected, added)
-
-
-def _conclude(
-    submissions: list[Scored],
-    settings: Settings,
-    corrections: Corrections | None,
-    uncorrected: Mapping[str, float],
-    added: Mapping[str, Sequence[str]],
-) -> Result:
-    """Compare scored submissions, and look for hints."""
-    signature = submissions[0].signature
-    assessments = _assess(submissions)
-    hints = [] if settings.quiet else _find_hints(submissions, settings)
+    signature, assessments = submissions[0].signature, _assess(submissions)
+    hints = [] if settings.quiet else _find_hints(submissions)
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
-        from anls_metric.reading.corrections import describe_idle
-
-        hints += [Hint(message) for message in describe_idle(corrections, added)]
-    compared = None
-    if len(submissions) > 1:
-        from anls_metric.analysis.comparison import compare
-
-        compared = compare(submissions, settings.baseline, settings.all_pairs)
-        hints += [Hint(message) for message in compared.hints]
-    elif settings.baseline is not None and settings.baseline != submissions[0].name:
-        sentence = "there is only one submission, {name}, and nothing to compare it with: pass {baseline} as well"
-        raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
+        hints += map(Hint, describe_idle(corrections, added))
+    compared = _compare(submissions, settings)
+    hints += map(Hint, compared.hints if compared else ())
     metrics, compared_metrics = _measure(submissions, settings, compared)
     return Result(
         submissions,
@@ -161,6 +139,18 @@ def _conclude(
     )
 
 
+def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet | None:
+    """Compare several submissions."""
+    if len(submissions) > 1:
+        from anls_metric.analysis.comparison import compare
+
+        return compare(submissions, settings.baseline, settings.all_pairs)
+    if settings.baseline not in (None, submissions[0].name):
+        sentence = "there is only one submission, {name}, and nothing to compare it with: pass {baseline} as well"
+        raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
+    return None
+
+
 def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     """Relate the scores of submissions to confidences and verdicts, where they have any."""
     if all(each.answers.confidences is None and each.answers.verdicts is None for each in submissions):
@@ -170,16 +160,17 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     return {scored.name: assess(scored) for scored in submissions}
 
 
-def _find_hints(submissions: Sequence[Scored], settings: Settings) -> list[Hint]:
-    """Find the hints of all submissions. A hint that all of them have is about no submission in particular."""
-    hints = [hint for scored in submissions for hint in find_hints(scored, settings)]
-    if len(submissions) == 1:
-        return [Hint(hint.message, "", hint.extract, hint.anls, hint.cost) for hint in hints]
-    return hints
+def _find_hints(submissions: Sequence[Scored]) -> list[Hint]:
+    """Find the hints of all submissions. A hint about the only submission does not name it."""
+    return [
+        replace(hint, submission=scored.name if len(submissions) > 1 else "")
+        for scored in submissions
+        for hint in find_hints(scored)
+    ]
 
 
 def _measure(
-    submissions: Sequence[Scored], settings: Settings, compared: Any
+    submissions: Sequence[Scored], settings: Settings, compared: ComparisonSet | None
 ) -> tuple[dict[str, dict[str, Any]], dict[str, list[Any]]]:
     """Measure submissions under other metrics, and compare them."""
     if not settings.metrics:
@@ -266,5 +257,4 @@ def find_scorers(settings: Settings) -> list[Scorer]:
             raise ValueError(
                 describe_unknown("variant", name, (*VARIANTS, *OF_VALUES, *OF_RULES), VARIANT_NAMES, MEANINGS)
             )
-    variants = (get_variant(name, settings.threshold, settings.ignore_case) for name in chosen)
-    return list({variant.name: variant for variant in variants}.values())
+    return [get_variant(name, settings.threshold, settings.ignore_case) for name in dict.fromkeys(chosen)]

@@ -17,7 +17,6 @@ from anls_metric.analysis.outcomes import contains_any, refuses
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
-from anls_metric.options import Settings
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.values import format_value
@@ -62,25 +61,24 @@ class Wrong(NamedTuple):
     score: float
 
 
-def find_hints(scored: Scored, settings: Settings) -> list[Hint]:
+def find_hints(scored: Scored) -> list[Hint]:
     """Find at most three hints about a submission: what reading found comes first, then what costs most.
 
     Example:
         >>> from anls_metric.analysis.scored import score_columns
         >>> scored = score_columns(["<think>A logo.</think>Coca Cola", "Pepsi"], [["Coca Cola"], ["Pepsi"]])
-        >>> (hint,) = find_hints(scored, Settings())
+        >>> (hint,) = find_hints(scored)
         >>> hint.text("command"), hint.anls
         ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
     """
     answers, scores = scored.answers, scored.answer_scores
     rows = zip(range(len(scores)), answers.predictions, list_references(answers), scores)
     wrong = [Wrong(*row) for row in rows if row[3] < 1.0 and row[1] is not None]
-    changes, found = list(_find_transformations(scored, wrong, settings)), _try_signs(SIGNS, scored, wrong)
+    changes, found = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
     if not (changes or answers.hints) and 4 * sum(hint.cost for hint in found) < 1.0 - scored.anls:
         found += _try_signs(LAST_SIGNS, scored, wrong)[:1]
     found = sorted(changes + found, key=lambda hint: -hint.cost)
-    hints = [*map(Hint, answers.hints), *found]
-    return [replace(hint, submission=scored.name) for hint in hints[:MAX_HINTS]]
+    return [*map(Hint, answers.hints), *found][:MAX_HINTS]
 
 
 def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
@@ -90,13 +88,13 @@ def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
     return Hint(message, cost=count / total)
 
 
-def _find_transformations(scored: Scored, wrong: Sequence[Wrong], settings: Settings) -> Iterator[Hint]:
+def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hint]:
     """Find transformations that help, if at least 1% of the answers score under 1."""
     if scored.scorer.columns or 100 * len(wrong) < len(scored.answer_scores):
         return
     from anls_metric.analysis.transformations import find_transformations, score_after, take_sample
 
-    rules, sample = settings.extract or (), take_sample(scored)
+    rules, sample = scored.settings.extract or (), take_sample(scored)
     for row, gain, changed in find_transformations(sample, rules):
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
             continue

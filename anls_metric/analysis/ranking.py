@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from anls_metric.analysis.comparison import SIGNIFICANT, TOO_FEW, Comparison, ComparisonSet, compare_each_with_each
+from anls_metric.analysis.comparison import Comparison, ComparisonSet, compare_each_with_each, sort_by_score
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.significance import adjust_for_best
 
 
 class Ranking(NamedTuple):
@@ -31,20 +30,13 @@ class Ranking(NamedTuple):
         return [name for name, rank in zip(self.names, self.ranks) if rank == 1]
 
 
-def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
-    """Sort submissions by score, the best first; equal scores by name."""
-    return sorted(submissions, key=lambda scored: (-scored.anls, scored.name))
-
-
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> Ranking:
     """Rank submissions, given their comparison."""
-    pairs = compare_each_with_each(submissions, compared)
-    best, *others = (scored.name for scored in sort_by_score(submissions))
-    own = [pairs[best][name] for name in others]
-    p_values = adjust_for_best([each.p_value for each in own])
-    is_tie = [each.verdict == TOO_FEW or p_value >= SIGNIFICANT for each, p_value in zip(own, p_values)]
-    ranks = [1 if tied else place for place, tied in enumerate(is_tie, 2)]
-    return Ranking([best, *others], [1, *ranks], [1.0, *p_values], pairs)
+    names = [scored.name for scored in sort_by_score(submissions)]
+    ties = (compared.best, *compared.ties)
+    ranks = [1 if name in ties else place for place, name in enumerate(names, 1)]
+    p_values = [compared.p_values.get(name, 1.0) for name in names]
+    return Ranking(names, ranks, p_values, compare_each_with_each(submissions, compared))
 
 
 def find_reversals(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:

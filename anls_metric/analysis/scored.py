@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import Clusters, find_clusters
-from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Findings, find_outcomes
+from anls_metric.analysis.outcomes import OUTCOMES, Findings, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.kernel import mean
@@ -19,6 +19,7 @@ from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import InputError, Message, make_error
+from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, list_ids, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
@@ -87,10 +88,9 @@ class Scored:
         values: the score of each answer, as the scorer returns it: a float, or an object with the scores of the leaves.
         scores: the score of each question: with several runs, the mean of its answers.
         anls: the score of the set.
-        extract: the names of the extraction rules, comma-separated.
+        settings: the options.
         means: the means under other variants, by name.
         groups: the groups of questions, by field and by name.
-        cluster_by: the field that the user names for clusters.
     """
 
     answers: Answers
@@ -98,10 +98,9 @@ class Scored:
     values: Sequence[Any] = field(repr=False)
     scores: Sequence[float] = field(repr=False)
     anls: float
-    extract: str = ""
+    settings: Settings = field(default_factory=Settings, repr=False)
     means: Mapping[str, float] = field(default_factory=dict)
     groups: Mapping[str, Groups] = field(default_factory=dict, repr=False)
-    cluster_by: str | None = None
 
     @property
     def name(self) -> str:
@@ -123,10 +122,15 @@ class Scored:
         """The outcome of each answer, exact matches, and answers that contain an accepted one."""
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
+    @property
+    def extract(self) -> str:
+        """The names of the extraction rules, comma-separated."""
+        return ",".join(self.settings.extract or ())
+
     @cached_property
     def clusters(self) -> Clusters | None:
         """The clusters of the questions; None for none."""
-        return find_clusters(self.questions.records, self.cluster_by)
+        return find_clusters(self.questions.records, self.settings.cluster_by)
 
     @property
     def interval(self) -> Interval | None:
@@ -145,12 +149,6 @@ class Scored:
         """The number of answers with each outcome, in the order of the table. Each run of a question counts."""
         counts = Counter(self.findings.outcomes)
         return {outcome.name: counts[outcome.name] for outcome in OUTCOMES}
-
-    @property
-    def zeros(self) -> dict[str, int]:
-        """The number of answers that score 0, by outcome."""
-        counts = self.outcomes
-        return {name: counts[name] for name in ZERO_OUTCOMES}
 
     @property
     def exact_match(self) -> float:
@@ -248,44 +246,32 @@ def add_to_signature(signature: str, *parts: str) -> str:
 
 
 def score_answers(
-    answers: Answers,
-    scorer: Scorer,
-    *,
-    extract: str = "",
-    others: Sequence[Scorer] = (),
-    by: Sequence[str] = (),
-    by_key: bool = False,
-    cluster_by: str | None = None,
+    answers: Answers, scorer: Scorer, settings: Settings | None = None, others: Sequence[Scorer] = ()
 ) -> Scored:
     """Score the answers of a submission.
 
     Args:
         answers: the answers.
         scorer: what scores them.
-        extract: the names of the extraction rules, for the signature.
+        settings: the options: groups, clusters and extraction rules.
         others: more scorers, for `Scored.means`.
-        by: fields of the records to break the score down by. A record with a list in the field is in several groups.
-        by_key: for lists and nested values: whether to break the score down by key.
-        cluster_by: see `clusters.find_clusters`.
 
     Raises:
-        InputError: an answer cannot be scored, or no question has a field of `by`.
+        InputError: an answer cannot be scored, or no question has a field of ``settings.by``.
     """
+    settings, questions = settings or Settings(), answers.questions
     values = score_predictions(answers, answers.predictions, scorer)
     scores = average(answers, values if isinstance(scorer, Variant) else list(map(float, values)))
-    questions = answers.questions
-    groups: dict[str, Groups] = {}
-    for name in by:
-        groups[name] = group_scores(questions.records, scores, name)
-        if not groups[name]:
+    groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
+    for name, found in groups.items():
+        if not found:
             sentence = "no question has the field {field!r} (found {fields}): {use.by} takes fields of the questions"
             fields = ", ".join(map(repr, questions.records[0]))
             raise make_error(questions.name, sentence, field=name, fields=fields)
-    if by_key:
+    if settings.by_key:
         groups[KEYS] = _group_keys(answers, scorer)
     means = {other.name: score_under(answers, other) for other in others}
-    anls = mean_of(answers, values, scorer)
-    return Scored(answers, scorer, values, scores, anls, extract, means, groups, cluster_by)
+    return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups)
 
 
 def score_columns(

@@ -18,11 +18,11 @@ from string import Template
 from typing import Any
 
 from anls_metric.analysis import curves
+from anls_metric.analysis.comparison import sort_by_score
 from anls_metric.analysis.contributions import Contribution, split_difference, split_loss
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import JoinedQuestion, get_record, join_questions
-from anls_metric.analysis.ranking import sort_by_score
 from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields, name_groups
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
@@ -183,7 +183,7 @@ def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
     variant = submissions[0].scorer
     if not isinstance(variant, Variant):
         return None
-    counts = [curves.count_similarities(scored)[0] for scored in submissions]
+    counts = [curves.count_similarities(scored) for scored in submissions]
     return {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
 
 

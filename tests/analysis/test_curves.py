@@ -1,12 +1,10 @@
-"""Curves, distributions and joined questions for the report: every number equals that of scoring again."""
+"""Distributions and joined questions for the report: every number equals that of scoring again."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
-from anls_metric import VARIANTS, anls_scores, get_variant, mean
+from anls_metric import VARIANTS, Variant, get_variant
 from anls_metric.analysis import curves
 from anls_metric.analysis.questions import get_record, get_scores, join_questions, needs_a_look
 from anls_metric.analysis.scored import Scored, score_columns, score_under
@@ -20,25 +18,10 @@ def score_rows(variant: str = "standard", missing: int = 0) -> Scored:
     return score_columns([*PREDICTIONS, *[None] * missing], [*REFERENCES, *[["a"]] * missing], scorer=variant)
 
 
-@pytest.mark.parametrize(
-    "variant", ["standard", "rrc", "mp_docvqa", *(pytest.param(v, marks=pytest.mark.thorough) for v in VARIANTS)]
-)
-def test_compute_means_by_threshold_agrees_with_scoring_at_each_threshold(variant: str) -> None:
-    curve = dict(curves.compute_means_by_threshold(score_rows(variant), get_variant(variant)))
-    assert set(curves.THRESHOLDS) - set(curve) <= {0.0}
-    for threshold in curve:
-        scores = anls_scores(PREDICTIONS, REFERENCES, threshold, variant)
-        assert curve[threshold] == pytest.approx(mean(scores), abs=1e-12), threshold
-
-
-def test_missing_answers_score_0_at_every_threshold_and_under_every_variant() -> None:
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_missing_answers_score_0_under_every_variant(variant: Variant) -> None:
     half, whole = score_rows(missing=len(ROWS)), score_rows()
-    by_threshold = partial(curves.compute_means_by_threshold, variant=get_variant())
-    for (_, value), (_, other) in zip(by_threshold(half), by_threshold(whole)):
-        assert value == pytest.approx(other / 2)
-    for variant in VARIANTS.values():
-        assert score_under(half.answers, variant) == pytest.approx(score_under(whole.answers, variant) / 2)
-    assert {value for _, value in by_threshold(score_columns([None], [["a"]]))} == {0.0}
+    assert score_under(half.answers, variant) == pytest.approx(score_under(whole.answers, variant) / 2)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -52,11 +35,11 @@ def test_get_minimum_similarity_is_where_scores_begin(variant: str, expected: fl
     assert curves.get_minimum_similarity(VARIANTS[variant]) == expected
 
 
-def test_count_similarities_counts_equal_answers_apart_and_negative_similarities_first() -> None:
+def test_count_similarities_leaves_out_equal_answers_and_counts_negative_similarities_first() -> None:
     scored = score_columns(["İİ", "a", "abc"], [["q"], ["a"], ["abcd"]], scorer="rrc")
     assert min(scored.similarities) < 0
-    counts, equal = curves.count_similarities(scored)
-    assert (counts[0], counts[15], sum(counts), equal) == (1, 1, 2, 1)
+    counts = curves.count_similarities(scored)
+    assert (counts[0], counts[15], sum(counts)) == (1, 1, 2)
 
 
 def test_join_questions_joins_by_id() -> None:

@@ -33,7 +33,7 @@ Columns = tuple[Sequence[Any], Sequence[Sequence[Any]]]
 
 
 def find(predictions: Sequence[Any], references: Sequence[Any], scorer: Any = "standard") -> list[Hint]:
-    return find_hints(score_columns(predictions, references, scorer=scorer), Settings())
+    return find_hints(score_columns(predictions, references, scorer=scorer))
 
 
 def in_lists(answers: Sequence[str]) -> list[list[str]]:
@@ -294,7 +294,7 @@ def test_hints_are_at_most_three_in_order_and_the_same_again(variant: str) -> No
         some = chance.sample([columns for columns, _ in SITUATIONS.values()], 4)
         predictions, references = ([row for columns in some for row in columns[side]] for side in (0, 1))
         scored = score_columns(predictions, references, scorer=variant)
-        before, hints = list(scored.scores), find_hints(scored, Settings())
+        before, hints = list(scored.scores), find_hints(scored)
         assert len(hints) <= 3
-        assert hints == sorted(hints, key=lambda hint: -hint.cost) == find_hints(scored, Settings())
+        assert hints == sorted(hints, key=lambda hint: -hint.cost) == find_hints(scored)
         assert list(scored.scores) == before
