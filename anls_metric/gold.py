@@ -411,8 +411,9 @@ def _explain(row: GoldSet, error: BaseException | None) -> InputError:
     while error is not None:
         chain.append(error)
         error = error.__cause__ or error.__context__
-    response = next((each.response for each in chain if getattr(each, "response", None) is not None), None)  # type: ignore[attr-defined]
-    status, code = getattr(response, "status_code", 0), "" if response is None else response.headers.get("X-Error-Code")
+    responses = [getattr(each, "response", None) for each in chain]
+    response = next((each for each in responses if each is not None), None)  # one of an error is false
+    status, code = getattr(response, "status_code", 0), getattr(response, "headers", {}).get("X-Error-Code")
     if constants.HF_HUB_OFFLINE:
         sentence = "it is not in the cache, and HF_HUB_OFFLINE is set: unset it, or " + _AS_FILE
     elif code == "GatedRepo" or status == 403:
