@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -92,41 +91,21 @@ def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
     """Read the ids of all questions, in the order of the file.
 
     Args:
-        path: a gold file, with accepted answers or without; the name of public data, such as ``docvqa:val``; a JSON
-            list of ids; or a text file with an id on each line.
+        path: a gold file, with accepted answers or without; or the name of public data, such as ``docvqa:val``.
         settings: the options for reading a gold file.
 
     Raises:
         InputError: an id is repeated, or there are no ids. OSError: the file cannot be opened.
     """
     row = find_gold(path)
-    ids = None if row else _read_plain_ids(path)
-    if ids is None:
-        if settings.id == NONE:  # of the answers
-            settings = replace(settings, id=None)
-        table = read_gold(row) if row else read_table(path, settings)
-        ids = _read_answered(table, Reading(settings), "gold")
-        count = len(table.records)
-        if len(ids) < count:
-            raise make_error(path, "ids repeat: {count:,} questions have {ids:,} ids", count=count, ids=len(ids))
-    if not ids:
-        raise make_error(path, "the file has no question ids")
-    return list(dict.fromkeys(ids))
-
-
-def _read_plain_ids(path: str) -> list[str] | None:
-    """Read the ids of a text file, or of a JSON list of ids; None for other files."""
-    if not path.endswith((".txt", ".json")):
-        return None
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        text = file.read()
-    if path.endswith(".txt"):
-        return text.split()
-    with suppress(ValueError, RecursionError):
-        values = json.loads(text)
-        if isinstance(values, list) and {type(value) for value in values} <= {int, str}:
-            return list(map(str, values))
-    return None
+    if settings.id == NONE:  # of the answers
+        settings = replace(settings, id=None)
+    table = read_gold(row) if row else read_table(path, settings)
+    ids = _read_answered(table, Reading(settings), "gold")
+    count = len(table.records)
+    if len(ids) < count:
+        raise make_error(path, "ids repeat: {count:,} questions have {ids:,} ids", count=count, ids=len(ids))
+    return ids
 
 
 def check_submission(path: str, ids: Sequence[str] | None = None) -> tuple[list[Any], list[str]]:

@@ -198,8 +198,7 @@ def _add_check_submission(parser: Parser) -> None:
     parser.add_argument(
         "--ids",
         metavar="FILE",
-        help="the questions: a gold file with or without accepted answers, a JSON list of ids, or a .txt with an id on "
-        "each line (default: ids are not checked)",
+        help="the questions: a gold file with or without accepted answers (default: ids are not checked)",
     )
 
 

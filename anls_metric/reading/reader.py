@@ -131,11 +131,6 @@ def _is_gold(first: Table, second: Table, reading: Reading) -> bool:
             raise make_error(first.name, sentence, other=second.name)
         if _has_both(first, reading) and _has_both(second, reading):
             return False
-    if reading.find_roles(first, "gold").references is None and reading.rule is None:
-        sentence = (
-            "no accepted answers in it, nor in {other}: pass a gold file with {use.gold}, or name their field with "
-        )
-        raise make_error(first.name, sentence + "{use.references}", other=second.name)
     return True
 
 

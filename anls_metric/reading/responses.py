@@ -45,20 +45,6 @@ def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
     return "".join(part.get("text") or part.get("refusal") or "" for part in parts)
 
 
-def drop_response_id(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Drop the id that the API gave to the response, since it is not the id of a question. Other ids stay.
-
-    Example:
-        >>> drop_response_id({"id": "chatcmpl-8f2", "object": "chat.completion"})
-        [{'object': 'chat.completion'}]
-    """
-    is_own = str(record.get("id")).startswith(_RESPONSE_IDS)
-    return [{name: value for name, value in record.items() if name != "id" or not is_own}]
-
-
-_RESPONSE_IDS = ("chatcmpl-", "cmpl-", "resp_")
-
-
 def find_batch_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of an OpenAI batch. In a table of a user, the field may hold the text itself."""
     response = record["response"]

@@ -272,22 +272,19 @@ def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
 def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> list[Any] | None:
     """Read the column of confidences or of verdicts; None if the table has none.
 
-    A value that cannot be read is an error in a field that the user names, and otherwise none.
+    A value that cannot be read is an error in a field that the user names. Any other field then holds something else.
     """
     path = roles.others.get(role)
     if path is None:
         return None
     is_log = str(path).rpartition(".")[2] == "logprob"
     read = read_verdict if role == "judge" else partial(read_confidence, is_log=is_log)
-    values: list[Any] = []
-    for number, value in enumerate(read_column(table, path)):
-        try:
-            values.append(parse_at(read, value, table, number))
-        except InputError:
-            if is_named:
-                raise
-            values.append(None)
-    return values
+    try:
+        return [parse_at(read, value, table, number) for number, value in enumerate(read_column(table, path))]
+    except InputError:
+        if is_named:
+            raise
+        return None
 
 
 # Columns of the rule of a benchmark

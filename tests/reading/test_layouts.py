@@ -82,16 +82,6 @@ RECORDS: dict[str, Callable[[int, str, str, list[str]], dict[str, Any]]] = {
     "openai_batch": lambda n, q, a, r: {"id": f"batch_req_{n}", "custom_id": f"{7 + n}",
         "response": {"status_code": 200, "request_id": "x", "body": {"id": "chatcmpl-x", "object": "chat.completion",
         **make_message(a)}}, "error": None},
-    "openai_responses": lambda n, q, a, r: {"id": f"resp_{n}", "object": "response", "status": "completed",
-        "error": None, "output": [{"type": "reasoning", "id": "rs_0", "summary": [{"type": "summary_text",
-        "text": "It says so."}]}, {"type": "message", "phase": "commentary", "content": [{"type": "output_text",
-        "text": "Hm."}]}, {"type": "message", "role": "assistant", "status": "completed",
-        "content": [{"type": "output_text", "text": a, "annotations": []}]}]},
-    "chat_completions": lambda n, q, a, r: {"id": f"chatcmpl-{n}", "object": "chat.completion", "model": "x",
-        "choices": [{"index": 0, "message": {"role": "assistant", "reasoning_content": "It says so.", "content": a},
-        "finish_reason": "stop"}]},
-    "completions": lambda n, q, a, r: {"id": f"cmpl-{n}", "object": "text_completion", "choices": [{"index": 0,
-        "text": a, "finish_reason": "stop"}, {"index": 1, "text": "x"}]},
     "anthropic_batch": lambda n, q, a, r: {"custom_id": f"{7 + n}", "result": {"type": "succeeded",
         "message": {"id": "msg_x", "type": "message", "role": "assistant", "content": [{"type": "thinking",
         "thinking": "It says so.", "signature": "x"}, {"type": "redacted_thinking", "data": "x"}, {"type": "text",
@@ -163,7 +153,6 @@ PATHS = {"lm_eval": "samples.jsonl", "lmms_eval": "samples.jsonl", "vlmevalkit":
     "helm_predictions": "display_predictions.json", "helm_instances": "instances.json", "mp_docvqa": "results.json",
     "opencompass": "predictions.json", "llama_factory": "generated_predictions.jsonl", "ms_swift": "result.jsonl",
     "rrc_results": "results.json", "due": "documents.jsonl", "openai_batch": "batch_output.jsonl",
-    "openai_responses": "responses.jsonl", "chat_completions": "responses.jsonl", "completions": "responses.jsonl",
     "anthropic_batch": "msgbatch_results.jsonl", "gemini_batch": "results.jsonl", "vllm": "outputs.jsonl",
     "llava": "answers.jsonl", "squad": "dev-v2.0.json", "dude_submission": "submission.json",
     "docvqa_2026": "val.json", "docvqa_2026_submission": "submission.json", "longdocurl": "results.jsonl",
@@ -194,9 +183,6 @@ def save(name: str) -> str:
 
 # Layouts without an id. That of vllm is a place, which must not be taken for the id of a question.
 BY_POSITION = (
-    "openai_responses",
-    "chat_completions",
-    "completions",
     "llama_factory",
     "ms_swift",
     "unitxt",
@@ -293,19 +279,49 @@ def test_question_of_squad_without_answer_accepts_an_empty_string(shell: Shell) 
 # Answers of APIs
 
 TEXT = {"type": "output_text", "text": "7"}
+
+
+def in_batch(response: dict[str, Any]) -> dict[str, Any]:
+    return {"response": {"body": response}}
+
+
 # A layout, what stands in the place of the response to question 7, and the prediction; None where the request failed.
 RESPONSES: list[tuple[str, dict[str, Any], str | None]] = [
-    ("chat_completions", {"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}, "7"),
-    ("chat_completions", {"choices": [{"message": {"content": "", "reasoning_content": "6?"}}]}, ""),
-    ("chat_completions", {"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}, ""),
-    ("chat_completions", {"choices": [{"message": {"content": None, "refusal": "No."}}]}, "No."),
-    ("completions", {"choices": [{"text": None}]}, ""),
-    ("openai_responses", {"output": [{"type": "reasoning"}, {"type": "function_call"}]}, ""),
-    ("openai_responses", {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}, "No."),
-    ("openai_responses", {"output": [{"type": "message", "phase": "final_answer", "content": [TEXT]}]}, "7"),
-    ("openai_responses", {"output": [{"type": "message", "phase": "commentary", "content": [TEXT]}]}, ""),
-    ("openai_responses", {"status": "failed", "error": {"code": "x", "message": "server error"}}, None),
-    ("openai_batch", {"response": {"body": {"output": [{"type": "message", "content": [TEXT]}]}}}, "7"),
+    (
+        "openai_batch",
+        {"response": {"body": {"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}}},
+        "7",
+    ),
+    (
+        "openai_batch",
+        {"response": {"body": {"choices": [{"message": {"content": "", "reasoning_content": "6?"}}]}}},
+        "",
+    ),
+    ("openai_batch", in_batch({"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}), ""),
+    ("openai_batch", in_batch({"choices": [{"message": {"content": None, "refusal": "No."}}]}), "No."),
+    ("openai_batch", in_batch({"choices": [{"text": None}]}), ""),
+    ("openai_batch", in_batch({"output": [{"type": "reasoning"}, {"type": "function_call"}]}), ""),
+    (
+        "openai_batch",
+        {"response": {"body": {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}}},
+        "No.",
+    ),
+    (
+        "openai_batch",
+        {"response": {"body": {"output": [{"type": "message", "phase": "final_answer", "content": [TEXT]}]}}},
+        "7",
+    ),
+    (
+        "openai_batch",
+        {"response": {"body": {"output": [{"type": "message", "phase": "commentary", "content": [TEXT]}]}}},
+        "",
+    ),
+    (
+        "openai_batch",
+        {"response": {"body": {"status": "failed", "error": {"code": "x", "message": "server error"}}}},
+        None,
+    ),
+    ("openai_batch", in_batch({"output": [{"type": "message", "content": [TEXT]}]}), "7"),
     ("openai_batch", {"response": {"choices": [{"message": {"content": "7"}}]}}, "7"),
     ("openai_batch", {"response": "7"}, "7"),  # a table of a user with these fields
     ("openai_batch", {"response": None, "error": {"code": "batch_expired", "message": "It expired."}}, None),

@@ -162,10 +162,9 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
 def test_export_takes_the_questions_of_a_test_split(shell: Shell) -> None:
     """The organizers publish the questions without accepted answers."""
     shell.write({"test.json": {"data": [{"questionId": n, "question": "?"} for n in (3, 1, 2)]}})
-    shell.write({"x.json": [{"questionId": n, "answer": str(n)} for n in (1, 2, 3)], "ids.txt": "3\n1\n2\n"})
-    for questions in ("test.json", "ids.txt"):
-        exported = json.loads(shell.print(f"export rrc {questions} x.json"))
-        assert exported == [{"questionId": n, "answer": str(n)} for n in (3, 1, 2)]
+    shell.write({"x.json": [{"questionId": n, "answer": str(n)} for n in (1, 2, 3)]})
+    exported = json.loads(shell.print("export rrc test.json x.json"))
+    assert exported == [{"questionId": n, "answer": str(n)} for n in (3, 1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -237,15 +236,12 @@ def test_check_submission_lists_what_the_server_would_refuse(shell: Shell, conte
 
 
 def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Shell) -> None:
-    shell.write(
-        {"x.json": [*ANSWERS[1:], {"questionId": 9, "answer": "a"}], "ids.json": [n["questionId"] for n in ANSWERS]}
+    shell.write({"x.json": [*ANSWERS[1:], {"questionId": 9, "answer": "a"}]})
+    done = shell.type(f"check-submission x.json --ids {GOLD}")
+    assert done.out == "x.json: question 1: there is no answer\nx.json: question 9: there is no such question\n"
+    assert shell.print(f"check-submission {SUBMISSION} --ids {GOLD}").endswith(
+        "no defects: all 6 questions are answered\n"
     )
-    for ids in (GOLD, "ids.json"):
-        done = shell.type(f"check-submission x.json --ids {ids}")
-        assert done.out == "x.json: question 1: there is no answer\nx.json: question 9: there is no such question\n"
-        assert shell.print(f"check-submission {SUBMISSION} --ids {ids}").endswith(
-            "no defects: all 6 questions are answered\n"
-        )
 
 
 @pytest.mark.parametrize(
