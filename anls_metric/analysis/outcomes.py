@@ -116,12 +116,13 @@ def find_outcomes(
     no_answers = scorer.no_answers if isinstance(scorer, Variant) else ()
     is_exact_at_one = not (isinstance(scorer, Variant) and scorer.all_or_nothing)
     of_zero = [outcome for outcome in OUTCOMES if outcome.applies and (of_strings or not outcome.of_strings)]
-    findings = Findings([], [], [])
-    for prediction, accepted, score in zip(predictions, references, scores):
+    count = len(scores)
+    findings = Findings(["equal"] * count, [True] * count, [True] * count)
+    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
         if prediction is None:
             outcome, exact, contains = "missing", False, False
         elif score == 1.0 and is_exact_at_one:
-            outcome, exact, contains = "equal", True, True
+            continue
         else:
             text = normalize(prediction)
             text = "" if text in no_answers else text
@@ -132,9 +133,7 @@ def find_outcomes(
                 outcome = "equal" if score == 1.0 else "close enough"
             else:
                 outcome = next(each.name for each in of_zero if each.applies and each.applies(text, texts))
-        findings.outcomes.append(outcome)
-        findings.exact.append(exact)
-        findings.contains.append(contains)
+        findings.outcomes[place], findings.exact[place], findings.contains[place] = outcome, exact, contains
     return findings
 
 

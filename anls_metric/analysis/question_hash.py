@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from anls_metric.reading.answers import Questions
@@ -24,16 +25,14 @@ def hash_questions(questions: Questions) -> str:
     from hashlib import sha256  # slow to import
 
     ids = questions.ids if questions.has_ids else [""] * len(questions.ids)
+    references: Sequence[Iterable[Any]] = questions.references
+    if set(map(type, chain.from_iterable(references))) != {str}:
+        references = list(map(as_strings, references))
     quote = json.encoder.encode_basestring_ascii
-    lines = [
-        f"[{', '.join(map(quote, [key, *sorted(as_strings(accepted))]))}]"
-        for key, accepted in zip(ids, questions.references)
-    ]
+    lines = ["[" + ", ".join(map(quote, [key, *sorted(set(accepted))])) + "]" for key, accepted in zip(ids, references)]
     return sha256("\n".join(sorted(lines)).encode("ascii")).hexdigest()[:8]
 
 
-def as_strings(accepted: Sequence[Any]) -> set[str]:
+def as_strings(accepted: Iterable[Any]) -> set[str]:
     """Make a set of accepted answers, of which lists and objects are written as JSON."""
-    if set(map(type, accepted)) == {str}:
-        return set(accepted)
     return {each if isinstance(each, str) else json.dumps(as_json(each), sort_keys=True) for each in accepted}

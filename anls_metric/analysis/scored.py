@@ -204,13 +204,11 @@ class Scored:
         Raises:
             InputError: a column that only the figures need holds a wrong value.
         """
-        columns = self.answers.columns
-        if columns is None or self.answers.places is not None:
+        if self.answers.columns is None or self.answers.places is not None:
             return {}
         rule: Any = self.scorer
-        ids = self.questions.ids
+        ids, rows = self.questions.ids, _complete_columns(self.answers, self.answers.predictions)
         try:
-            rows = [_complete(row, prediction) for row, prediction in zip(columns, self.answers.predictions)]
             return dict(rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}"))
         except ValueError as error:
             raise make_error(self.name, "{problem}", problem=str(error)) from None
@@ -312,11 +310,11 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
             return scorer.score_checked(predictions, references)
         scores = scorer.score_checked(["" if each is None else each for each in predictions], references)
         return [0.0 if each is None else score for each, score in zip(predictions, scores)]
-    ids, columns = list_ids(answers), answers.columns
+    ids = list_ids(answers)
     try:
-        if columns is not None:
-            _check_columns(answers, scorer)
-            rows = [_complete(row, prediction) for row, prediction in zip(columns, predictions)]
+        if answers.columns is not None:
+            rows = _complete_columns(answers, predictions)
+            _check_columns(answers, rows, scorer)
             rule: Any = scorer
             found: Sequence[Any] = rule.scores(rows, lambda place: f"question {ids[place]}")
             return [0.0 if each is None else score for each, score in zip(predictions, found)]
@@ -333,26 +331,20 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
         raise make_error(answers.name, "{problem}", problem=str(error)) from None
 
 
-def _complete(row: Mapping[str, Any], prediction: Any) -> Mapping[str, Any]:
-    """Complete the columns of a rule with the prediction of a question without an answer."""
-    return {**row, "prediction": ""} if prediction is None else row
+def _complete_columns(answers: Answers, predictions: Sequence[Any]) -> list[Mapping[str, Any]]:
+    """Complete the columns of a rule with the predictions of questions without an answer."""
+    pairs = zip(answers.columns or (), predictions)
+    return [{**row, "prediction": ""} if prediction is None else row for row, prediction in pairs]
 
 
-def _check_columns(answers: Answers, scorer: Scorer) -> None:
+def _check_columns(answers: Answers, rows: Sequence[Mapping[str, Any]], scorer: Scorer) -> None:
     """Refuse answers that lack a column of a rule."""
-    for row, prediction in zip(answers.columns or (), answers.predictions):
-        missing = [
-            column
-            for column in scorer.columns
-            if column not in row and not (column == "prediction" and prediction is None)
-        ]
-        if missing:
-            sentence = (
-                "the rule {rule} needs {columns}, which no file has (found {fields}): {use.field:{option}} names it"
-            )
-            values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
-            fields = ", ".join(map(repr, answers.questions.records[0]))
-            raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)
+    missing = [column for column in scorer.columns if not all(column in row for row in rows)]
+    if missing:
+        sentence = "the rule {rule} needs {columns}, which no file has (found {fields}): {use.field:{option}} names it"
+        values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
+        fields = ", ".join(map(repr, answers.questions.records[0]))
+        raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)
 
 
 def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
