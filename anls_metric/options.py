@@ -76,7 +76,7 @@ def read_count(value: Any) -> int:
 
 def read_digits(value: Any) -> int:
     """Read a number of digits."""
-    if isinstance(value, bool) or not str(value).isdecimal() or int(value) > MAX_DIGITS:
+    if read_count(value) > MAX_DIGITS:
         raise ValueError(f"a whole number from 0 to {MAX_DIGITS}")
     return int(value)
 

@@ -179,7 +179,7 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
         '{"brand": ["Coca Cola"]}'
     """
     if not names or not isinstance(names, str):
-        raise ValueError(f'the names of rules are {describe(names)}: pass a text, such as "think,final"')
+        raise ValueError(f'the names of rules are {describe(names)}: pass a string, such as "think,final"')
     return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
 
 

@@ -96,7 +96,7 @@ def _find_correct_references(record: Mapping[str, Any]) -> Any:
 
 
 def _find_target(record: Mapping[str, Any]) -> Any:
-    """evalscope: the accepted answers, as a list, a text, or a list of one text that is a list."""
+    """evalscope: the accepted answers, as a list, a string, or a list of one string that is a list."""
     target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
@@ -135,7 +135,7 @@ def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _list_values(record: Mapping[str, Any]) -> Any:
-    """CheckboxQA: the answer as a list, in which the text "none" means None."""
+    """CheckboxQA: the answer as a list, in which the string "none" means None."""
     return [_parse_none(value.get("value")) for value in record["values"]]
 
 
@@ -164,7 +164,7 @@ def _split_paragraphs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _list_squad_answers(record: Mapping[str, Any]) -> Any:
-    """SQuAD: the texts of the answers; an empty text for a question that cannot be answered."""
+    """SQuAD: the texts of the answers; an empty string for a question that cannot be answered."""
     texts = [answer.get("text") for answer in record["answers"]]
     return texts if texts or record.get("is_impossible") is False else [""]
 
@@ -193,7 +193,7 @@ def _take_last(field: str) -> Callable[[Mapping[str, Any]], Any]:
 
 
 def _join_variants(record: Mapping[str, Any]) -> Any:
-    """MADQA: each accepted answer, which is a list of texts, as one text."""
+    """MADQA: each accepted answer, which is a list of strings, as one string."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 

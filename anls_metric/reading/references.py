@@ -1,4 +1,4 @@
-"""Reads the accepted answers of a question from a field of a file: a list, a text, or a list written as a text."""
+"""Reads the accepted answers of a question from a field of a file: a list, a string, or a list written as a string."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def text_of_parts(value: Any) -> Any:
 
 
 def parse_references(value: Any, what: str) -> Sequence[str]:
-    """Read the accepted answers from a field of a file: a list, a text, or a list written as a text.
+    """Read the accepted answers from a field of a file: a list, a string, or a list written as a string.
 
     Args:
-        value: the field. CSV files hold lists as texts: ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"``,
-            ``"[np.str_('a')]"``, and ``"{'text': ['a'], ...}"`` in the layout of SQuAD. Any other text is one
+        value: the field. CSV files hold lists as strings: ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"``,
+            ``"[np.str_('a')]"``, and ``"{'text': ['a'], ...}"`` in the layout of SQuAD. Any other string is one
             accepted answer.
         what: the name of the field in an error.
 
@@ -107,7 +107,7 @@ _LONGEST = 100_000  # characters of a printed value: Python's parser takes many 
 
 
 def _parse_written_list(text: str, what: str) -> Any:
-    """Parse a text that is a printed list of strings, or an object of SQuAD; None for any other text."""
+    """Parse a string that is a printed list of strings, or an object of SQuAD; None for any other string."""
     with suppress(ValueError, RecursionError):  # a list that Python printed is usually not JSON
         value = unwrap_references(json.loads(text))
         if isinstance(value, dict):

@@ -316,13 +316,13 @@ _OPENING = ("{", "[")
 
 
 def parse_value(text: str) -> Any:
-    """Parse a text that is JSON.
+    """Parse a string that is JSON.
 
     Args:
         text: JSON and nothing else.
 
     Returns:
-        The value. A text that is only a number stays a text, since 0.10 is an answer of four characters.
+        The value. A string that is only a number stays a string, since 0.10 is an answer of four characters.
 
     Raises:
         ValueError: it is not JSON, or it is nested too deep.
@@ -339,7 +339,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_value_or_text(text: str) -> Any:
-    """Parse a text that is a JSON object or list; any other text stays a text.
+    """Parse a string that is a JSON object or list; any other string stays a string.
 
     Example:
         >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
@@ -354,18 +354,18 @@ def parse_value_or_text(text: str) -> Any:
 
 
 def parse_accepted_value(text: str, what: str) -> Any:
-    """Parse an accepted answer that is a JSON object or list, or a list of texts as Python prints it.
+    """Parse an accepted answer that is a JSON object or list, or a list of strings as Python prints it.
 
     Args:
         text: a field of a file.
         what: the name of the field in an error.
 
     Returns:
-        The object or list; any other text unchanged.
+        The object or list; any other string unchanged.
 
     Raises:
-        ValueError: the text looks like a list or object, but is neither JSON nor a list of texts. Scored as a text, it
-            would give a wrong number.
+        ValueError: the string looks like a list or object, but is neither JSON nor a list of strings. Scored as it is,
+            it would give a wrong number.
 
     Example:
         >>> parse_accepted_value('{"total": "12.50"}', "answer"), parse_accepted_value("['tea', 'milk']", "answer")
@@ -386,7 +386,7 @@ def parse_accepted_value(text: str, what: str) -> Any:
 
 
 def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """Parse answers that a user typed, each a text or JSON.
+    """Parse answers that a user typed, each a string or JSON.
 
     Args:
         prediction: the answer.
@@ -411,7 +411,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value to what ``json.dumps`` takes: a tuple becomes ``{"__tuple__": [...]}``, a text stays a text."""
+    """Convert a value to what ``json.dumps`` takes: a tuple becomes ``{"__tuple__": [...]}``."""
     if value is None or isinstance(value, str):
         return value
     from anls_metric.nested import to_json
@@ -420,7 +420,7 @@ def as_json(value: Any) -> Any:
 
 
 def format_value(value: Any) -> str:
-    """Format a prediction or an accepted answer as a text: a value becomes JSON, a text stays unchanged.
+    """Format a prediction or an accepted answer as a string: a value becomes JSON, a string stays unchanged.
 
     Example:
         >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})

@@ -474,12 +474,12 @@ def test_extractor_can_be_pickled() -> None:
     ("names", "message"),
     [
         ("thinks", r"unknown extraction rule 'thinks': did you mean think\?"),
-        ("", r"the names of rules are '' \(str\): pass a text, such as"),
+        ("", r"the names of rules are '' \(str\): pass a string, such as"),
         ("think,", "unknown extraction rule ''"),
         ("think final", "unknown extraction rule 'think final'"),
         ("final:7", "unknown extraction rule 'final:7'; write final$"),
         ("json:", "unknown extraction rule 'json:'; write json:FIELD$"),
-        (None, "the names of rules are None: pass a text, such as"),
+        (None, "the names of rules are None: pass a string, such as"),
     ],
 )
 def test_extractor_refuses_an_unknown_rule(names: str, message: str) -> None:

@@ -236,7 +236,7 @@ def test_flag_gives_the_document_of_its_option_in_python(shell: Shell, flags: st
         {**row, "nr": row["questionId"], "meta": {"texts": row["answers"]}, "kind": "ab"[n % 2], "page": n // 3}
         for n, row in enumerate(GOLD)
     ]
-    answers = [{**row, "p": n / 30, "verdict": n % 2} for n, row in enumerate(list_answers())]
+    answers = [{**row, "p": n / 30, "verdict": n % 2, "run": 1} for n, row in enumerate(list_answers())]
     shell.write({"g.json": gold, "x.json": answers, "corrections.json": CORRECTIONS})
     plain, document = shell.document("g.json x.json --quiet"), shell.document(f"-g g.json x.json {flags} --quiet")
     document["hints"] = []
