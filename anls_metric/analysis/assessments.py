@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.confidence import ConfidenceMeasures, Step, list_steps, measure_confidence
+from anls_metric.analysis.confidence import ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.verdicts import Agreement, compare_verdicts, list_differences
 from anls_metric.messages import make_error
-from anls_metric.reading.answers import list_ids
+from anls_metric.reading.answers import Answers, list_ids
 
 
 class Difference(NamedTuple):
@@ -24,15 +25,13 @@ class Assessments(NamedTuple):
 
     Attributes:
         confidence: the measures of the confidences; None without any.
-        steps: the points of the risk-coverage curve.
         judge: the agreement of scores and verdicts; None without any.
         differences: the answers on which score and judge disagree, the largest disagreement first.
     """
 
-    confidence: ConfidenceMeasures | None = None
-    steps: list[Step] = []  # noqa: RUF012, a tuple is never changed
-    judge: Agreement | None = None
-    differences: list[Difference] = []  # noqa: RUF012
+    confidence: ConfidenceMeasures | None
+    judge: Agreement | None
+    differences: list[Difference]
 
 
 def assess(scored: Scored) -> Assessments:
@@ -44,21 +43,23 @@ def assess(scored: Scored) -> Assessments:
     answers, ids = scored.answers, list_ids(scored.answers)
     places = [place for place, prediction in enumerate(answers.predictions) if prediction is not None]
     scores = [scored.answer_scores[place] for place in places]
-    values: dict[str, list[Any]] = {}
-    for role, column in {"confidence": answers.confidences, "judge": answers.verdicts}.items():
-        own = [] if column is None else [column[place] for place in places]
-        if own and None not in own:
-            values[role] = own
-        elif own and role in answers.named:
-            sentence = "{count:,} of {total:,} answers have no {what}: fill them in, or leave out {use.field}"
-            what = "verdict" if role == "judge" else role
-            raise make_error(answers.name, sentence, count=own.count(None), total=len(own), what=what)
-    confidences, verdicts = values.get("confidence"), values.get("judge")
+    confidences = _take(answers, "confidence", answers.confidences, places)
+    verdicts = _take(answers, "judge", answers.verdicts, places)
+    differ = list_differences(scores, verdicts) if verdicts else []
     return Assessments(
         measure_confidence(confidences, scores) if confidences else None,
-        list_steps(confidences, scores) if confidences else [],
         compare_verdicts(scores, verdicts) if verdicts else None,
-        [Difference(ids[places[n]], scores[n], verdicts[n]) for n in list_differences(scores, verdicts)]
-        if verdicts
-        else [],
+        [Difference(ids[places[place]], scores[place], verdicts[place]) for place in differ],
     )
+
+
+def _take(answers: Answers, role: str, column: Sequence[Any] | None, places: Sequence[int]) -> list[Any]:
+    """Take the values of a role for some answers; [] if some have none."""
+    values = [column[place] for place in places] if column else []
+    if None not in values:
+        return values
+    if role in answers.named:
+        sentence = "{count:,} of {total:,} answers have no {what}: fill them in, or leave out {use.field}"
+        what = "verdict" if role == "judge" else role
+        raise make_error(answers.name, sentence, count=values.count(None), total=len(values), what=what)
+    return []

@@ -10,8 +10,6 @@ from anls_metric.options import NONE
 from anls_metric.reading.layouts import take_column
 from anls_metric.reading.roles import DOCUMENTS
 
-CLUSTER_FIELDS = DOCUMENTS
-
 
 class Clusters(NamedTuple):
     """The clusters of questions.
@@ -36,7 +34,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
     Args:
         records: the records of the questions.
         cluster_by: the field or path that names the document of a question, "none" for no clusters; None takes the
-            first of `CLUSTER_FIELDS` that repeats: it has several values, and fewer than there are questions.
+            first of `roles.DOCUMENTS` that repeats: it has several values, and fewer than there are questions.
 
     Returns:
         The clusters; None for none.
@@ -53,7 +51,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
             raise make_error("", sentence, field=cluster_by)
         return clusters
     known: set[str] = set().union(*records[:100])
-    for field in CLUSTER_FIELDS:
+    for field in DOCUMENTS:
         if field in known:
             clusters = Clusters(field, _name_clusters(records, field))
             if len(set(clusters.names)) > 1 and clusters.size < len(records):

@@ -12,12 +12,12 @@ from importlib.util import find_spec
 from itertools import count
 from typing import Any
 
-from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.questions import JoinedQuestion, get_record, get_scores, needs_a_look
 from anls_metric.analysis.scored import Scored
 from anls_metric.messages import InputError, count_noun, make_error
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.reader import Input
+from anls_metric.reading.roles import DOCUMENTS
 from anls_metric.reading.table import Table, describe_missing_file, list_files
 from anls_metric.report.image_files import ARCHIVE, ImageSource, PageImage, open_folder, open_zip
 from anls_metric.report.image_tables import open_table
@@ -159,7 +159,7 @@ def find_page_name(record: Mapping[str, Any]) -> str:
         >>> find_page_name({"question": "Who?", "docId": 4720, "image": "documents/pybv0228_81.png"})
         'documents/pybv0228_81.png'
     """
-    names = (record.get(field) for field in (*IMAGE_FIELDS, *CLUSTER_FIELDS))
+    names = (record.get(field) for field in (*IMAGE_FIELDS, *DOCUMENTS))
     return next((str(name) for name in names if type(name) in (str, int) and name != ""), "")
 
 

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric import cluster_field, score
-from anls_metric.analysis.clusters import CLUSTER_FIELDS, find_clusters
+from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.significance import interval
 from anls_metric.messages import InputError
+from anls_metric.reading.roles import DOCUMENTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
@@ -65,7 +66,7 @@ def test_clusters_are_by_the_first_usual_field_that_repeats(
     assert found == (expected and {"field": expected[0], "count": expected[1]})
 
 
-@pytest.mark.parametrize(("first", "second"), [*pairwise(CLUSTER_FIELDS)])
+@pytest.mark.parametrize(("first", "second"), [*pairwise(DOCUMENTS)])
 def test_cluster_field_takes_the_usual_names_in_their_order(first: str, second: str) -> None:
     assert cluster_field(make_records(**{second: 2, first: 6})) == first
     assert cluster_field(make_records(**{second: 2, first: 12})) == second
