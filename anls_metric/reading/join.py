@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -165,11 +165,7 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
     sentence = (
         "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: {count}"
     )
-    if gold.table.about:
-        sentence += " ({about_gold})"
-        values["about_gold"] = gold.table.about
-    of_gold = read_columns(gold.table, gold.roles, reading.rule) if reading.rule else []
-    return _make_answers(table, roles, questions, order, Message("", sentence, values), reading, of_gold, gold.hints)
+    return _make_answers(gold, table, roles, order, Message("", sentence, values), reading)
 
 
 def _check_named(gold: Gold, table: Table, roles: Roles, settings: Settings) -> None:
@@ -331,27 +327,17 @@ def read_both(table: Table, reading: Reading) -> Answers:
     names = {"prediction": _name(roles.prediction), "references": _name(roles.references), "table": _base(table.name)}
     sentence = "{prediction} (prediction), {references} (accepted answers) of {table}: {count}"
     read = Message("", sentence, {**names, "count": count})
-    return _make_answers(table, roles, questions, order, read, reading, [{}] * len(firsts), hints)
+    gold = Gold(some, Roles(), questions, hints)
+    return _make_answers(gold, table, roles, order, read, reading)
 
 
 # Answers
 
 
-def _make_answers(
-    table: Table,
-    roles: Roles,
-    questions: Questions,
-    order: _Order,
-    read: Message,
-    reading: Reading,
-    of_gold: Sequence[Mapping[str, Any]],
-    hints: Sequence[Message],
-) -> Answers:
+def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: Message, reading: Reading) -> Answers:
     """Bring all columns of a table into the order of the answers, and extract the answers from raw model output.
 
-    Args:
-        of_gold: the columns of a rule for each question, which count before those of the table.
-        hints: what is wrong with the accepted answers.
+    The columns that a rule needs are read from the gold file, else from the table.
     """
     settings, extraction = reading.settings, reading.extraction
     path = require(table, roles.prediction, "prediction")
@@ -369,17 +355,19 @@ def _make_answers(
         predictions = [parse_value_or_text(each) if isinstance(each, str) else each for each in predictions]
     if reading.rule:
         own = read_columns(table, roles, reading.rule)
+        of_gold = read_columns(gold.table, gold.roles, reading.rule)
         columns = [{**({} if row is None else own[row]), **of_gold[place]} for place, row in order.list_pairs()]
     if columns is not None and extraction is not None:
         columns = [{**row, "prediction": text or ""} for row, text in zip(columns, predictions)]
     named = frozenset(settings.field or ())
     assessed = {role: read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")}
     confidences, verdicts = (None if each is None else _take(each, order) for each in assessed.values())
-    if table.about:
-        read = read._replace(sentence=read.sentence + " ({about})", values={**read.values, "about": table.about})
+    about = "; ".join(filter(None, dict.fromkeys([gold.table.about, table.about])))
+    if about:
+        read = read._replace(sentence=read.sentence + " ({about})", values={**read.values, "about": about})
     return Answers(
         name=table.name,
-        questions=questions,
+        questions=gold.questions,
         predictions=predictions,
         read=read,
         layout=table.layout.name if table.layout else "table",
@@ -390,7 +378,7 @@ def _make_answers(
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*hints, *table.hints, *values.hints],
+        hints=[*gold.hints, *table.hints, *values.hints],
     )
 
 

@@ -13,8 +13,6 @@ from anls_metric.reading.names import drop_shared_prefix
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, describe_missing_file, get_stem, has, list_files, make_table, read_table
 
-_HELM = ("instances.json", "display_predictions.json")  # a gold file and a submission in one folder
-
 
 class Input(NamedTuple):
     """A file or data in memory.
@@ -67,15 +65,11 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     if not inputs:
         sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
-    if gold is None:
+    if gold is None and len(inputs) > 1:
         first, *others = inputs
-        own, predictions = (os.path.join(first.path, name) for name in _HELM)
-        if os.path.isdir(first.path) and os.path.isfile(own) and os.path.isfile(predictions):
-            gold, inputs = Input(own), [Input(predictions, first.name), *others]
-        elif others:
-            tables = {id(each.data): _read(each, reading, {}) for each in inputs[:2]}
-            if _is_gold(tables[id(first.data)], tables[id(others[0].data)], reading):
-                gold, inputs = first, others
+        tables = {id(each.data): _read(each, reading, {}) for each in inputs[:2]}
+        if _is_gold(tables[id(first.data)], tables[id(others[0].data)], reading):
+            gold, inputs = first, others
     questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if not each.path or each.path != questions.table.name]

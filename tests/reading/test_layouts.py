@@ -410,14 +410,6 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
         assert (hint in done.err) == (status != "success")
 
 
-def test_folder_of_helm_is_read(shell: Shell) -> None:
-    shell.write({f"run/{FILES[name][0]}": FILES[name][1] for name in ("helm_instances", "helm_predictions")})
-    assert read(shell, "run").endswith(
-        "of display_predictions.json, find correct references (accepted answers) of "
-        "instances.json, joined by instance_id and id: 2 of 2"
-    )
-
-
 # Files from the programs themselves, if they are on the machine
 
 WRITTEN = SHARED / "layouts"

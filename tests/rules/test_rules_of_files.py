@@ -121,7 +121,7 @@ def test_wrong_path_of_a_column_is_an_error(tmp_path: Path, capsys: pytest.Captu
     command = [write(tmp_path / "table.json", [row]), "--variant", "mmlongbench_doc", "--field"]
     assert command_line.main([*command, "answer_format=meta.format"]) == 2
     error = capsys.readouterr().err
-    assert "no field 'meta.format' (found 'prediction' '7'" in error
+    assert "no field 'meta.format' for --field answer_format=... (found 'prediction' '7'" in error
     assert command_line.main([*command, "answer_format=meta.kind"]) == 0
 
 
