@@ -209,7 +209,7 @@ def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
 def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     text, count = max(Counter(case.prediction for case in wrong).items(), key=itemgetter(1), default=("", 0))
-    if count < MIN_ANSWERS or not text.strip() or text in NULLS or refuses(text):
+    if count < max(MIN_ANSWERS, 0.2 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
         return 0, ""
     references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
     accepted = sum(contains_any(text.lower(), texts) for texts in references)
@@ -276,7 +276,7 @@ SIGNS = (
     ),
 )
 LAST_SIGNS = (
-    Sign(_find_same, "predictions are one wrong answer, {value}: check the program that wrote them", "strings", 0.2),
+    Sign(_find_same, "predictions are one wrong answer, {value}: check the program that wrote them", "strings"),
     Sign(
         _find_other_words,
         "predictions contain an accepted answer among other words: ask the model for only the answer",
