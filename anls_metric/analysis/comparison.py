@@ -155,11 +155,11 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
         raise make_error("", "a comparison needs {use.average:rows}, since it compares questions")
     names = [own, *(name for name in by_name if name != own)]
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in names[1:]]
-    comparisons, hints = _compare_pairs(by_name, pairs, own)
+    comparisons, hints = _compare_pairs(by_name, pairs)
     best = sort_by_score(submissions)[0].name
     others = [comparison for comparison in comparisons if best in (comparison.first, comparison.second)]
     if len(others) < len(by_name) - 1:
-        others, _ = _compare_pairs(by_name, [(best, name) for name in by_name if name != best], own)
+        others, _ = _compare_pairs(by_name, [(best, name) for name in by_name if name != best])
     rivals = {(each.first if each.second == best else each.second): each for each in others}
     p_values = dict(zip(rivals, adjust_for_best([each.p_value for each in others])))
     return ComparisonSet(
@@ -232,23 +232,22 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
 
 
 def _compare_pairs(
-    by_name: Mapping[str, Scored], names: Iterable[tuple[str, str]], baseline: str
+    by_name: Mapping[str, Scored], names: Iterable[tuple[str, str]]
 ) -> tuple[list[Comparison], list[Message]]:
-    """Compare pairs of submissions, with the clusters of the baseline, and adjust the p-values for all of these pairs.
+    """Compare pairs of submissions, and adjust the p-values for all of these pairs.
 
     Returns:
         The comparisons, and hints about them.
     """
-    owner, patterns = by_name[baseline], _count_patterns(len(by_name))
-    cluster_of = dict(zip(owner.questions.ids, owner.clusters.names)) if owner.clusters else {}
+    patterns = _count_patterns(len(by_name))
     scored = [(by_name[first], by_name[second]) for first, second in names]
-    pairs = [pair_questions(first, second) for first, second in scored]
-    hints = [hint for (first, second), pair in zip(scored, pairs) for hint in _check_pair(first, second, pair)]
+    hints: list[Message] = []
     samples = []
-    for (first, second), pair in zip(scored, pairs):
+    for first, second in scored:
+        pair = pair_questions(first, second)
+        hints += _check_pair(first, second, pair)
         before, after = [first.scores[place] for place in pair.first], [second.scores[place] for place in pair.second]
-        clusters = [cluster_of.get(first.questions.ids[place]) for place in pair.first]
-        samples.append((before, after, differences(before, after, clusters)))
+        samples.append((before, after, differences(before, after, pair.clusters)))
     p_values = [sample.flip_test(patterns) for *_, sample in samples]
     comparisons = []
     for (first, second), (before, after, sample), p_value, adjusted in zip(scored, samples, p_values, holm(p_values)):
@@ -323,7 +322,7 @@ def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSe
     by_name = {scored.name: scored for scored in submissions}
     by_names = {(each.first, each.second): each for each in compared.comparisons}
     missing = [pair for pair in combinations(by_name, 2) if pair not in by_names and pair[::-1] not in by_names]
-    more, _ = _compare_pairs(by_name, missing, compared.baseline)
+    more, _ = _compare_pairs(by_name, missing)
     by_names |= zip(missing, more)
     by_names |= {(second, first): each.reverse() for (first, second), each in by_names.items()}
     by_baseline: dict[str, dict[str, Comparison]] = {}

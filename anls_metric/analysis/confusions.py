@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -44,14 +43,16 @@ def count_confusions(scored: Scored, most: int) -> list[Confusion]:
         >>> count_confusions(score_columns(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]]), 1)
         [Confusion(predicted='0', accepted='o', count=2)]
     """
-    counts = Counter(pair for place in range(len(scored.answer_scores)) for pair in list_confused(scored, place))
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [Confusion(*pair, count) for pair, count in ranked[:most]]
+    return [Confusion(*pair, len(places)) for pair, places in find_confused(scored, most)]
 
 
-def list_confused(scored: Scored, place: int) -> list[tuple[str, str]]:
-    """List what an answer that scores between 0 and 1 confuses: pairs like the first two fields of `Confusion`."""
-    return list(_list_pieces(explain(scored, place).edits)) if 0.0 < scored.answer_scores[place] < 1.0 else []
+def find_confused(scored: Scored, most: int) -> list[tuple[tuple[str, str], list[int]]]:
+    """Find the most frequent edits: the first two fields of `Confusion`, and the places of the answers with it."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, score in enumerate(scored.answer_scores):
+        for pair in _list_pieces(explain(scored, place).edits) if 0.0 < score < 1.0 else ():
+            found.setdefault(pair, []).append(place)
+    return sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:

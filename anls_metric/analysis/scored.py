@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -191,11 +190,9 @@ class Scored:
     @property
     def run_sd(self) -> float | None:
         """The standard deviation of the scores of the runs (with n - 1); None for one run."""
-        scores = self.run_scores
-        if len(scores) < 2:
-            return None
-        center = mean(scores)
-        return math.sqrt(math.fsum((score - center) ** 2 for score in scores) / (len(scores) - 1))
+        from statistics import stdev  # slow to import
+
+        return stdev(self.run_scores) if len(self.run_scores) > 1 else None
 
     @cached_property
     def summary(self) -> dict[str, Any]:

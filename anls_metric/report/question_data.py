@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import align
-from anls_metric.analysis.confusions import list_confused
+from anls_metric.analysis.confusions import find_confused
 from anls_metric.analysis.contributions import list_lowest
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit
@@ -188,14 +188,9 @@ def _describe_partial_credit(scored: Scored, rows: Mapping[int, int]) -> dict[st
 
 def _describe_confusions(scored: Scored, rows: Mapping[int, int]) -> list[dict[str, Any]]:
     """Describe the most frequent confusions."""
-    answers: dict[tuple[str, str], list[int]] = {}
-    for answer in range(len(scored.answer_scores)):
-        for pair in list_confused(scored, answer):
-            answers.setdefault(pair, []).append(answer)
-    ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         {"predicted": predicted, "accepted": accepted, "count": len(own), "questions": _list_rows(own, rows)}
-        for (predicted, accepted), own in ranked[:MAX_CONFUSIONS]
+        for (predicted, accepted), own in find_confused(scored, MAX_CONFUSIONS)
     ]
 
 
