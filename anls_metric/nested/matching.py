@@ -45,12 +45,6 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
     return [(row, column) for row, column in enumerate(star_in_row[: len(weights)]) if column < width]
 
 
-def find_nearest(weights: Sequence[float], most: float) -> int:
-    """Find the first column with the least cost in a row, given the highest weight of all rows."""
-    costs = [most - weight for weight in weights]
-    return costs.index(min(costs))
-
-
 def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Table, list[int]]:
     """Step 1: make a square table of costs from the weights, and subtract from each row its least cost.
 

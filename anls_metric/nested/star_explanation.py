@@ -217,7 +217,7 @@ def _iterate_keys(pair: Pair, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
         for part in pair.sort_by_column():
             yield from _iterate_keys(part, path)
     elif isinstance(reference, Dict) and isinstance(prediction, Dict):
-        for key, part in zip(reference.items, pair.inside):
+        for key, part in zip(reference.items, pair.parts):
             inside = (*path, str(key))
             yield from _iterate_keys(part, inside)
             yield inside, part.average
@@ -262,7 +262,7 @@ def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # no
 
 
 def _build_items(pair: Pair, reference: List, prediction: List, rule: Rule, spot: _Spot) -> Iterator[Branch]:
-    matched = {column: (row, part) for (row, column), part in zip(pair.places, pair.inside)}
+    matched = {column: (row, part) for (row, column), part in zip(pair.places, pair.parts)}
     for column, item in enumerate(prediction.items):
         if column in matched:
             row, part = matched[column]
@@ -276,7 +276,7 @@ def _build_items(pair: Pair, reference: List, prediction: List, rule: Rule, spot
 
 
 def _build_fields(pair: Pair, reference: Dict, prediction: Dict, rule: Rule, spot: _Spot) -> Iterator[Branch]:
-    for key, part in zip(reference.items, pair.inside):
+    for key, part in zip(reference.items, pair.parts):
         step = name_key(key)
         yield build_branch(part, rule, spot.step(step if key in prediction.items else None, step))
     for key, item in reference.find_extra(prediction):

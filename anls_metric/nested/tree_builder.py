@@ -8,7 +8,7 @@ from typing import Any
 
 from anls_metric.core.rows import as_column, describe
 from anls_metric.nested.lists import List
-from anls_metric.nested.trees import NOTHING, Dict, Node, OneOf, Scalar, Text
+from anls_metric.nested.trees import NOTHING, Dict, Node, OneOf, Scalar
 
 # Deeper than any document, and within Python's recursion limit of 1000 calls.
 _DEEPEST = 300
@@ -24,86 +24,40 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 )
 
 
-class _RefusedError(Exception):
-    """A value that cannot be scored. `steps` is the path to it in reverse order: keys, and indices of lists."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.steps: list[str | int] = []
-
-
-class _Leaves(dict[str, Text]):
-    """One leaf for each text that occurs in a prediction or its reference."""
-
-    def __missing__(self, text: str) -> Text:
-        leaf = self[text] = Text(text, text)
-        return leaf
-
-
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
     """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
     reference = unwrap(reference)
     if isinstance(prediction, str) and _is_list_of_texts(reference):
         reference = tuple(reference)  # as in classical question answering, these are alternatives
-    leaves = _Leaves()
-    side = "prediction"
-    try:
-        predicted = _build_tree(prediction, False, leaves)
-        side = "reference"
-        return predicted, _build_tree(reference, True, leaves)
-    except _RefusedError as refused:
-        raise ValueError(f"{_name_part(name_side(side, row), refused.steps[::-1])} {refused}") from None
+    return _build_tree(prediction, "prediction", row), _build_tree(reference, "reference", row)
 
 
-def _build_tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> Node:
-    """Build the tree of a value. Lists and dicts add their step to the error of an item that is refused."""
+def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:
+    """Build the tree of a value. `path` holds the steps that lead to it: indices of lists, and keys as texts."""
+    problem = ""
     if type(value) is str:
-        return leaves[value]
-    if depth > _DEEPEST:
-        raise _RefusedError(f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value")
-    if isinstance(value, dict):
-        return _build_dict(value, is_reference, leaves, depth)
-    if isinstance(value, (list, tuple)):
-        return _build_list(value, is_reference, leaves, depth)
-    if value is None:
+        return Scalar(value)
+    if len(path) > _DEEPEST:
+        problem = f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value"
+    elif isinstance(value, dict):
+        return Dict(value, {key: _build_tree(item, side, row, (*path, name_key(key))) for key, item in value.items()})
+    elif isinstance(value, tuple) and side == "prediction":
+        problem = "is a tuple, which means one of several values in a reference: pass a list"
+    elif isinstance(value, tuple) and not value:
+        problem = "is an empty tuple, one of no values: pass at least one"
+    elif isinstance(value, (list, tuple)):
+        items = [_build_tree(item, side, row, (*path, place)) for place, item in enumerate(value)]
+        return List(value, items) if isinstance(value, list) else OneOf(value, items)
+    elif value is None:
         return NOTHING
-    if isinstance(value, (str, float, int)):
-        try:
-            plain = float(value) if isinstance(value, float) else value  # a numpy float compares as an array does
-            return Scalar(plain, str(plain))
-        except ValueError:  # Python refuses to print a whole number of more than 4300 digits
-            raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
-    remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
-    raise _RefusedError(f"is {describe(value)}: {remedy}")
-
-
-def _build_dict(value: dict[Any, Any], is_reference: bool, leaves: _Leaves, depth: int) -> Node:
-    items: dict[Any, Node] = {}
-    key = None
-    try:
-        for key, item in value.items():
-            items[key] = leaves[item] if type(item) is str else _build_tree(item, is_reference, leaves, depth + 1)
-    except _RefusedError as refused:
-        refused.steps.append(name_key(key))
-        raise
-    return Dict(value, items)
-
-
-def _build_list(value: list[Any] | tuple[Any, ...], is_reference: bool, leaves: _Leaves, depth: int) -> Node:
-    if isinstance(value, tuple) and not is_reference:
-        raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
-    items: list[Node] = []
-    try:
-        for item in value:
-            items.append(leaves[item] if type(item) is str else _build_tree(item, is_reference, leaves, depth + 1))
-    except _RefusedError as refused:
-        refused.steps.append(len(items))
-        raise
-    if isinstance(value, list):
-        return List(value, items)
-    if not items:
-        raise _RefusedError("is an empty tuple, one of no values: pass at least one")
-    return OneOf(value, items)
+    elif isinstance(value, float):
+        return Scalar(float(value))  # a numpy float compares as an array does
+    elif isinstance(value, (str, int)):
+        return Scalar(value)
+    else:
+        remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
+        problem = f"is {describe(value)}: {remedy}"
+    raise ValueError(f"{_name_part(name_side(side, row), path)} {problem}")
 
 
 def unwrap(reference: Any) -> Any:

@@ -68,7 +68,7 @@ class Pair:
         scores: list[float],
         length: int,
         same: bool,
-        parts: Sequence[Pair | Node] = (),
+        parts: Sequence[Pair] = (),
         places: Sequence[Place] = (),
     ) -> None:
         self.reference = reference  # of several alternatives, the chosen one
@@ -76,7 +76,7 @@ class Pair:
         self.scores = scores  # the scores of the leaves, in the order in which they are added
         self.length = length  # the number that their sum is divided by
         self.same = same  # whether the closest accepted value equals the prediction
-        self.parts = parts  # the pairs inside, of a dict in the order of its keys; a node stands for a pair with itself
+        self.parts = parts  # the pairs inside, of a dict in the order of its keys
         self.places = places  # for a list, the row and column of each part
 
     @property
@@ -94,14 +94,9 @@ class Pair:
         """The accepted value that is closest to the prediction."""
         return self.reference.find_closest(self)
 
-    @property
-    def inside(self) -> list[Pair]:
-        """The parts, as pairs."""
-        return [part if isinstance(part, Pair) else Pair(part, part, [1.0], 1, True) for part in self.parts]
-
     def sort_by_column(self) -> list[Pair]:
         """Return the parts of a list in the order of the prediction."""
-        return [part for _, part in sorted(zip(self.places, self.inside), key=lambda placed: placed[0][1])]
+        return [part for _, part in sorted(zip(self.places, self.parts), key=lambda placed: placed[0][1])]
 
     def is_same_inside(self) -> bool:
         """Whether both sides are equal as parts of a list or dict, in which Python takes nan as equal to itself."""
@@ -132,9 +127,9 @@ class Scalar(Node):
     text: str
     size = 1
 
-    def __init__(self, value: Any, text: str) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
-        self.text = " ".join(text.lower().split())
+        self.text = " ".join(str(value).lower().split())
 
     def compare(self, prediction: Node, rule: Rule) -> Pair:
         text, other = self.text, prediction.text
@@ -143,12 +138,6 @@ class Scalar(Node):
         score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / max(len(text), len(other))
         scores = [score if score >= rule.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
-
-
-class Text(Scalar):
-    """A leaf that is a text. A text that occurs several times in both values has one node."""
-
-    __slots__ = ()
 
 
 class OneOf(Node):
@@ -161,9 +150,7 @@ class OneOf(Node):
         self.options = options
 
     def compare(self, prediction: Node, rule: Rule) -> Pair:
-        pairs = []
-        for option in self.options:
-            pairs.append(option.compare(prediction, rule))
+        pairs = [option.compare(prediction, rule) for option in self.options]
         return max(pairs, key=lambda pair: (pair.average, pair.same))
 
 
@@ -179,21 +166,15 @@ class Dict(Node):
         if not isinstance(prediction, Dict):
             return self.mismatch(prediction)
         scores: list[float] = []
-        parts: list[Pair | Node] = []
+        parts: list[Pair] = []
         length, same, predicted = 0, True, prediction.items
         for key, item in self.items.items():
-            other = predicted.get(key, NOTHING)
-            if item is other:
-                parts.append(item)
-                scores.append(1.0)
-                length += 1
-                continue
-            part = item.compare(other, rule)
+            part = item.compare(predicted.get(key, NOTHING), rule)
             parts.append(part)
             scores += part.scores
             length += part.length
             same = same and (part.is_same_inside() or (key not in predicted and says_nothing(part.reference.value)))
-        for _, item in () if predicted.keys() <= self.items.keys() else self.find_extra(prediction):
+        for _, item in self.find_extra(prediction):
             same = False
             if says_nothing(item.value):
                 length += rule.none_key_length
@@ -205,7 +186,7 @@ class Dict(Node):
     def find_closest(self, pair: Pair) -> Any:
         if not isinstance(pair.prediction, Dict):
             return self.value
-        values = {key: part.closest for key, part in zip(self.items, pair.inside)}
+        values = {key: part.closest for key, part in zip(self.items, pair.parts)}
         predicted = pair.prediction.items
         return {key: value for key, value in values.items() if key in predicted or not says_nothing(value)} | {
             key: None for key, item in self.find_extra(pair.prediction) if not says_nothing(item.value)
@@ -213,4 +194,6 @@ class Dict(Node):
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
         """Find the predicted keys that this dict does not have, with their nodes."""
+        if prediction.items.keys() <= self.items.keys():
+            return []
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]

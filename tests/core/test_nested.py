@@ -243,22 +243,20 @@ def test_rows_with_an_empty_text_where_the_other_has_no_such_key(prediction: Any
     assert anls_star_score(prediction, reference) == score
 
 
-@pytest.mark.parametrize("make", [str, lambda text: {"text": text, "of": "tea"}])
-def test_equal_items_of_lists_need_no_distance(make: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    reference = [make(f"{number}" * 5) for number in range(20)]
-    one_wrong = [make(f"{number}" * 5) for number in (*range(10, 20), *range(9))] + [make("9999x")]
+def test_equal_texts_of_lists_need_no_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = [f"{number}" * 5 for number in range(20)]
     searched: set[str] = set()
-    find_alike = lists._find_alike
+    find_similar = lists._find_similar
 
     def recorded(text: str, *arguments: Any) -> Any:
         searched.add(text)
-        return find_alike(text, *arguments)
+        return find_similar(text, *arguments)
 
-    monkeypatch.setattr(lists, "_find_alike", recorded)
+    monkeypatch.setattr(lists, "_find_similar", recorded)
     assert anls_star_score(reference[::-1], reference) == 1
     assert not searched
-    assert 0.98 < anls_star_score(one_wrong, reference) < 1
-    assert searched - {"tea"} == {"99999"}
+    assert 0.98 < anls_star_score([*reference[10:], *reference[:9], "9999x"], reference) < 1
+    assert searched == {"99999"}
 
 
 def test_long_lists_of_empty_and_of_equal_dicts() -> None:
@@ -606,7 +604,6 @@ class Color(str, enum.Enum):
         ({"x"}, r"is \{'x'\} \(set\): pass a list"),
         (1j, r"is 1j \(complex\): pass the text"),
         (object, r"is <class 'object'> \(type\): a value is a text, number, bool, None, list or dict"),
-        pytest.param(10**5000, "is a whole number of thousands of digits: pass it as a text", id="many digits"),
     ],
 )
 def test_errors_name_row_and_path(value: Any, message: str) -> None:
