@@ -135,12 +135,18 @@ def make_roles() -> str:
     return format_table(("role", "common names", "to choose"), rows)
 
 
+def link_layout(name: str, source: str) -> str:
+    """Link the name of a layout to its source, which may name more programs after the URL."""
+    url = re.match(r"https://[^\s,]+", source)
+    return f"[`{name}`]({url[0]}){source[url.end() :]}" if url else f"`{name}`, {source}"
+
+
 def make_layouts() -> str:
     """Make the table of layouts."""
     holds = {"gold": "references", "answers": "predictions", "both": "both", "answers or gold": "either"}
     rows = [
         (
-            f"[`{each.name}`]({each.source})" if each.source.startswith("http") else f"`{each.name}`",
+            link_layout(each.name, each.source),
             holds[each.holds],
             ", ".join(quote(field.split(" or ")).replace(", ", " or ") for field in each.fields),
         )
