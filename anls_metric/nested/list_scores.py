@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_column, as_references, as_text
 from anls_metric.core.scoring import anls_scores, explain
-from anls_metric.core.variants import RowName
+from anls_metric.core.variants import Scorer
 from anls_metric.nested.matching import Place, match
 from anls_metric.nested.row_scores import RowScore, total
 from anls_metric.nested.star_explanation import Branch, Leaf, ListExplanation, as_branch
 from anls_metric.nested.tree_builder import name_side, unwrap
-
-if TYPE_CHECKING:
-    from anls_metric.nested.value_variants import ValueVariant
+from anls_metric.nested.trees import Rule
 
 
 class _ListPair(NamedTuple):
@@ -59,16 +57,8 @@ class _ListPair(NamedTuple):
                 yield Leaf("missing", None, f"[{there}]", None, text, 0.0, 1)
 
 
-def check_lists(
-    predictions: list[Any], references: list[Any], row_name: RowName
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Convert both columns to lists of texts. ValueError: a row holds something else; the message names it."""
-    rows = enumerate(zip(predictions, references))
-    pairs = [_check_pair(prediction, accepted, row_name(row)) for row, (prediction, accepted) in rows]
-    return [answered for answered, _ in pairs], [accepted for _, accepted in pairs]
-
-
-def _check_pair(prediction: Any, references: Any, row: str = "") -> tuple[list[str], list[str]]:
+def check_list(prediction: Any, references: Any, row: str = "") -> tuple[list[str], list[str]]:
+    """Convert both sides to lists of texts. ValueError: a side holds something else; the message names it."""
     accepted = as_references(unwrap(references), name_side("references", row))
     if isinstance(prediction, str):
         return [as_text(prediction, "")], list(accepted)
@@ -77,23 +67,15 @@ def _check_pair(prediction: Any, references: Any, row: str = "") -> tuple[list[s
     return [as_text(text, f"{side}, item {place},") for place, text in enumerate(column)], list(accepted)
 
 
-def score_lists(
-    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: RowName
-) -> list[RowScore]:
-    """The score of each row. ValueError: as `check_lists`."""
-    rows = enumerate(zip(predictions, references))
-    return [RowScore([score_list(*pair, variant, row_name(row))], 1) for row, pair in rows]
+def score_list(prediction: Any, references: Any, rule: Rule, row: str = "") -> RowScore:
+    """The score of a list. ValueError: as `check_list`."""
+    return RowScore([_match_texts(*check_list(prediction, references, row), rule.threshold).score], 1)
 
 
-def score_list(prediction: Any, references: Any, variant: ValueVariant, row: str = "") -> float:
-    """The score of a list. ValueError: as `check_lists`."""
-    return _match_texts(*_check_pair(prediction, references, row), variant.threshold).score
-
-
-def explain_list(prediction: Any, references: Any, variant: ValueVariant) -> ListExplanation:
-    """Explain the score of a list. ValueError: as `check_lists`."""
-    pair = _match_texts(*_check_pair(prediction, references), variant.threshold)
-    items = tuple(as_branch(leaf.path, leaf) for leaf in pair.explain_leaves(variant.threshold))
+def explain_list(prediction: Any, references: Any, rule: Rule, variant: Scorer) -> ListExplanation:
+    """Explain the score of a list. ValueError: as `check_list`."""
+    pair = _match_texts(*check_list(prediction, references), rule.threshold)
+    items = tuple(as_branch(leaf.path, leaf) for leaf in pair.explain_leaves(rule.threshold))
     tree = Branch("", pair.answered, pair.accepted, pair.score, pair.length, items)
     return ListExplanation(pair.answered, pair.accepted, pair.score, pair.length, pair.closest, {}, tree, variant)
 

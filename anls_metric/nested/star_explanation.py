@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from anls_metric.core.explanation import Edit, Explanation
 from anls_metric.core.scoring import explain
+from anls_metric.core.variants import Scorer
 from anls_metric.nested.lists import List
 from anls_metric.nested.row_scores import total
 from anls_metric.nested.tree_builder import name_key
 from anls_metric.nested.trees import Dict, Node, Nothing, Pair, Rule, Scalar, says_nothing
-
-if TYPE_CHECKING:
-    from anls_metric.nested.value_variants import ValueVariant
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
@@ -169,7 +167,7 @@ class StarExplanation:
     closest: Any
     key_scores: dict[str, KeyScore]
     tree: Branch
-    variant: ValueVariant
+    variant: Scorer
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

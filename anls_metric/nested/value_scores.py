@@ -10,10 +10,9 @@ from anls_metric.core.variants import RowName
 from anls_metric.nested.list_scores import explain_list, score_list
 from anls_metric.nested.row_scores import Average, RowScore
 from anls_metric.nested.star_explanation import ListExplanation, StarExplanation
-from anls_metric.nested.star_scores import check_values, compare_values
-from anls_metric.nested.tree_builder import as_columns
+from anls_metric.nested.star_scores import score_value
 from anls_metric.nested.trees import NoneKeys, make_rule
-from anls_metric.nested.value_variants import Metric, ValueVariant, get_value_variant
+from anls_metric.nested.value_variants import VALUE_VARIANTS, Metric, ValueVariant, get_value_variant
 
 
 def anls_star_score(
@@ -44,7 +43,7 @@ def anls_star_score(
 
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
-    return compare_values(prediction, reference, make_rule(threshold, none_keys)).average
+    return score_value(prediction, reference, make_rule(threshold, none_keys)).score
 
 
 def anls_star_scores(
@@ -162,7 +161,7 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 
     Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
     """
-    return score_list(prediction, references, get_value_variant("anlsl", threshold=threshold))
+    return score_list(prediction, references, make_rule(threshold, "counted")).score
 
 
 def explain_anlsl(
@@ -191,7 +190,8 @@ def explain_anlsl(
 
     Source: as `anlsl_score`.
     """
-    return explain_list(prediction, references, get_value_variant("anlsl", threshold=threshold))
+    variant = get_value_variant("anlsl", threshold=threshold)
+    return explain_list(prediction, references, variant.rule, variant)
 
 
 def signature(
@@ -223,7 +223,7 @@ def signature(
         >>> signature("anlsl")
         'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v2.0.0'
     """
-    return ValueVariant(metric, make_rule(threshold, none_keys).threshold, none_keys, average).signature(extract)
+    return ValueVariant(metric, 0.5 if threshold is None else threshold, none_keys, average).signature(extract)
 
 
 def check_rows(
@@ -247,4 +247,4 @@ def check_rows(
         Traceback (most recent call last):
         ValueError: the prediction of row 1 (counted from 0), items[1], is b'b' (bytes): decode the bytes first
     """
-    return check_values(*as_columns(predictions, references), row_name)
+    return VALUE_VARIANTS["anls_star"].check(predictions, references, row_name)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.rows import name_row
-from anls_metric.core.variants import RowName
+from anls_metric.core.variants import RowName, Scorer
 from anls_metric.core.version import __version__
-from anls_metric.nested.list_scores import check_lists, explain_list, score_lists
+from anls_metric.nested.list_scores import check_list, explain_list, score_list
 from anls_metric.nested.row_scores import Average, RowScore, choose, mean
 from anls_metric.nested.star_explanation import StarExplanation
-from anls_metric.nested.star_scores import check_values, explain_value, score_values
+from anls_metric.nested.star_scores import check_value, explain_value, score_value
 from anls_metric.nested.tree_builder import as_columns
 from anls_metric.nested.trees import NoneKeys, Rule, make_rule
 
@@ -27,9 +27,9 @@ class _Program(NamedTuple):
     meaning: str
     source: str
     options: tuple[str, ...]
-    check: Callable[[list[Any], list[Any], RowName], tuple[list[Any], list[Any]]]
-    score: Callable[[list[Any], list[Any], ValueVariant, RowName], list[RowScore]]
-    explain: Callable[[Any, Any, ValueVariant], StarExplanation]
+    check: Callable[[Any, Any, str], tuple[Any, Any]]
+    score: Callable[[Any, Any, Rule, str], RowScore]
+    explain: Callable[[Any, Any, Rule, Scorer], StarExplanation]
 
 
 _PROGRAMS: Mapping[str, _Program] = {
@@ -38,8 +38,8 @@ _PROGRAMS: Mapping[str, _Program] = {
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
         ("none_keys", "average", "threshold"),
-        check_values,
-        score_values,
+        check_value,
+        score_value,
         explain_value,
     ),
     "anlsl": _Program(
@@ -47,8 +47,8 @@ _PROGRAMS: Mapping[str, _Program] = {
         "ANLSL: lists of texts, matched one to one",
         "https://arxiv.org/abs/2104.14336",
         ("threshold",),
-        check_lists,
-        score_lists,
+        check_list,
+        score_list,
         explain_list,
     ),
 }
@@ -116,13 +116,16 @@ class ValueVariant:
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
         """Check both columns, and return them as lists. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].check(*as_columns(predictions, references), row_name)
+        check, rows = _PROGRAMS[self.name].check, zip(*as_columns(predictions, references))
+        checked = [check(*pair, row_name(row)) for row, pair in enumerate(rows)]
+        return [prediction for prediction, _ in checked], [reference for _, reference in checked]
 
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
         """Score each row, for `mean`; [] for no rows. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].score(*as_columns(predictions, references), self, row_name)
+        score, rule, rows = _PROGRAMS[self.name].score, self.rule, zip(*as_columns(predictions, references))
+        return [score(*pair, rule, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
@@ -138,7 +141,7 @@ class ValueVariant:
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
         """Explain the score of a value. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].explain(prediction, reference, self)
+        return _PROGRAMS[self.name].explain(prediction, reference, self.rule, self)
 
     def signature(self, extract: str = "") -> str:
         """The signature of the score; ``extract`` names the rules that extracted the answers."""

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from anls_metric.core.kernel import mean
-from anls_metric.nested.star_scores import score_values
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
@@ -32,7 +31,7 @@ def judge(row: Row, threshold: float) -> Judgement:
     items = [str(item).lower() for item in answer]
     accepted = [_list_texts(variant) for variant in variants]
     # The program swaps prediction and reference.
-    scores = list(map(float, score_values(accepted, [items] * len(accepted), _ANLS_STAR, "variant {}".format)))
+    scores = list(map(float, _ANLS_STAR.score(accepted, [items] * len(accepted), "variant {}".format)))
     best = max(range(len(scores)), key=scores.__getitem__)
     return Judgement(scores[best], "ANLS* of {} and {}", (items, accepted[best]))
 
