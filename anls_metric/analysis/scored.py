@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import Clusters, find_clusters
@@ -160,14 +160,10 @@ class Scored:
         return mean(average(self.answers, list(map(float, self.findings.contains))))
 
     @cached_property
-    def runs(self) -> Sequence[range]:
-        """The places of the answers to each question."""
-        places = self.answers.places
-        if places is None:
-            return [range(place, place + 1) for place in range(len(self.scores))]
-        counts = Counter(places)
-        ends = list(accumulate(counts[place] for place in range(len(self.scores))))
-        return [range(start, end) for start, end in zip([0, *ends], ends)]
+    def runs(self) -> Sequence[Sequence[int]]:
+        """The places of the answers to each question, which follow each other."""
+        places = range(len(self.scores)) if self.answers.places is None else self.answers.places
+        return [list(run) for _, run in groupby(range(len(places)), key=places.__getitem__)]
 
     @cached_property
     def representatives(self) -> Sequence[int]:
