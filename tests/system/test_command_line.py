@@ -388,8 +388,8 @@ def test_closed_output_is_no_error(closed: str) -> None:
 
 def test_ctrl_c_ends_the_command_with_status_130() -> None:
     """It waits for standard input, which does not end."""
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); print(7, flush=True)\n"
-    program += "import sys; from anls_metric.command_line import main; sys.exit(main(['-']))"
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "import sys; from anls_metric.command_line import main; print(7, flush=True); sys.exit(main(['-']))"
     pipe = subprocess.PIPE
     process = subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT)
     assert process.stdout is not None
