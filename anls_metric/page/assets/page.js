@@ -87,8 +87,9 @@ window.anls = {
     // - The report posts {type: "anls-report-state", hash} when its view changes (filter, search, open question), with
     //   the hash that its own URL would have; {type: "anls-report-height", height} when its content grows or shrinks;
     //   {type: "anls-report-marks", place, marks} when a mark changes, where place names the questions.
-    // - The page writes into the <html> of the report: data-framed; data-hash, the last hash; data-marks, JSON with the
-    //   last marks by their places. So view and marks survive a changed setting. The URL of the page holds the hash.
+    // - The page writes into the <html> of the report: data-framed; data-url, its own URL, for links; data-hash, the
+    //   last hash; data-marks, JSON with the last marks by their places. So view and marks survive a changed setting.
+    //   The URL of the page holds the hash.
     report: null,
     hash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
     marks: {},
@@ -115,13 +116,14 @@ window.anls = {
         const report = await new Response(stream).text();
         if (!frame.isConnected) return; // a newer report took its place
         anls.report = report;
-        anls.save({tab: "file"}); // the report makes its links from the URL of the page
+        anls.save({tab: "file"});
         frame.srcdoc = anls.placeReport();
         anls.linkReport();
     },
 
     placeReport() {
-        const attributes = {framed: "", ...(anls.hash && {hash: anls.hash}), marks: JSON.stringify(anls.marks)};
+        const url = window.location.href;
+        const attributes = {framed: "", url: url, ...(anls.hash && {hash: anls.hash}), marks: JSON.stringify(anls.marks)};
         const written = Object.entries(attributes).map(([name, value]) => ` data-${name}="${anls.escape(value)}"`);
         return anls.report.replace("<html", () => "<html" + written.join(""));
     },

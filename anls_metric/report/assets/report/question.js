@@ -2,13 +2,13 @@
 import { make, copyText, markHidden, tame, formatCount } from "./elements.js";
 import { data, answers, several, ofStrings, names, makeName, makeBadge, pageName, pageStem } from "./data.js";
 import { documentOf } from "./data.js";
-import { FRAMED } from "./data.js";
 import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
 import { drawEdits } from "./edits.js";
 
-// In a frame, links are relative to the page around it.
-export const fullUrl = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatUrl(changes);
+// In a frame, links lead to the page around it, which writes its URL.
+const findUrl = () => document.documentElement.dataset.url ?? location.href;
+export const fullUrl = (changes) => findUrl().split("#")[0] + formatUrl(changes);
 
 const listAccepted = (texts, closest, added = []) => {
   const items = texts.map((text, place) => {
