@@ -45,19 +45,17 @@ def get_shown_scorer(variant: str, threshold: float, ignore_case: bool) -> Score
 
 
 def is_quick(variant: object, predictions: Any, references: Any) -> bool:
-    """Whether answers are scored so fast that it needs no process. An answer that is refused is quick."""
-    if isinstance(predictions, str):
-        return variant not in OF_VALUES or max(map(_count, (predictions, references))) > limits.MAX_CHARACTERS
-    count = len(predictions) if isinstance(predictions, list) else 0
+    """Whether answers are scored so fast that it needs no process."""
+    count = len(predictions) if isinstance(predictions, list) else 1
     size = max(map(_count, (predictions, references)))
     return variant not in OF_VALUES and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
 
 
 def _count(value: Any) -> int:
     """Count the characters of a string, or of all strings in a list; an item counts as one more."""
-    return (
-        sum(map(_count, value), len(value)) if isinstance(value, list) else len(value) if isinstance(value, str) else 0
-    )
+    if isinstance(value, list):
+        return sum(map(_count, value), len(value))
+    return len(value) if isinstance(value, str) else 0
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:

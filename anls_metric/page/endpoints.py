@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from os.path import basename, getsize
+from os.path import getsize
 from typing import Any, TypeVar
 
 from anls_metric.core.choices import check_count
@@ -47,7 +46,8 @@ def explain_answer(
         a list or object: score, sentence, signature, closest accepted value, and leaves.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    return _run_small(answers.explain, prediction, references, variant, options)
+    explained: dict[str, Any] = run_small(answers.explain, prediction, references, variant, options)
+    return explained
 
 
 def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
@@ -83,19 +83,15 @@ def score_answers(
         anls, scores and signature.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    return _run_small(answers.score, predictions, references, variant, options)
-
-
-def _run_small(
-    function: Callable[..., Any], predictions: Any, references: Any, variant: Any, options: Options
-) -> dict[str, Any]:
-    """Score answers in the server, or in a process if that may take long."""
-    if answers.is_quick(variant, predictions, references):
-        scored: dict[str, Any] = function(predictions, references, variant, options)
-    else:
-        arguments = (function, predictions, references, variant, options)
-        scored = processes.run(*arguments, seconds=limits.SMALL_SECONDS)
+    scored: dict[str, Any] = run_small(answers.score, predictions, references, variant, options)
     return scored
+
+
+def run_small(function: Callable[..., Any], prediction: Any, references: Any, variant: Any, *options: Any) -> Any:
+    """Score answers in the server, or in a process if that may take long."""
+    if answers.is_quick(variant, prediction, references):
+        return function(prediction, references, variant, *options)
+    return processes.run(function, prediction, references, variant, *options, seconds=limits.SMALL_SECONDS)
 
 
 def list_variants() -> list[dict[str, str]]:
@@ -217,57 +213,26 @@ def _score(files: Sequence[str], gold: str | None, values: Options) -> dict[str,
     names = [name for name in values if name in OPTIONS and not OPTIONS[name].is_for_command]
     options = {name: values[name] for name in names if values[name] is not None}
     check_count("worst", options["worst"], limits.MAX_WORST)
-    paths = [*([gold] if gold else []), *files]
-    document: dict[str, Any] = run_files(scoring.score, paths, options, files, gold, options)
+    document: dict[str, Any] = run_files(scoring.score, [*files, *([gold] if gold else [])], files, gold, options)
     return document
 
 
 def run_files(
-    function: Callable[..., Any],
-    paths: Sequence[str],
-    options: Options,
-    *arguments: Any,
-    show: Callable[[Any], None] | None = None,
+    function: Callable[..., Any], paths: Sequence[str], *arguments: Any, show: Callable[[Any], None] | None = None
 ) -> Any:
-    """Score files in a process.
+    """Score files in a process, which has less time for small files.
 
     Args:
         function: a function of `scoring`.
-        paths: the files, the gold file first.
-        options: the options of `api.score`.
+        paths: the files.
         *arguments: the arguments of the function.
         show: see `processes.run`.
 
     Raises:
-        ValueError: the files cannot be scored. ExhaustedError: it says which command does the same.
+        ValueError: the files cannot be scored. ExhaustedError: they take too much memory or time.
     """
     seconds = limits.SMALL_SECONDS if sum(map(getsize, paths)) <= limits.SMALL_FILES else limits.SECONDS
-    try:
-        return processes.run(function, *arguments, seconds=seconds, show=show)
-    except processes.ExhaustedError as error:
-        command = format_command([basename(path) for path in paths], options)
-        raise processes.ExhaustedError(f"{error}: on your computer, type {command}") from None
-
-
-def format_command(files: Sequence[str], options: Options) -> str:
-    """Format the command that gives the same scores.
-
-    Example:
-        >>> format_command(["gold.json", "my run.json"], {"extract": "think,final", "ignore_case": False, "worst": 0})
-        "anls gold.json 'my run.json' --extract think,final --no-ignore-case"
-    """
-    words = [f"./{name}" if name.startswith("-") else name for name in files]
-    for name, value in options.items():
-        option = OPTIONS[name]
-        flag = next(flag for flag in option.flags if flag.startswith("--"))
-        if isinstance(value, bool):
-            words.append(flag if value else flag.replace("--", "--no-", 1))
-        elif value and value != option.default:
-            text = (
-                value if isinstance(value, str) else ",".join(value) if isinstance(value, (list, tuple)) else str(value)
-            )
-            words += [f"{flag}={text}"] if text.startswith("-") else [flag, text]
-    return shlex.join(["anls", *words])
+    return processes.run(function, *arguments, seconds=seconds, show=show)
 
 
 # What a program gets

@@ -10,7 +10,7 @@ import gradio as gr
 
 from anls_metric.options import OPTIONS
 from anls_metric.page import limits, scoring
-from anls_metric.page.answers import add_speech, get_scorer, get_shown_scorer
+from anls_metric.page.answers import add_speech, get_scorer
 from anls_metric.page.endpoints import describe_error, run_files
 from anls_metric.page.uploads import MADE_UP, take, take_all
 from anls_metric.reading.extract import EXTRACTORS
@@ -30,6 +30,7 @@ _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
 _SETTINGS = ("extract", "missing", "extra", "runs", *_FIELDS, "references_separator", "filter", "baseline")
 _LISTS = ("extract", "by")
+_OF_SCORER = ("threshold", "ignore_case")
 _DEFAULT = ("default", "")
 
 
@@ -38,22 +39,13 @@ class _Tab:
 
     def __init__(self, common: Mapping[str, Any]) -> None:
         with gr.Column(elem_id="file-tab"):
-            self.files = gr.File(
-                label="Gold file, submissions or logs, images (zip), up to 50 MB each",
-                file_count="multiple",
-                height=150,
-                elem_id="files",
-            )
+            self.files = gr.File(label="Files, up to 50 MB each", file_count="multiple", height=150, elem_id="files")
             with gr.Row(elem_id="line"):
-                self.names = gr.Textbox(
-                    label="Names, in the order of the files (files with the same name are runs of one model)",
-                    visible=False,
-                    elem_id="names",
-                )
+                self.names = gr.Textbox(label="Names (equal names: runs of one model)", visible=False, elem_id="names")
                 self.example = gr.Button("Try made-up files", size="sm", min_width=150, scale=0)
+                with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
+                    self.settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
             self.gold = gr.Radio([], label=WHICH_GOLD, visible=False, elem_id="gold")
-            with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
-                self.settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
             self.result = gr.HTML(
                 html_parts.format_hint(NOTHING),
                 js_on_load="anls.applyWith(element, (change) => trigger('click', change))",
@@ -79,15 +71,11 @@ def _make_setting(name: str) -> Any:
     """Make the component of an option. The choices of fields come with the files, and are checked on use."""
     option = OPTIONS[name]
     options: dict[str, Any] = {"label": option.label, "elem_id": f"setting-{name}", "min_width": 260}
-    if name == "extract":
-        rules = [(f"{rule}: {each.meaning}", rule) for rule, each in EXTRACTORS.items()]
-        return gr.Dropdown(rules, multiselect=True, allow_custom_value=True, **options)
     if name in _LISTS:
-        return gr.Dropdown([], multiselect=True, allow_custom_value=True, **options)
-    if option.choices:
-        return gr.Dropdown([_DEFAULT, *option.choices], value="", **options)
-    if name in (*_FIELDS, "baseline"):
-        return gr.Dropdown([_DEFAULT], value="", allow_custom_value=True, **options)
+        rules = [(f"{rule}: {each.meaning}", rule) for rule, each in EXTRACTORS.items()] if name == "extract" else []
+        return gr.Dropdown(rules, multiselect=True, allow_custom_value=True, **options)
+    if option.choices or name in (*_FIELDS, "baseline"):
+        return gr.Dropdown([_DEFAULT, *option.choices], value="", allow_custom_value=not option.choices, **options)
     return gr.Textbox(max_length=100, **options)
 
 
@@ -163,22 +151,19 @@ def _run(
 def _score(files: Any, names: Sequence[str], gold: str, settings: dict[str, Any], progress: Any) -> scoring.Shown:
     """Score the files with the settings of the page. ValueError: a setting or a file cannot be used."""
     paths = take_all([str(path) for path in files], "the drop area")
-    variant, threshold, ignore_case = (settings.pop(name) for name in ("variant", "threshold", "ignore_case"))
-    scorer, plain = get_shown_scorer(variant, threshold, ignore_case), get_scorer(variant)
-    options = {"variant": variant, **{name: value for name, value in settings.items() if value}}
-    options |= {
-        name: getattr(scorer, name)
-        for name in ("threshold", "ignore_case")
-        if getattr(scorer, name, None) != getattr(plain, name, None)
+    known = get_scorer(settings["variant"]).options
+    options = {
+        name: value
+        for name, value in settings.items()
+        if value not in (None, "", []) and (name in known or name not in _OF_SCORER)
     }
-    first = sorted(paths, key=lambda path: path != gold)
     gold = take(gold, "the gold file") if gold else ""
 
     def show(count: int) -> None:
         progress((count, None), desc="Scored, and making the report", unit="answers")
 
     progress(None, desc="Reading")
-    return scoring.Shown(**run_files(scoring.show, first, options, paths, gold, list(names), options, show=show))
+    return scoring.Shown(**run_files(scoring.show, paths, paths, gold, list(names), options, show=show))
 
 
 # HTML

@@ -79,11 +79,6 @@ class Guard:
         except RefusedError as refused:
             if not started:
                 await _refuse(send_with_headers, *refused.args)
-        except RuntimeError as error:
-            # gradio refuses a session that is over after its response has begun, which starlette reports as an error.
-            if not (started and type(error.__cause__).__name__ == "HTTPException"):
-                raise
-            await send({"type": "http.response.body", "body": b""})
 
     async def _check(self, scope: Message, receive: Receive) -> Receive:
         """Check a request, and return a receiver of its body. RefusedError: it is refused."""
@@ -122,8 +117,8 @@ class _Body:
         self._receive, self._most, self._size = receive, most, 0
         self._end = time.monotonic() + 4 * limits.MAX_PAUSE + most / 100_000  # at least 100 kB a second
         self._is_whole = False
-        self._count(size)
-        self._size = 0
+        if size > most:
+            raise RefusedError(413, TOO_LARGE)
 
     async def __call__(self) -> Message:
         """Receive a piece. RefusedError: the body is too large or too slow."""
@@ -133,14 +128,11 @@ class _Body:
             message = await asyncio.wait_for(self._receive(), min(limits.MAX_PAUSE, self._end - time.monotonic()))
         except asyncio.TimeoutError:
             raise RefusedError(408, TOO_SLOW) from None
-        self._count(len(message.get("body", b"")))
-        self._is_whole = not message.get("more_body", False)
-        return message
-
-    def _count(self, size: int) -> None:
-        self._size += size
+        self._size += len(message.get("body", b""))
         if self._size > self._most:
             raise RefusedError(413, TOO_LARGE)
+        self._is_whole = not message.get("more_body", False)
+        return message
 
 
 def _check_content(content: bytes) -> None:

@@ -18,7 +18,7 @@ from anls_metric.page import limits
 
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
-EXHAUSTED = "this needs more memory or time than the page has for one call"
+EXHAUSTED = "this needs more memory or time than the page has for one call: score the files with anls on your computer"
 
 _CONTEXT: Any = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 _ROOM = threading.BoundedSemaphore(limits.MAX_PROCESSES)

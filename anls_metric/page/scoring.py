@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
@@ -16,7 +19,7 @@ from anls_metric.page import limits
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input
 from anls_metric.reading.roles import has_certain_references
-from anls_metric.reading.table import Table, get_stem, read_table
+from anls_metric.reading.table import Table, get_stem, has, read_table
 from anls_metric.report.document import build_document
 from anls_metric.report.texts import make_printable, shorten
 
@@ -79,11 +82,11 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     paths = [*files, *([gold] if gold else [])]
     inputs = [Input(path, name) for path, name in zip(files, name_files(files))]
     try:
-        result = evaluate(inputs, Input(gold) if gold else None, make_settings(options))
+        document = build_document(evaluate(inputs, Input(gold) if gold else None, make_settings(options)))
     except (ValueError, OSError) as error:
         raise ValueError(_describe(error, paths, "python").text) from None
-    document: dict[str, Any] = _hide_folders(build_document(result), paths)
-    return document
+    plain: dict[str, Any] = json.loads(_hide_folders(json.dumps(document, ensure_ascii=False), paths))
+    return plain
 
 
 def show(
@@ -101,62 +104,62 @@ def show(
     Returns:
         The fields of `Shown`.
     """
-    try:
-        return _show(files, gold, names, make_settings(options), report)._asdict()
-    except (ValueError, OSError) as error:
-        return Shown([_describe(error, files)])._asdict()
+    errors: list[Exception] = []
+    shown = Shown()
+    with _keep(errors):
+        shown = _show(files, gold, names, make_settings(options), report, errors)
+    return shown._replace(problems=[_describe(error, files) for error in errors])._asdict()
 
 
 def _show(
-    files: Sequence[str], gold: str, names: Sequence[str], settings: Settings, report: Callable[[int], None]
+    files: Sequence[str],
+    gold: str,
+    names: Sequence[str],
+    settings: Settings,
+    report: Callable[[int], None],
+    errors: list[Exception],
 ) -> Shown:
+    """Score files, and add what is wrong to the errors."""
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     reading = make_reading(settings, find_scorers(settings)[0])
-    tables, problems = _read_tables([path for path in files if path not in archives], settings, reading)
-    if not tables:
-        sentence = "a zip file is for page images: drop the files with the answers as well"
-        return Shown(problems or [_describe(make_error(archives[0], sentence), files)])
-    fields = [field for table in tables.values() for field in table.fields]
-    shown = Shown(problems, fields=list(filter(_is_showable, dict.fromkeys(fields)))[:_MAX_FIELDS])
+    tables: dict[str, Table] = {}
+    for path in files:
+        if path not in archives:
+            with _keep(errors):
+                tables[path] = read_table(path, settings, reading.of_values)
+    if archives and len(files) == len(archives):
+        raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
+    fields = dict.fromkeys(field for table in tables.values() for field in table.fields)
     found, is_sure = find_gold(tables, reading)
+    shown = Shown(fields=[field for field in fields if _is_showable(field)][:_MAX_FIELDS])
     if not is_sure:
         found = gold if gold in tables else found
         shown = shown._replace(golds=list(tables), gold=found or "")
-        if found is None:
-            return shown
     paths = [path for path in tables if path != found]
-    own = list(names) if len(names) == len(paths) else name_files(paths)
-    shown = shown._replace(names=own)
-    del tables  # they take memory, and are read again
-    inputs = [Input(path, name) for path, name in zip(paths, own)]
-    golds = [Input(found)] if found else []
+    if not paths or not (found or is_sure):
+        return shown
+    shown = shown._replace(names=list(names) if all(names) and len(names) == len(paths) else name_files(paths))
+    inputs = [Input(tables[path], name) for path, name in zip(paths, shown.names)]
+    with _keep(errors):
+        result = _evaluate(inputs, Input(tables[found]) if found else None, settings, report, errors)
+        label = result.submissions[0].scorer.label
+        scores = "; ".join(f"{label} of {scored.name}: {scored.anls:.4f}" for scored in result.submissions[:10])
+        return shown._replace(
+            hints=[Advice(_word(hint.text("page"), files), *(hint.message.action or ())) for hint in result.hints],
+            read=[_word(scored.answers.read.text("page"), files) for scored in result.submissions],
+            said=f"{scores}. {len(result.hints)} hints." if result.hints else f"{scores}.",
+            report=_make_report(result, os.path.basename(found or ""), archives, errors),
+        )
+    return shown
+
+
+@contextmanager
+def _keep(errors: list[Exception]) -> Iterator[None]:
+    """Add an error of a file or an option to others, and go on."""
     try:
-        result, more = _evaluate(inputs, golds[0] if golds else None, settings, report)
-    except InputError as error:
-        return shown._replace(problems=[*problems, _describe(error, files)])
-    problems += [_describe(error, files) for error in more]
-    packed, note = _make_report(result, os.path.basename(found or ""), archives, [*golds, *inputs])
-    label = result.submissions[0].scorer.label
-    scores = "; ".join(f"{label} of {scored.name}: {scored.anls:.4f}" for scored in result.submissions[:10])
-    return shown._replace(
-        problems=[*problems, *(_describe(error, files) for error in note)],
-        hints=[Advice(_word(hint.text("page"), files), *(hint.message.action or ())) for hint in result.hints],
-        read=[_word(scored.answers.read.text("page"), files) for scored in result.submissions],
-        said=f"{scores}. {len(result.hints)} hints." if result.hints else f"{scores}.",
-        report=packed,
-    )
-
-
-def _read_tables(files: Sequence[str], settings: Settings, reading: Reading) -> tuple[dict[str, Table], list[Advice]]:
-    """Read files, and describe what is wrong with those that cannot be read."""
-    tables: dict[str, Table] = {}
-    problems = []
-    for path in files:
-        try:
-            tables[path] = read_table(path, settings, reading.of_values)
-        except (InputError, OSError) as error:
-            problems.append(_describe(error, files))
-    return tables, problems
+        yield
+    except (ValueError, OSError) as error:
+        errors.append(error)
 
 
 def find_gold(tables: Mapping[str, Table], reading: Reading) -> tuple[str | None, bool]:
@@ -170,72 +173,70 @@ def find_gold(tables: Mapping[str, Table], reading: Reading) -> tuple[str | None
         The path of the gold file, None for none; and whether it is sure. If not, the path is that of a file whose name
         says so.
     """
-    with_references = [
-        path for path, table in tables.items() if has_certain_references(table) or _has(table, "references", reading)
-    ]
-    golds = [path for path in with_references if not _has(tables[path], "prediction", reading)]
-    if len(tables) == 1 or (len(with_references) == len(tables) and not golds):
+    accepted = [path for path, table in tables.items() if _has_references(table, reading)]
+    golds = [path for path in accepted if not _has_prediction(tables[path], reading)]
+    if len(tables) < 2 or (len(accepted) == len(tables) and not golds):
         return None, True
-    for candidates in (golds, with_references):
+    for candidates in (golds, accepted):
         if len(candidates) == 1:
             return candidates[0], True
-    candidates = golds or with_references or list(tables)
+    candidates = golds or accepted or list(tables)
     named = (path for path in candidates if any(name in os.path.basename(path).lower() for name in _GOLD_NAMES))
     return next(named, None), False
 
 
-def _has(table: Table, role: str, reading: Reading) -> bool:
-    """Whether a table has a field for a role: for accepted answers, one that the visitor names."""
-    if role == "references" and reading.settings.references is None:
-        return False
-    try:
-        return getattr(reading.find_roles(table, "both"), role) is not None
-    except InputError:  # the field that the visitor names is in another file
-        return False
+def _has_references(table: Table, reading: Reading) -> bool:
+    """Whether a table has accepted answers, in the field that the visitor names or in one with a usual name."""
+    named = reading.settings.references
+    return has_certain_references(table) or (named is not None and has(table, named))
+
+
+def _has_prediction(table: Table, reading: Reading) -> bool:
+    with suppress(InputError):  # a field that the visitor names is in another file
+        return reading.find_roles(table, "both").prediction is not None
+    return False
 
 
 def _evaluate(
-    inputs: Sequence[Input], gold: Input | None, settings: Settings, report: Callable[[int], None]
-) -> tuple[Result, list[Exception]]:
-    """Score submissions. If one of several cannot be scored, leave it out, and return its error."""
+    inputs: Sequence[Input],
+    gold: Input | None,
+    settings: Settings,
+    report: Callable[[int], None],
+    errors: list[Exception],
+) -> Result:
+    """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
     try:
-        return evaluate(inputs, gold, settings, report), []
+        return evaluate(inputs, gold, settings, report)
     except InputError:
-        if len(inputs) == 1:
-            raise
-        good, errors = [], []
-        for each in inputs:
-            try:
+        good = []
+        for each in inputs if len(inputs) > 1 else ():
+            with _keep(errors):
                 evaluate([each], gold, replace(settings, quiet=True, baseline=None))
                 good.append(each)
-            except InputError as error:
-                errors.append(error)
-        if not good or not errors:
+        if len(good) in (0, len(inputs)):
+            errors.clear()
             raise
-    return evaluate(good, gold, settings, report), list(errors)
+    return evaluate(good, gold, settings, report)
 
 
-def _make_report(
-    result: Result, source: str, archives: Sequence[str], inputs: Sequence[Input]
-) -> tuple[str, list[Exception]]:
-    """Make the report, compressed. Also returns what is wrong with an archive of images."""
+def _make_report(result: Result, source: str, archives: Sequence[str], errors: list[Exception]) -> str:
+    """Make the report, compressed. Adds what is wrong with an archive of images."""
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
 
-    errors: list[Exception] = []
-    try:
-        images = Images(archives[0] if archives else None, inputs, limits.MAX_IMAGES)
-    except (InputError, OSError) as error:
-        errors, images = [error], Images(None, inputs, limits.MAX_IMAGES)
+    images = Images(max_bytes=limits.MAX_IMAGES)
+    for archive in archives[:1]:
+        with _keep(errors):
+            images = Images(archive, max_bytes=limits.MAX_IMAGES)
     page = as_html(
-        replace(result, hints=[]),  # the page shows them, with buttons
+        result,
         source=source,
         images=images,
         front_end="page",
         most_bytes=limits.MAX_REPORT,
         most_by_variant=limits.MAX_BY_VARIANT,
     )
-    return base64.b64encode(gzip.compress(page.encode("utf-8", "replace"), compresslevel=1)).decode(), errors
+    return base64.b64encode(gzip.compress(page.encode("utf-8", "replace"), compresslevel=1)).decode()
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
@@ -247,7 +248,7 @@ def name_files(paths: Sequence[str]) -> list[str]:
     """
     names: list[str] = []
     for stem in map(get_stem, paths):
-        numbered = (f"{stem} ({number})" for number in range(2, len(paths) + 2))
+        numbered = (f"{stem} ({number})" for number in count(2))
         names.append(stem if stem not in names else next(name for name in numbered if name not in names))
     return names
 
@@ -268,19 +269,14 @@ def _describe(error: Exception, files: Sequence[str], front_end: FrontEnd = "pag
 
 
 def _word(text: str, files: Sequence[str]) -> str:
-    return make_printable(shorten(str(_hide_folders(text, files)), _MAX_TEXT)).encode("utf-8", "replace").decode()
+    return make_printable(shorten(_hide_folders(text, files), _MAX_TEXT)).encode("utf-8", "replace").decode()
 
 
-def _hide_folders(value: Any, files: Sequence[str]) -> Any:
-    """Remove the folders of files from all strings of a value."""
-    if isinstance(value, dict):
-        return {_hide_folders(key, files): _hide_folders(each, files) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_hide_folders(each, files) for each in value]
-    if isinstance(value, str) and os.sep in value:
-        for path in files:
-            value = value.replace(os.path.join(os.path.dirname(path), ""), "")
-    return value
+def _hide_folders(text: str, files: Sequence[str]) -> str:
+    """Remove the folders of files from a text."""
+    for path in files:
+        text = text.replace(os.path.join(os.path.dirname(path), ""), "")
+    return text
 
 
 def _is_showable(name: str) -> bool:

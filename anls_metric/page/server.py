@@ -20,7 +20,7 @@ from starlette.middleware import Middleware
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
-from anls_metric.page.endpoints import ENDPOINTS, describe_error, guard
+from anls_metric.page.endpoints import ENDPOINTS, describe_error, guard, run_small
 from anls_metric.page.file_tab import QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
 from anls_metric.page.uploads import MADE_UP
@@ -195,11 +195,10 @@ def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
 
 def _show_answer(prediction: str, accepted: str, variant: str, threshold: float, ignore_case: bool) -> tuple[str, str]:
     """Show one answer: in the server, or in a process if it is a list or a nested value."""
-    arguments = (str(prediction), str(accepted), str(variant), threshold, ignore_case)
     try:
-        if answers.is_quick(variant, *arguments[:2]):
-            return answers.show(*arguments)
-        shown: tuple[str, str] = processes.run(answers.show, *arguments, seconds=limits.SMALL_SECONDS)
+        shown: tuple[str, str] = run_small(
+            answers.show, str(prediction), str(accepted), str(variant), threshold, ignore_case
+        )
         return shown
     except Exception as error:
         return html_parts.format_error(describe_error(error)), ""

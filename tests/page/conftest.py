@@ -154,7 +154,7 @@ class Visit:
         self.page.locator("#files input[type=file]").set_input_files(paths)
         self.see("#files button[aria-label=Clear]")
 
-    def report(self, text: str = "ANLS report") -> Any:
+    def report(self, text: str = "ANLS") -> Any:
         """Wait for the report in its frame."""
         frame = self.page.frame_locator("#result iframe")
         frame.locator("body", has_text=text).wait_for()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from anls_metric.page.endpoints import (
     compare_variants,
     describe_error,
     explain_answer,
-    format_command,
     list_layouts,
     list_variants,
     score_answers,
@@ -167,7 +165,7 @@ def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> N
     assert str(tmp_path) not in json.dumps(found)
 
 
-def test_file_beyond_the_limits_names_the_command(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from anls_metric.page import processes
 
     monkeypatch.setattr(
@@ -175,30 +173,9 @@ def test_file_beyond_the_limits_names_the_command(uploads: Path, monkeypatch: py
     )
     (table,) = upload(uploads, write_table(uploads / "my table.jsonl", 100_000))
     with pytest.raises(
-        ValueError, match="more memory or time than the page has for one call: on your computer, type anls"
+        ValueError, match=r"more memory or time than the page has .*: score the files with anls on your"
     ):
         score_logs([table], variant="rrc")
-
-
-@pytest.mark.parametrize(
-    ("files", "options", "command"),
-    [
-        (
-            ["gold.json", "my run.json"],
-            {"variant": "rrc", "missing": "error"},
-            "anls gold.json 'my run.json' --variant rrc",
-        ),
-        (
-            ["-a.json"],
-            {"ignore_case": False, "worst": 3, "by": ["kind"]},
-            "anls ./-a.json --no-ignore-case --worst 3 --by kind",
-        ),
-        (["a.json"], {"id": "-x", "extract": "think,final"}, "anls a.json --id-field=-x --extract think,final"),
-    ],
-)
-def test_command_does_the_same(files: list[str], options: dict[str, Any], command: str) -> None:
-    assert format_command(files, options) == command
-    assert shlex.split(command)[0] == "anls"
 
 
 # Files of the page
@@ -282,6 +259,15 @@ def test_names_make_runs(tmp_path: Path) -> None:
     assert show(GOLD, SUBMISSION, second).names == ["submission", "submission (2)"]
     shown = show(GOLD, SUBMISSION, second, names=["base", "base"])
     assert shown.said == "ANLS of base: 0.6273."
+    assert show(GOLD, SUBMISSION, names=[""]).said == "ANLS of submission: 0.6273."
+
+
+def test_saved_report_has_the_hints(tmp_path: Path) -> None:
+    rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
+    (tmp_path / "run.json").write_text(json.dumps(rows))
+    shown = show(tmp_path / "run.json")
+    assert shown.hints[0][1:] == ("extract", "sentence")
+    assert "30 of 30 predictions look like raw model output" in read_report(shown)
 
 
 def test_one_answer_is_shown_and_variants_that_agree_are_folded() -> None:

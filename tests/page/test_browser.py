@@ -139,7 +139,7 @@ def test_files_are_scored_and_reported(visit: Visits) -> None:
     user.drop(SUBMISSION, GOLD)  # in any order
     user.see("#result .said", "joined by questionId: 6 of 6")
     announced(user, "ANLS of submission: 0.6273.")
-    report = user.report("0.6273")
+    report = user.report("62.7")
     report.get_by_role("searchbox").fill("SIGN")
     report.get_by_text("2 of 6 questions").first.wait_for()
     set_threshold(user, "0.88")
@@ -168,7 +168,7 @@ def test_made_up_files_are_there_to_try(visit: Visits) -> None:
     user.see("#result", "Drop a gold file")
     user.page.locator("#result iframe").wait_for(state="detached")
     user.drop(GOLD, SUBMISSION)
-    user.report("0.6273")
+    user.report("62.7")
     assert user.field("names").input_value() == "submission"
 
 
@@ -197,7 +197,7 @@ def test_table_is_scored_by_the_chosen_fields(visit: Visits, tmp_path: Path) -> 
     user.page.get_by_role("button", name="Options").click()
     user.pick("#setting-prediction", "one")
     user.pick("#setting-references", "found")
-    user.report("0.8819")
+    user.report("88.2")
 
 
 HINTS: dict[str, Any] = {
@@ -216,7 +216,7 @@ def test_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, option: str)
     button = user.page.locator(f"#result button.apply[data-option={option}]").first
     button.click()
     button.wait_for(state="detached")
-    user.report("report")
+    user.report()
     assert user.page.locator("#result [role=alert]").count() == 0
 
 
@@ -224,15 +224,15 @@ def test_wrong_files_are_named_and_the_page_goes_on(visit: Visits, tmp_path: Pat
     contents = {"broken.json": b"{", "scan.pdf": b"%PDF-1.7", "page.jpg": b"\xff\xd8\xff\xe0"}
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-    (tmp_path / "hostile.json").write_text(json.dumps([{"questionId": SCRIPT, "answers": []}]))
+    (tmp_path / "hostile.json").write_text(json.dumps([{"questionId": SCRIPT, "answer": "a"}]))
     user = visit("?tab=file")
     user.drop(*(tmp_path / name for name in contents), SUBMISSION, GOLD)
-    user.see("#result [role=alert]", "scan.pdf: it is a PDF document")
-    user.see("#result [role=alert]", "page.jpg: it is an image")
-    user.report("0.6273")
+    user.see("#result [role=alert]", "scan.pdf: files of this kind are not read")
+    user.see("#result [role=alert]", "page.jpg: files of this kind are not read")
+    user.report("62.7")
     user.page.locator("#files button[aria-label=Clear]").click()
     user.see("#result", "Drop a gold file")
-    user.drop(tmp_path / "hostile.json", SUBMISSION)
+    user.drop(tmp_path / "hostile.json", GOLD)
     message = user.see("#result [role=alert]", "<script>window.ran = 1").inner_text()
     assert "/tmp" not in message
 
@@ -245,7 +245,7 @@ def test_page_asks_which_file_is_the_gold_file(visit: Visits, tmp_path: Path) ->
     user.drop(tmp_path / "first.json", tmp_path / "second.json")
     user.see("#result", "Which of these is the gold file")
     user.page.get_by_role("radio", name="second.json").check()
-    user.report("3 questions of second.json")
+    user.report("second.json")
     assert user.field("names").input_value() == "first"
 
 
@@ -262,7 +262,7 @@ def test_names_can_be_changed(visit: Visits, tmp_path: Path) -> None:
     user.pick("#setting-baseline", "tuned")
     user.report("tuned")
     user.drop(SUBMISSION)  # the names stay with the same files only
-    user.page.wait_for_function("document.querySelector('#names textarea, #names input').value.includes('submission')")
+    user.page.wait_for_function("document.querySelector('#names textarea, #names input')?.value.includes('submission')")
 
 
 def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> None:
@@ -350,13 +350,32 @@ def test_changed_setting_keeps_view_and_marks(visit: Visits) -> None:
     frame.evaluate(POST, {"type": "anls-report-height", "height": 3210})
     user.page.wait_for_function("document.querySelector('#result iframe').style.height === '3212px'")
     assert "q-4" not in user.page.url
-    query = user.page.url.partition("/?")[2]
     user.page.locator("#files button[aria-label=Clear]").click()
     user.page.wait_for_function("location.hash === ''")
-    other = visit(f"?{query}")  # a colleague drops the same files
+
+
+CLIPBOARD = """() => Object.defineProperty(navigator, "clipboard", {
+    value: {writeText: (text) => { window.copied = text; }},
+})"""
+
+
+def test_copied_link_opens_the_question_once_the_files_are_dropped(visit: Visits) -> None:
+    user = visit()
+    user.tab("Files")
+    user.drop(GOLD, SUBMISSION)
+    report = user.report()
+    report.locator("#list tr.row a").nth(2).click()
+    user.page.wait_for_function("location.hash.includes('q-')")
+    question = report.locator(".opened").inner_text()
+    find_frame(user).evaluate(CLIPBOARD)
+    report.locator(".opened").get_by_role("button", name="Copy link").click()
+    link = find_frame(user).evaluate("window.copied")
+    assert link == user.page.url
+    other = visit(link.removeprefix(user.address))
     other.drop(GOLD, SUBMISSION)
-    other.report()
-    assert find_frame(other).evaluate("document.documentElement.dataset.hash") == "#q-3?sort=-id"
+    opened = other.report().locator(".opened")
+    opened.wait_for()
+    assert opened.inner_text().replace("Copied", "Copy link") == question
 
 
 # Images

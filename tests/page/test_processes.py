@@ -86,7 +86,7 @@ def test_errors_of_the_process_are_raised(kind: str, error: type[Exception], wor
 @pytest.mark.parametrize(
     ("function", "arguments", "cause"),
     [
-        (search, [], "SIGXCPU"),
+        (search, [], "(SIGXCPU|the clock)"),  # on a busy machine, the clock is first
         (time.sleep, [600], "the clock"),
         (bytes, [2_000_000_000], "its limit of memory"),
         (kill, [signal.SIGKILL], "SIGKILL"),
@@ -99,7 +99,8 @@ def test_work_beyond_its_limits_ends_and_is_logged(
 ) -> None:
     with caplog.at_level(logging.WARNING), pytest.raises(ExhaustedError, match="more memory or time"):
         run(function, *arguments, seconds=1, memory=1_500_000_000)
-    assert caplog.messages == [f"a process was ended by {cause}"]
+    (message,) = caplog.messages
+    assert re.fullmatch(f"a process was ended by {cause}", message)
     assert run(abs, -1) == 1
 
 
