@@ -100,12 +100,12 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 # The usual columns. Columns without values are left out.
-OF_SUBMISSIONS = tuple(key for key in COLUMNS if key not in ("name", "layout", "questions", "p_value", "equal"))
-OF_GROUPS = ("anls", "interval", "difference", "difference_interval", "questions")
+USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in ("name", "layout", "questions", "p_value", "equal"))
+GROUP_COLUMNS = ("anls", "interval", "difference", "difference_interval", "questions")
 
 # The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
-OF_SUBMISSIONS_IN_LATEX = ("anls", "interval", "difference", "p_value_adjusted")
-OF_GROUPS_IN_LATEX = ("anls", "difference", "difference_interval")
+LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
+LATEX_GROUP_COLUMNS = ("anls", "difference", "difference_interval")
 
 
 def find_columns(names: Names) -> list[str]:

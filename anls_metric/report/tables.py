@@ -11,8 +11,18 @@ from html import escape
 from typing import Any, NamedTuple
 
 from anls_metric.messages import count_noun
-from anls_metric.report import columns as of
-from anls_metric.report.columns import COLUMNS, COMPARED, Column, Names, choose_columns, find_columns
+from anls_metric.report.columns import (
+    COLUMNS,
+    COMPARED,
+    GROUP_COLUMNS,
+    LATEX_COLUMNS,
+    LATEX_GROUP_COLUMNS,
+    USUAL_COLUMNS,
+    Column,
+    Names,
+    choose_columns,
+    find_columns,
+)
 from anls_metric.report.document import Document, index_comparisons
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import make_printable
@@ -45,7 +55,7 @@ def build_blocks(document: Document, numbers: Numbers = PLAIN, columns: Names = 
         ValueError: there is no such column, or it is empty.
     """
     submissions, label = document["submissions"], _get_label(document)
-    usual: Sequence[str] = of.OF_SUBMISSIONS_IN_LATEX if latex else of.OF_SUBMISSIONS
+    usual: Sequence[str] = LATEX_COLUMNS if latex else USUAL_COLUMNS
     if document.get("all_pairs"):
         usual = [key for key in usual if key not in COMPARED]
     records = collect_records(document)
@@ -57,7 +67,7 @@ def build_blocks(document: Document, numbers: Numbers = PLAIN, columns: Names = 
         rows = [[name, *(numbers.format(each["variants"][name]) for each in submissions)] for name in variants]
         head = ["variant", *(each["name"] for each in submissions)]
         blocks.append(Block(f"{label} under each variant", [head, *rows]))
-    usual = of.OF_GROUPS_IN_LATEX if latex and len(submissions) > 1 else of.OF_GROUPS
+    usual = LATEX_GROUP_COLUMNS if latex and len(submissions) > 1 else GROUP_COLUMNS
     usual = [key for key in (find_columns(columns) if columns else ()) if key in usual] or usual
     fields = [field for field in submissions[0]["groups"] if any(each["groups"][field] for each in submissions)]
     return blocks + [_build_groups(document, field, numbers, usual) for field in fields]
@@ -164,7 +174,7 @@ def collect_figures(document: Document, numbers: Numbers = PLAIN, columns: Names
     """
     records = collect_records(document)
     keys = [column.key for column in choose_columns(records, columns, COLUMNS)]
-    of_groups = [key for key in of.OF_GROUPS if key in keys and key != "questions"]
+    of_groups = [key for key in GROUP_COLUMNS if key in keys and key != "questions"]
     rows = []
     for submission, record in zip(document["submissions"], records):
         name, row = submission["name"], dict(_list_figures(record, keys, numbers))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
-from anls_metric.report.beside import Lines, list_lines, name_first
 from anls_metric.report.document import Document, list_extraction
+from anls_metric.report.extras import Lines, list_lines, name_first
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import align_rows, make_printable, shorten
 
