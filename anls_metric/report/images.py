@@ -30,7 +30,6 @@ NOT_FOUND, UNREADABLE = "not found", "cannot be read"
 
 _MAX_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
-_MAX_PIXELS = 80_000_000  # a sheet of A3 at 600 dots per inch has 70 million
 _NO_PILLOW = "images need Pillow: pip install 'anls-metric[images]'"
 
 
@@ -194,8 +193,6 @@ def _scale_down(content: bytes) -> str:
         warnings.simplefilter("ignore")  # Pillow warns before it refuses an image, and of broken metadata
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
             image.draft("RGB", (_MAX_SIDE, _MAX_SIDE))
-            if image.width * image.height > _MAX_PIXELS:
-                raise ValueError("too many pixels")
             upright = ImageOps.exif_transpose(image)
             plain = upright if upright.mode in ("L", "RGB") else upright.convert("RGB")
             plain.thumbnail((_MAX_SIDE, _MAX_SIDE))
