@@ -292,10 +292,12 @@ def _explain_columns(document: Document, block: Block) -> list[str]:
     """Explain the headings of a table in LaTeX, each once."""
     count = len(document["comparisons"])
     adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
-    sentences = []
-    for column in block.columns:
-        meaning = column.meaning.replace("{adjusted}", adjusted).replace("{baseline}", document.get("baseline", ""))
-        sentences += [f"{column.latex or _escape_latex(column.heading)}: {_escape_latex(meaning)}"] if meaning else []
+    names = {"adjusted": adjusted, "baseline": document.get("baseline", "")}
+    sentences = (
+        f"{column.latex or _escape_latex(column.heading)}: {_escape_latex(column.meaning.format_map(names))}"
+        for column in block.columns
+        if column.meaning
+    )
     return list(dict.fromkeys(sentences))
 
 
