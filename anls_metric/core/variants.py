@@ -148,7 +148,7 @@ class Variant:
         for field, choices in _CHOICES.items():
             value, words = getattr(self, field), [*map(repr, choices)]
             if repr(value) not in words:
-                raise ValueError(f"{field} is {describe(value)}: it must be one of {', '.join(words)}")
+                raise ValueError(f"{field} must be one of {', '.join(words)}, got {describe(value)}")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers is {describe(self.no_answers)}: it must be a tuple of strings")
 

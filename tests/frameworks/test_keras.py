@@ -342,7 +342,7 @@ def test_bad_configs_are_refused() -> None:
     for variant, says in [
         ({"name": "own", "of_a_later_version": 1}, r"no Variant \(.*of_a_later_version"),
         ({}, r"no Variant \(.*name"),
-        ({"name": "own", "whitespace": "all"}, "whitespace of variant 'own'"),
+        ({"name": "own", "whitespace": "all"}, "whitespace must be one of 'squeeze', 'strip', 'keep', got 'all'"),
         (["own"], r"variant is \['own'\] \(list\)"),
     ]:
         with pytest.raises(ValueError, match=says):
