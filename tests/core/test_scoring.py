@@ -586,7 +586,7 @@ def test_custom_variant_is_scored_as_its_fields_say() -> None:
     ],
 )
 def test_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{field}.* (it must be|pass a string)"):
+    with pytest.raises(ValueError, match=f"{field}.* must be "):
         replace(anls_metric.VARIANTS["standard"], **{field: value})
 
 
