@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison
@@ -86,18 +88,18 @@ def shorten_names(names: Sequence[str]) -> dict[str, str]:
     """Take a long common beginning off names, up to a separator before a letter.
 
     Example:
-        >>> shorten_names(["submission__base", "submission__tuned"])
-        {'submission__base': 'base', 'submission__tuned': 'tuned'}
+        >>> shorten_names(["submission__llama_a", "submission__llama_b"])
+        {'submission__llama_a': 'llama_a', 'submission__llama_b': 'llama_b'}
         >>> shorten_names(["run_1", "run_2"])
         {'run_1': 'run_1', 'run_2': 'run_2'}
     """
-    shared = 0
-    for place, letters in enumerate(zip(*names), 1):
-        if len(set(letters)) > 1:
+    cut = 0
+    shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*names)))
+    for separator in re.finditer(r"[-_./ ]+", shared):
+        end = separator.end()
+        if len(names) > 1 and end >= MIN_PREFIX and all(name[end:][:1].isalpha() for name in names):
+            cut = end
             break
-        if letters[0] in "-_./ " and all(name[place:][:1].isalpha() for name in names):
-            shared = place
-    cut = shared if len(names) > 1 and shared >= MIN_PREFIX else 0
     return {name: name[cut:] for name in names}
 
 
