@@ -30,7 +30,8 @@ atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFORMANCE = Path(__file__).parent / "data" / "conformance"
+DATA = Path(__file__).parent / "data"
+CONFORMANCE = DATA / "conformance"
 SHARED = ROOT.parent / "shared"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 
 import anls_metric
-from tests.conftest import ROOT, SHARED
+from tests.conftest import DATA, ROOT
 
 FOLDER = ROOT / "examples" / "harnesses"
 QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
@@ -98,11 +98,9 @@ def test_dataset_of_vlmevalkit_gives_our_scores(vlmevalkit_dataset: Any, tmp_pat
     "name", ["canned-edge_DocVQA_VAL.xlsx", "canned-edge_DocVQA_VAL.tsv", "canned-edge_DocVQA_VAL.json"]
 )
 def test_dataset_of_vlmevalkit_scores_files_that_it_wrote(name: str, vlmevalkit_dataset: Any, tmp_path: Path) -> None:
-    if not (SHARED / "layouts").is_dir():
-        pytest.skip("the files that programs wrote are not on this machine")
-    manifest = json.loads((SHARED / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
+    manifest = json.loads((DATA / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
     (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
-    shutil.copy(SHARED / "layouts" / "vlmevalkit" / name, tmp_path)
+    shutil.copy(DATA / "layouts" / "vlmevalkit" / name, tmp_path)
     result = vlmevalkit_dataset.evaluate(str(tmp_path / name))
     assert result["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
 

@@ -12,7 +12,7 @@ import pytest
 
 from anls_metric import score
 from anls_metric.reading.layouts import LAYOUTS
-from tests.conftest import SHARED
+from tests.conftest import DATA
 from tests.reading.conftest import Shell, read
 
 # Two made-up questions in the format of each program.
@@ -410,31 +410,22 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
         assert (hint in done.err) == (status != "success")
 
 
-# Files from the programs themselves, if they are on the machine
+# Files from the programs themselves
 
-WRITTEN = SHARED / "layouts"
-MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8")) if WRITTEN.is_dir() else []
-PROGRAMS = [entry for entry in MANIFEST if entry["prediction"] and not entry["file"].endswith(".pkl")]
-needs_files = pytest.mark.skipif(not MANIFEST, reason="../shared: files of the programs are not on this machine")
+WRITTEN = DATA / "layouts"
+MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8"))
+PROGRAMS = [entry for entry in MANIFEST if entry["prediction"]]
 NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
 
 
 def make_gold_file(entry: dict[str, Any]) -> list[dict[str, Any]]:
     """Make a gold file with the ids that are in the file of a program."""
-    if "edge" in entry["file"]:
-        results = json.loads((WRITTEN / "rrc" / "edge" / "results.json").read_text(encoding="utf-8"))
-        by_id = {
-            key: {"question": r["question"], "answers": r["gt"]} for key, r in results["per_sample_result"].items()
-        }
-    else:
-        data = json.loads((SHARED / "data" / "docvqa_val_1k" / "gold.json").read_text(encoding="utf-8"))["data"]
-        by_id = {str(row["questionId"]): {"question": row["question"], "answers": row["answers"]} for row in data}
+    by_id = json.loads((WRITTEN / "edge_gold.json").read_text(encoding="utf-8"))
     own = [*entry["expected_per_question"]["standard"]][: entry["rows"]]
     ids = entry.get("id_map") or {key: key for key in own if key in by_id}
     return [{"questionId": key, **by_id[ids[key]]} for key in list(ids)[: entry["rows"]]]
 
 
-@needs_files
 @pytest.mark.parametrize("entry", PROGRAMS, ids=[entry["file"] for entry in PROGRAMS])
 def test_file_of_a_program_has_the_right_score(shell: Shell, entry: dict[str, Any]) -> None:
     pytest.importorskip(NEEDS.get(Path(entry["file"]).suffix, "json"), reason="the extra `files` is not installed")

@@ -11,13 +11,10 @@ import pytest
 
 from anls_metric import rule
 from anls_metric.rules.madqa import score_citations
-from tests.conftest import SHARED
+from tests.conftest import DATA
 from tests.rules.cases import is_scored_or_refused
 
-GOLDEN = SHARED / "rules"
-needs_golden_files = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason="the golden cases of the rules are not on this machine"
-)
+GOLDEN = DATA / "rules"
 
 Case = dict[str, Any]
 
@@ -52,7 +49,6 @@ def read(name: str) -> Any:
     return json.loads(text, object_hook=lambda value: float(value["$float"]) if "$float" in value else value)
 
 
-@needs_golden_files
 @pytest.mark.parametrize("name", FILES)
 def test_score_equals_that_of_the_program(name: str) -> None:
     file, wrong = FILES[name], {}
@@ -68,7 +64,6 @@ def test_score_equals_that_of_the_program(name: str) -> None:
     assert wrong == {}
 
 
-@needs_golden_files
 @pytest.mark.parametrize("name", FILES)
 def test_answer_that_breaks_the_program_is_scored_or_refused_by_name(name: str) -> None:
     file, count = FILES[name], 0
@@ -81,7 +76,6 @@ def test_answer_that_breaks_the_program_is_scored_or_refused_by_name(name: str) 
     assert count or name in ("longdocurl", "mmlongbench_doc_lmms_eval")
 
 
-@needs_golden_files
 @pytest.mark.parametrize("name", FILES)
 def test_explanation_has_the_score_of_the_answer(name: str) -> None:
     for case in read(FILES[name].name)["cases"]:
@@ -93,7 +87,6 @@ def test_explanation_has_the_score_of_the_answer(name: str) -> None:
         assert (why.score, str(why).endswith(f", so {score:.4g}"), why.sentence.endswith(".")) == (score, True, True)
 
 
-@needs_golden_files
 def test_date_that_depends_on_the_day_of_the_run_is_no_match() -> None:
     cases = [case for case in read("docvqa2026")["cases"] if "today" in case]
     assert cases
@@ -145,7 +138,6 @@ SETS: Mapping[str, tuple[Callable[[Case], list[Case]], Callable[[Case], Case]]] 
 }
 
 
-@needs_golden_files
 @pytest.mark.parametrize("name", SETS)
 def test_summary_has_the_numbers_of_the_program(name: str) -> None:
     rows_of, numbers_of = SETS[name]
@@ -159,7 +151,6 @@ def test_summary_has_the_numbers_of_the_program(name: str) -> None:
             assert close(summary[number], value), (data_set["id"], number)
 
 
-@needs_golden_files
 def test_files_that_the_script_of_dude_refuses_are_refused_with_its_message() -> None:
     data_sets = [each for each in read(FILES["dude"].name)["sets"] if each.get("check_files")]
     assert any(each["valid"] for each in data_sets)
@@ -179,14 +170,13 @@ def close(value: Any, expected: Any) -> bool:
     return bool(value == pytest.approx(expected, abs=1e-9, rel=0, nan_ok=True))
 
 
-@needs_golden_files
 def test_citations_have_the_numbers_of_the_program() -> None:
     cases = [case for case in read("madqa")["cases"] if case["kind"] == "citation"]
     assert cases
     for case in cases:
         arguments = case["citations"], case["evidence"], case["level"]
         if "error" in case["result"]:
-            with pytest.raises(ValueError, match="it must be"):
+            with pytest.raises(ValueError, match="must be"):
                 score_citations(*arguments)
         else:
             assert score_citations(*arguments) == case["result"]
