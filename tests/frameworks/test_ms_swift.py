@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from anls_metric.ms_swift import PLUGIN
 from anls_metric.trl import anls_reward
+from tests.conftest import ROOT
 
+PLUGIN = ROOT / "examples" / "ms_swift" / "reward_plugin.py"
 COMPLETIONS, ANSWERS = ["CocaCola", "Pepsi", "yes"], [["Coca Cola"], ["Coca Cola"], None]
 REWARDS = [8 / 9, 0.0, None]
 
@@ -46,8 +46,7 @@ def test_plugin_registers_a_reward_that_is_called_with_completions_and_columns(o
 
 def test_folder_of_the_plugin_hides_no_library() -> None:
     """ms-swift puts the folder first on Python's module path."""
-    names = {path.stem for path in Path(PLUGIN).parent.glob("*.py")}
-    assert names == {"__init__", "reward_plugin"}
+    assert [*PLUGIN.parent.glob("*.py")] == [PLUGIN]
 
 
 def test_reward_takes_completions_by_position_and_by_name() -> None:

@@ -58,14 +58,11 @@ DOCUMENTS = [
 ]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
 FILES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "anls_metric").rglob("*.py")]
-# Without modules that have effects when they are imported.
-MODULES = sorted(
-    {"anls", *(name.removesuffix(".__init__") for name in FILES)}
-    - {"anls_metric.__main__", "anls_metric.ms_swift.reward_plugin"}
-)
+# Without the module that has an effect when it is imported.
+MODULES = sorted({"anls", *(name.removesuffix(".__init__") for name in FILES)} - {"anls_metric.__main__"})
 
 # The modules that are named after a library.
-_LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|ms_swift|pytest"
+_LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
 _DEEPER = re.compile(
     rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
     re.MULTILINE,
