@@ -235,7 +235,7 @@ def _define_metric() -> None:
 
         def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
             if not isinstance(return_all_scores, bool):
-                raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+                raise ValueError(f"return_all_scores must be True or False, got {describe(return_all_scores)}")
             scores = variant.score(predictions, references)
             result = {variant.key: variant.mean(scores)}
             return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})
@@ -509,7 +509,7 @@ def describe_unknown(
 def check_number(name: str, value: Any, most: float = 1) -> float:
     """Return a value as a float. ValueError: it is not a number from 0 to ``most``."""
     if not is_number(value) or not 0 <= value <= most:
-        raise ValueError(f"{name} is {describe(value)}: it must be a number from 0 to {most:,}")
+        raise ValueError(f"{name} must be a number from 0 to {most:,}, got {describe(value)}")
     return float(value) + 0.0  # 0.0 for -0.0
 
 
@@ -566,7 +566,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         value = sorted(value, key=describe)
     items = as_column(value, what, "pass a list of strings, the accepted answers")
     if not items:
-        raise ValueError(f"{what} is an empty list: add at least one accepted answer, or leave this question out")
+        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
@@ -753,7 +753,7 @@ class Variant:
             if repr(value) not in words:
                 raise ValueError(f"{field} must be one of {', '.join(words)}, got {describe(value)}")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
-            raise ValueError(f"no_answers is {describe(self.no_answers)}: it must be a tuple of strings")
+            raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -815,7 +815,7 @@ def compile_kernel(variant: Variant) -> Kernel:
 _TABLE = (
     Variant(
         "standard",
-        meaning="case and extra white space ignored, exactly 0.5 counts",
+        meaning="case and extra whitespace ignored, exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -851,21 +851,21 @@ _TABLE = (
     ),
     Variant(
         "mp_docvqa",
-        meaning="blanks inside a text count; a blank prediction, or `none`, scores 0",
+        meaning="spaces inside a string count; an empty prediction, or `none`, scores 0",
         source="https://github.com/rubenpt91/MP-DocVQA-Framework",
         whitespace="strip",
         no_answers=("", "none"),
     ),
     Variant(
         "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): blanks inside a text count",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string count",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
         aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
-        meaning="all white space counts, a similarity of exactly 0.5 scores 0",
+        meaning="all whitespace counts, a similarity of exactly 0.5 scores 0",
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -873,7 +873,7 @@ _TABLE = (
     ),
     Variant(
         "paligemma",
-        meaning="like pix2struct, but two empty texts score 1 even at the threshold 0",
+        meaning="like pix2struct, but two empty strings score 1 even at threshold 0",
         source="https://github.com/google-research/big_vision",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -881,7 +881,7 @@ _TABLE = (
     ),
     Variant(
         "molmo",
-        meaning="like pix2struct, but divided by the lengths of the texts as given",
+        meaning="like pix2struct, but divided by the lengths of the original strings",
         source="https://github.com/allenai/molmo",
         whitespace="keep",
         prediction_length="raw",
@@ -891,7 +891,7 @@ _TABLE = (
     ),
     Variant(
         "due",
-        meaning="case and all white space count, a similarity of exactly 0.5 scores 0",
+        meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
         whitespace="keep",
@@ -901,7 +901,7 @@ _TABLE = (
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, a similarity must be above the threshold",
+        meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -911,7 +911,7 @@ _TABLE = (
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, a similarity must be above the threshold",
+        meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -921,7 +921,7 @@ _TABLE = (
     ),
     Variant(
         "nls",
-        meaning="plain normalized Levenshtein similarity: case and white space count, no threshold",
+        meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
         whitespace="keep",
@@ -948,7 +948,7 @@ _TABLE = (
     ),
     Variant(
         "openbench",
-        meaning="blanks inside a text count, a similarity of exactly 0.5 scores 0",
+        meaning="spaces inside a string count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/groq/openbench",
         whitespace="strip",
         kept="distance / length < threshold",
@@ -956,7 +956,7 @@ _TABLE = (
     ),
     Variant(
         "monkey",
-        meaning="like stvqa, but divided by the lengths of the stripped prediction and the reference as given",
+        meaning="like stvqa, but divided by the lengths of the stripped prediction and the original reference",
         source="https://github.com/Yuliang-Liu/Monkey",
         whitespace="strip",
         prediction_length="stripped",
@@ -964,7 +964,7 @@ _TABLE = (
     ),
     Variant(
         "inspect_evals",
-        meaning="like molmo, but two empty texts score 1 even at the threshold 0",
+        meaning="like molmo, but two empty strings score 1 even at threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
         whitespace="keep",
         prediction_length="raw",
@@ -984,7 +984,7 @@ _TABLE = (
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",
@@ -1076,7 +1076,7 @@ def get_variant(
     elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
         variant = Variant(**vars(variant))
     if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
+        raise ValueError(f"{variant.name!r} is already the name of a variant: choose a different name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
@@ -1212,7 +1212,7 @@ LONG = 64
 
 
 def squeeze(text: str) -> str:
-    # The blank is the only printable white space. In a long text, looking for something to squeeze is faster than
+    # The blank is the only printable whitespace. In a long text, looking for something to squeeze is faster than
     # squeezing.
     if len(text) > LONG and "  " not in text and text[0] != " " != text[-1] and text.isprintable():
         return text
@@ -1361,7 +1361,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 2
-    # A quarter more characters, because normalizing removes some of the white space among them.
+    # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
@@ -1384,7 +1384,7 @@ def _distance_up_to(answer: str, accepted: str, most: int) -> int:
 def mean(scores: Iterable[float]) -> float:
     """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
     if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
+        raise ValueError(f"scores must be a list or an iterable of numbers, got {describe(scores)}")
     is_list = isinstance(scores, (list, tuple))
     rows = count()
     try:
@@ -1723,8 +1723,8 @@ class ComputeMetrics:
             rows, count = Counter(map(len, self._sets.values())).most_common(1)[0] if sets else (0, 1)
             if count > 1:
                 raise ValueError(
-                    f"{count} sets of references have {rows:,} rows, so their number does not say which set is "
-                    "evaluated: set `trainer.compute_metrics` to a hook for one set before each `trainer.evaluate()`"
+                    f"{count} sets of references have {rows:,} rows each: set `trainer.compute_metrics` before each "
+                    "`trainer.evaluate(...)`"
                 )
         self.reset()
 
@@ -1806,24 +1806,20 @@ class ComputeMetrics:
     def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
         """Refuse input that would silently give a wrong score."""
         if _NOT_A_NUMBER in predicted:
-            raise ValueError(
-                f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
-                "(float16); look at the loss, and evaluate in float32 or bfloat16"
-            )
+            raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
         # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
         if predicted and label and predicted[0] < 0 <= label[0]:
             raise ValueError(
-                f"the labels of {row} begin at its first token, which no decoder-only model predicts: they are those "
-                "of the whole text, with the question. Set all but the answer to -100 (SFTTrainer does for columns "
-                "`prompt` and `completion`, and with assistant_only_loss=True for conversations), or leave out "
-                "causal=True where the model has an encoder"
+                f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
+                "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
+                "has an encoder"
             )
         for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
             if _is_in_pieces(ids):
                 raise ValueError(
-                    f"the {what} of {row} stands in several pieces, with ignored tokens between them, as in packed "
-                    "rows and in conversations of several turns: evaluate one answer per row (in SFTTrainer, set "
-                    "eval_packing=False; if it packs for training, also set per_device_eval_batch_size=1)"
+                    f"the {what} of {row} is not contiguous, as in packed rows or conversations of several turns: "
+                    "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
+                    "also set per_device_eval_batch_size=1)"
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:

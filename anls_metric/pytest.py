@@ -43,7 +43,7 @@ def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least
     from anls_metric.core.variants import signature
 
     if not 0 <= at_least <= 1:
-        raise ValueError(f"at_least is {at_least!r}: it must be a number from 0 to 1")
+        raise ValueError(f"at_least must be a number from 0 to 1, got {at_least!r}")
     predictions, references = list(predictions), list(references)
     scores = anls_scores(predictions, references, **options)
     anls = mean(scores)

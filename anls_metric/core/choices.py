@@ -90,11 +90,11 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
     Example:
         >>> check_count("worst", -1)
         Traceback (most recent call last):
-        ValueError: worst is -1 (int): it must be a whole number from 0
+        ValueError: worst must be a whole number from 0, got -1 (int)
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 0 or (most is not None and value > most):
         limit = "" if most is None else f" to {most:,}"
-        raise ValueError(f"{name} is {describe(value)}: it must be a whole number from 0{limit}")
+        raise ValueError(f"{name} must be a whole number from 0{limit}, got {describe(value)}")
     return value
 
 
@@ -106,7 +106,7 @@ def check_number(name: str, value: Any, most: float = 1) -> float:
         0.5
     """
     if not is_number(value) or not 0 <= value <= most:
-        raise ValueError(f"{name} is {describe(value)}: it must be a number from 0 to {most:,}")
+        raise ValueError(f"{name} must be a number from 0 to {most:,}, got {describe(value)}")
     return float(value) + 0.0  # 0.0 for -0.0
 
 

@@ -25,7 +25,7 @@ LONG = 64
 
 
 def squeeze(text: str) -> str:
-    # The blank is the only printable white space. In a long text, looking for something to squeeze is faster than
+    # The blank is the only printable whitespace. In a long text, looking for something to squeeze is faster than
     # squeezing.
     if len(text) > LONG and "  " not in text and text[0] != " " != text[-1] and text.isprintable():
         return text
@@ -191,7 +191,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
     enough = int(longest / (1 - kernel.limit)) + 2
-    # A quarter more characters, because normalizing removes some of the white space among them.
+    # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
@@ -228,7 +228,7 @@ def mean(scores: Iterable[float]) -> float:
         0.8819444444444444
     """
     if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
+        raise ValueError(f"scores must be a list or an iterable of numbers, got {describe(scores)}")
     is_list = isinstance(scores, (list, tuple))
     rows = count()
     try:

@@ -102,7 +102,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         value = sorted(value, key=describe)
     items = as_column(value, what, "pass a list of strings, the accepted answers")
     if not items:
-        raise ValueError(f"{what} is an empty list: add at least one accepted answer, or leave this question out")
+        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 

@@ -244,7 +244,7 @@ def _get_column(batch: Any, name: str) -> Any:
         return batch[name]
     except Exception:  # KeyError, or the error of another library
         problem = f"the batch, {describe(batch)}, has no column {name!r}"
-        raise ValueError(f"{problem}: name the columns with prediction_column and references_column") from None
+        raise ValueError(f"{problem}: pass the columns with prediction_column and references_column") from None
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:

@@ -93,11 +93,11 @@ class Variant:
         meaning: the special feature of the variant, in one line.
         source: the program or paper that computes it.
         ignore_case: whether texts are lower-cased.
-        whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
+        whitespace: ``"squeeze"`` strips and turns every run of whitespace into one space, ``"strip"``
             only strips, ``"keep"`` changes nothing.
-        ignored_ending: characters that are cut from the end of a text after its white space was changed.
+        ignored_ending: characters that are cut from the end of a text after its whitespace was changed.
         prediction_length: which length of the prediction counts: "raw" is the length of the text as given, "stripped"
-            without white space around it, and "normalized" that of the text that is compared; "raw upper",
+            without whitespace around it, and "normalized" that of the text that is compared; "raw upper",
             "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
             of ``prediction_length`` and ``reference_length``.
         reference_length: the length of the reference, as ``prediction_length``.
@@ -150,7 +150,7 @@ class Variant:
             if repr(value) not in words:
                 raise ValueError(f"{field} must be one of {', '.join(words)}, got {describe(value)}")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
-            raise ValueError(f"no_answers is {describe(self.no_answers)}: it must be a tuple of strings")
+            raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -212,7 +212,7 @@ def compile_kernel(variant: Variant) -> Kernel:
 _TABLE = (
     Variant(
         "standard",
-        meaning="case and extra white space ignored, exactly 0.5 counts",
+        meaning="case and extra whitespace ignored, exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -248,21 +248,21 @@ _TABLE = (
     ),
     Variant(
         "mp_docvqa",
-        meaning="blanks inside a text count; a blank prediction, or `none`, scores 0",
+        meaning="spaces inside a string count; an empty prediction, or `none`, scores 0",
         source="https://github.com/rubenpt91/MP-DocVQA-Framework",
         whitespace="strip",
         no_answers=("", "none"),
     ),
     Variant(
         "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): blanks inside a text count",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string count",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
         aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
-        meaning="all white space counts, a similarity of exactly 0.5 scores 0",
+        meaning="all whitespace counts, a similarity of exactly 0.5 scores 0",
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -270,7 +270,7 @@ _TABLE = (
     ),
     Variant(
         "paligemma",
-        meaning="like pix2struct, but two empty texts score 1 even at the threshold 0",
+        meaning="like pix2struct, but two empty strings score 1 even at threshold 0",
         source="https://github.com/google-research/big_vision",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -278,7 +278,7 @@ _TABLE = (
     ),
     Variant(
         "molmo",
-        meaning="like pix2struct, but divided by the lengths of the texts as given",
+        meaning="like pix2struct, but divided by the lengths of the original strings",
         source="https://github.com/allenai/molmo",
         whitespace="keep",
         prediction_length="raw",
@@ -288,7 +288,7 @@ _TABLE = (
     ),
     Variant(
         "due",
-        meaning="case and all white space count, a similarity of exactly 0.5 scores 0",
+        meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
         whitespace="keep",
@@ -298,7 +298,7 @@ _TABLE = (
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, a similarity must be above the threshold",
+        meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -308,7 +308,7 @@ _TABLE = (
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, a similarity must be above the threshold",
+        meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -318,7 +318,7 @@ _TABLE = (
     ),
     Variant(
         "nls",
-        meaning="plain normalized Levenshtein similarity: case and white space count, no threshold",
+        meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
         whitespace="keep",
@@ -345,7 +345,7 @@ _TABLE = (
     ),
     Variant(
         "openbench",
-        meaning="blanks inside a text count, a similarity of exactly 0.5 scores 0",
+        meaning="spaces inside a string count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/groq/openbench",
         whitespace="strip",
         kept="distance / length < threshold",
@@ -353,7 +353,7 @@ _TABLE = (
     ),
     Variant(
         "monkey",
-        meaning="like stvqa, but divided by the lengths of the stripped prediction and the reference as given",
+        meaning="like stvqa, but divided by the lengths of the stripped prediction and the original reference",
         source="https://github.com/Yuliang-Liu/Monkey",
         whitespace="strip",
         prediction_length="stripped",
@@ -361,7 +361,7 @@ _TABLE = (
     ),
     Variant(
         "inspect_evals",
-        meaning="like molmo, but two empty texts score 1 even at the threshold 0",
+        meaning="like molmo, but two empty strings score 1 even at threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
         whitespace="keep",
         prediction_length="raw",
@@ -381,7 +381,7 @@ _TABLE = (
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",
@@ -474,7 +474,7 @@ def get_variant(
     elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
         variant = Variant(**vars(variant))
     if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
+        raise ValueError(f"{variant.name!r} is already the name of a variant: choose a different name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:

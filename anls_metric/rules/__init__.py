@@ -7,12 +7,12 @@ rule raises a `ValueError` that names the row and the column, or gives a sensibl
 The modules, from the ground up; each imports only modules above it:
 
 * `judgement`: the result for an answer, a score with the branch that decided it, and errors that name a column;
-* `literals`: parses lists that are written as texts;
-* `cleaning`: cleans texts, and says which must be equal;
-* `closeness`: compares two numbers or two texts;
+* `literals`: parses lists that are written as strings;
+* `cleaning`: cleans strings, and says which must be equal;
+* `closeness`: compares two numbers or two strings;
 * `dates`: reads dates with python-dateutil;
 * `benchmark_rule`: the class `Rule`;
-* `answer_formats`, `answerable`: judge numbers, texts and lists by their format, and F1 with unanswerable questions;
+* `answer_formats`, `answerable`: judge numbers, strings and lists by their format, and F1 with unanswerable questions;
 * a module for each benchmark.
 """
 
@@ -62,7 +62,7 @@ def rule(name: str, **options: Any) -> Rule:
 
     Args:
         name: a name of `anls_metric.rules.RULES`; ``anls variants`` lists them.
-        **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for texts.
+        **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for strings.
 
     Returns:
         A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature``.

@@ -1,4 +1,4 @@
-"""Judges numbers, texts and lists as the benchmarks with an answer format do."""
+"""Judges numbers, strings and lists as the benchmarks with an answer format do."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from anls_metric.rules.literals import NoLiteralError, parse_literal
 def judge_float(answer: float | None, gold: float) -> Judgement:
     """Judge a number: it scores 1 if it is close to the accepted number."""
     if answer is None:
-        return Judgement(0.0, "the prediction is no number, and the answer is {}", (gold,))
+        return Judgement(0.0, "the prediction is not a number, and the answer is {}", (gold,))
     if is_close(answer, gold):
-        return Judgement(1.0, "numbers {} and {} differ by at most 1 %, or are equal once rounded", (answer, gold))
-    return Judgement(0.0, "numbers {} and {} differ by more than 1 %", (answer, gold))
+        return Judgement(1.0, "numbers {} and {} differ by at most 1%, or are equal once rounded", (answer, gold))
+    return Judgement(0.0, "numbers {} and {} differ by more than 1%", (answer, gold))
 
 
 def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgement:
@@ -29,7 +29,7 @@ def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgement:
 def judge_text(
     answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
 ) -> Judgement:
-    """Judge a cleaned text by its similarity, unless the accepted answer must be met exactly."""
+    """Judge a cleaned string by its similarity, unless the accepted answer must be met exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = compare_texts(answer, [gold], kernel)
@@ -39,13 +39,13 @@ def judge_text(
 def read_items(value: Any) -> list[Any] | None:
     """Read the items of a list; any other value is a list of one item.
 
-    The programs of the authors run a text that begins with a bracket as Python code. Here only literals are read.
+    The programs of the authors run a string that begins with a bracket as Python code. Here only literals are read.
 
     Args:
-        value: a list, a list that is written as a text, or one item.
+        value: a list, a list that is written as a string, or one item.
 
     Returns:
-        The items; None for a text that begins with a bracket and is no literal.
+        The items; None for a string that begins with a bracket and is not a literal.
 
     Example:
         >>> read_items("['a', 'b']"), read_items("a, b"), read_items("[a, b]")
@@ -71,7 +71,7 @@ def judge_sorted(
     kernel: Kernel = OVER_HALF,
     key: Callable[[Sequence[str]], object] = join_items,
 ) -> Judgement:
-    """Judge a list of cleaned texts in any order: both lists are sorted, and the worst pair counts.
+    """Judge a list of cleaned strings in any order: both lists are sorted, and the worst pair counts.
 
     Args:
         answers, golds: the items.

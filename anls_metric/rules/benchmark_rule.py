@@ -1,4 +1,4 @@
-"""The class `Rule`: it scores the answers of one benchmark, as `Variant` scores texts."""
+"""The class `Rule`: it scores the answers of one benchmark, as `Variant` scores strings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Rule:
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
         options: the options that `rule` accepts.
-        marker: the text that must stand before the answer in a prediction, "" for none.
+        marker: the string that must stand before the answer in a prediction, "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.
         find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
 
@@ -66,7 +66,7 @@ class Rule:
         >>> rule("mmlongbench_doc").scores([row])
         [0.0]
         >>> print(rule("mmlongbench_doc").explain(row))
-        numbers 12.5 and 12 differ by more than 1 %, so 0
+        numbers 12.5 and 12 differ by more than 1%, so 0
     """
 
     name: str

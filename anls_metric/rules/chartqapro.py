@@ -1,4 +1,4 @@
-"""ChartQAPro: lists item by item; years must be equal, numbers within 5 %, and texts score ANLS."""
+"""ChartQAPro: lists item by item; years must be equal, numbers within 5%, and strings score ANLS."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def judge(row: Row, threshold: float) -> Judgement:
     """Judge an answer by the mean over its items. The program also computes an exact mode, but never uses it."""
     answers, flags = row["answer"], row["year"]
     if not isinstance(answers, (list, tuple, str)) or not answers:
-        raise refuse("answer", answers, "a list of texts, one or more")
+        raise refuse("answer", answers, "a list of one or more strings")
     if not isinstance(flags, (list, tuple, str)) or not flags or not all(isinstance(flag, str) for flag in flags):
         raise refuse("year", flags, "a list of YES or NO, one or more")
     if not isinstance(answers[-1], str):
-        raise refuse("answer", answers[-1], "a text")
+        raise refuse("answer", answers[-1], "a string")
     gold, prediction = _strip_point(answers[-1]), _strip_point(str(row["prediction"]))
     flags = list(flags[-1:] if row["question_type"] == "Conversational" else flags)
     return _judge(gold, prediction, [flag.lower() == "yes" for flag in flags])
@@ -38,7 +38,7 @@ def judge_as_lmms_eval(row: Row, threshold: float) -> Judgement:
     answers, flags, prediction = row["answer"], row["year"], row["prediction"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:
-        raise ColumnError("answer", "is an empty list: it must have one text or more")
+        raise ColumnError("answer", "is an empty list: add an accepted answer")
     flags = list(flags) if isinstance(flags, (list, tuple)) else [flags] if flags else []
     if row["question_type"] == "Conversational":
         flags = flags[-1:]
@@ -79,7 +79,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
         score = compare_texts(answer.lower(), [gold.lower()], PYPI_ANLS)
         return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
     is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
-    words = "numbers {} and {} differ by " + ("at most 5 %" if is_close else "more than 5 %")
+    words = "numbers {} and {} differ by " + ("at most 5%" if is_close else "more than 5%")
     return Judgement(float(is_close), words, (number, expected))
 
 
@@ -130,7 +130,7 @@ _COLUMNS = {
 CHARTQAPRO = Rule(
     "chartqapro",
     "relaxed accuracy",
-    "ChartQAPro: lists item by item, years equal, numbers within 5 %, texts by ANLS",
+    "ChartQAPro: lists item by item, years equal, numbers within 5%, strings by ANLS",
     "https://github.com/vis-nlp/ChartQAPro",
     _COLUMNS,
     "answer",

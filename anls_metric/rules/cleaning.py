@@ -1,4 +1,4 @@
-"""Cleans texts before a comparison: the steps that several programs share."""
+"""Cleans strings before a comparison: the steps that several programs share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DOMAIN = re.compile(r"[a-zA-Z0-9.-]+")
 
 
 def delete_parentheses(text: str) -> str:
-    """Delete each part in parentheses, with the white space before it. A parenthesis that is never closed stays.
+    """Delete each part in parentheses, with the whitespace before it. A parenthesis that is never closed stays.
 
     Example:
         >>> delete_parentheses("12 (twelve) kg (net")

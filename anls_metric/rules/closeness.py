@@ -1,4 +1,4 @@
-"""Compares two numbers or two texts by rules that several benchmarks share."""
+"""Compares two numbers or two strings by rules that several benchmarks share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from anls_metric.core.kernel import Kernel, score_rows
 from anls_metric.core.variants import VARIANTS, compile_kernel
 
 OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
-"""Case and blanks count, lengths are those of the upper-cased texts, and a similarity of exactly 0.5 scores 0."""
+"""Case and spaces count, lengths are those of the upper-cased strings, and a similarity of exactly 0.5 scores 0."""
 
 OVER_HALF_OF_CHARACTERS = compile_kernel(VARIANTS["fast_anls"])
-"""As `OVER_HALF`, with the lengths of the texts as they are."""
+"""As `OVER_HALF`, with the lengths of the strings as they are."""
 
 HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
-"""Case and blanks count, and a similarity of exactly 0.5 is kept."""
+"""Case and spaces count, and a similarity of exactly 0.5 is kept."""
 
 PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
 
 
 def compare_texts(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """Score a text against the closest of some texts.
+    """Score a string against the closest of several.
 
     Example:
         >>> compare_texts("colour", ["color"], OVER_HALF)
@@ -46,7 +46,7 @@ def parse_float(value: Any) -> float | None:
 
 
 def is_close(prediction: float, gold: float) -> bool:
-    """Whether two numbers are within 1 %, or equal when rounded; 50 is also close to 0.5, as a percentage.
+    """Whether two numbers are within 1%, or equal when rounded; 50 is also close to 0.5, as a percentage.
 
     Example:
         >>> is_close(0.5, 50.0), is_close(12.5, 12.0), is_close(12.3, 12.34)

@@ -1,4 +1,4 @@
-"""DocVQA 2026: a marked answer. Numbers with units, versions and dates must be equal, and texts nearly so."""
+"""DocVQA 2026: a marked answer. Numbers with units, versions and dates must be equal, and strings nearly so."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DOCVQA_2026 = Rule(
     "DocVQA 2026: the answer after `FINAL ANSWER:`; numbers, versions and dates must be equal",
     "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
     {
-        "gold": "the accepted answer, or a list of accepted answers, which may be written as a text",
+        "gold": "the accepted answer, or a list of accepted answers, which may be written as a string",
         "prediction": "the whole output of the model",
     },
     "gold",

@@ -1,4 +1,4 @@
-"""DUDE: the answer is a text, a list or no answer, as its type says, and the model gives a confidence."""
+"""DUDE: the answer is a string, a list or no answer, as its type says, and the model gives a confidence."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def judge(row: Row, threshold: float) -> Judgement:
     """Judge an answer by ANLS, or a list by ANLSL."""
     kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
     if not isinstance(kind, str):
-        raise refuse("answer_type", kind, f"a text: {', '.join(_TYPES)}, or one with list")
+        raise refuse("answer_type", kind, f"a string: {', '.join(_TYPES)}, or one with list")
     gold = list(gold) if isinstance(gold, (str, tuple)) else gold
     if not isinstance(gold, list):
-        raise refuse("gold", gold, "a list of texts")
+        raise refuse("gold", gold, "a list of strings")
     if not isinstance(prediction, (str, list, tuple, dict)):
-        raise refuse("prediction", prediction, "a text, or a list of texts")
+        raise refuse("prediction", prediction, "a string, or a list of strings")
     if "list" in kind:
         return _judge_list(gold, list(prediction))
     if kind == "not-answerable" and not gold:
@@ -81,7 +81,7 @@ def _check_texts(gold: Sequence[Any], answers: Sequence[Any]) -> None:
     for column, texts in (("gold", gold), ("prediction", answers)):
         for text in texts:
             if not isinstance(text, str):
-                raise refuse(column, text, "a text")
+                raise refuse(column, text, "a string")
 
 
 def _compile(threshold: float) -> Kernel:
@@ -191,18 +191,18 @@ def find_refusal(gold: Any, submission: Any) -> str:
 DUDE = Rule(
     "dude",
     "ANLS",
-    "DUDE: texts, lists and unanswerable questions by their type; confidences give AURC",
+    "DUDE: strings, lists and unanswerable questions by their type; confidences give AURC",
     "https://github.com/Jordy-VL/DUDEeval",
     {
         "answer_type": "extractive, abstractive, list/extractive, list/abstractive or not-answerable",
         "gold": "the list of accepted answers",
-        "prediction": "the list of answers of the model: of a text the first counts",
+        "prediction": "the list of answers of the model: of strings, the first counts",
     },
     "gold",
     judge,
     summarize,
     optional={
-        "confidence": "how sure the model is, from 0 to 1; -1 where it does not say",
+        "confidence": "the confidence from 0 to 1; -1 for none",
         "data_split": "the part of the data: test2 holds documents of other domains",
     },
     options=("threshold",),

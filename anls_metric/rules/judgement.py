@@ -72,8 +72,8 @@ def refuse(column: str, value: object, allowed: str) -> ColumnError:
     """Make the error for a value of the wrong kind.
 
     Example:
-        >>> raise refuse("gold", 5, "a list of texts")
+        >>> raise refuse("gold", 5, "a list of strings")
         Traceback (most recent call last):
-        anls_metric.rules.judgement.ColumnError: gold is 5 (int): it must be a list of texts
+        anls_metric.rules.judgement.ColumnError: gold must be a list of strings, got 5 (int)
     """
-    return ColumnError(column, f"is {describe(value)}: it must be {allowed}")
+    return ColumnError(column, f"must be {allowed}, got {describe(value)}")

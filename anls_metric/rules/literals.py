@@ -1,4 +1,4 @@
-"""Parses lists that are written as texts. Many programs run them with Python's `eval`; a rule only reads literals."""
+"""Parses lists that are written as strings. Many programs run them with Python's `eval`; a rule only reads literals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parse_literal(text: str) -> Any:
     """Parse a Python literal: a text, number, list, tuple, dict, set, True, False or None.
 
     Raises:
-        NoLiteralError: the text is no literal, or is longer or deeper than any answer.
+        NoLiteralError: the string is not a literal, or is longer or deeper than any answer.
 
     Example:
         >>> parse_literal("['a', 2]")
@@ -43,7 +43,7 @@ def parse_literal(text: str) -> Any:
 
 
 def parse_list(text: str) -> list[Any] | None:
-    """Parse a list that is written as a text; None for any other text.
+    """Parse a list that is written as a string; None for any other string.
 
     Example:
         >>> parse_list("['a', 2]"), parse_list("a, 2")

@@ -1,4 +1,4 @@
-"""LongDocURL: the answer is an integer, a float, a text or a list, as its format says, without units and commas."""
+"""LongDocURL: the answer is an integer, a float, a string or a list, as its format says, without units and commas."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     if answer_format == "Float":
         expected = parse_float(clean(gold))
         if expected is None:
-            return Judgement(0.0, "the accepted answer {} is no number", (gold,))
+            return Judgement(0.0, "the accepted answer {} is not a number", (gold,))
         return judge_float(parse_float(clean(prediction)), expected)
     if answer_format in ("String", "None"):
         return judge_text(clean(prediction), clean(gold))
@@ -91,7 +91,7 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
     if predictions == []:
         return Judgement(0.0, "the prediction is an empty list")
     if golds == []:
-        raise ColumnError("gold", "is an empty list: it must have one item or more")
+        raise ColumnError("gold", "is an empty list: add an accepted answer")
     accepted, answers = (
         list(map(clean, _join_values([value] if items is None else items)))
         for items, value in ((golds, gold), (predictions, prediction))
@@ -128,7 +128,7 @@ _COLUMNS = {
 LONGDOCURL = Rule(
     "longdocurl",
     "accuracy",
-    "LongDocURL: integers, floats, texts and lists by the format of the answer, without units",
+    "LongDocURL: integers, floats, strings and lists by the format of the answer, without units",
     "https://github.com/dengc2023/LongDocURL",
     _COLUMNS,
     "gold",

@@ -22,10 +22,10 @@ def judge(row: Row, threshold: float) -> Judgement:
     """Judge an answer by ANLS* against the closest accepted list."""
     prediction, variants = row["prediction"], row["answer_variants"]
     if variants is not None and not isinstance(variants, (list, tuple)):
-        raise refuse("answer_variants", variants, "a list of accepted answers, each a list of texts")
+        raise refuse("answer_variants", variants, "a list of accepted answers, each a list of strings")
     answer = [prediction] if isinstance(prediction, str) else prediction or []
     if not isinstance(answer, (list, tuple, dict)):
-        raise refuse("prediction", prediction, "a text, or a list of texts")
+        raise refuse("prediction", prediction, "a string, or a list of strings")
     if not answer or not variants:
         return Judgement(0.0, "there is no answer, or no accepted one")
     items = [str(item).lower() for item in answer]
@@ -38,7 +38,7 @@ def judge(row: Row, threshold: float) -> Judgement:
 
 def _list_texts(variant: Any) -> list[str]:
     if not isinstance(variant, (str, list, tuple, dict)):
-        raise refuse("answer_variants", variant, "a list of accepted answers, each a list of texts")
+        raise refuse("answer_variants", variant, "a list of accepted answers, each a list of strings")
     return [str(item).lower() for item in ([variant] if isinstance(variant, str) else variant)]
 
 
@@ -181,15 +181,15 @@ MADQA = Rule(
     "MADQA: ANLS* of lists with several accepted lists; citations and effort of the agent",
     "https://github.com/OxRML/MADQA",
     {
-        "answer_variants": "the list of accepted answers, each a list of texts",
-        "prediction": "the answer of the model: a text, or a list of texts",
+        "answer_variants": "the list of accepted answers, each a list of strings",
+        "prediction": "the answer of the model: a string, or a list of strings",
     },
     "answer_variants",
     judge,
     summarize,
     optional={
-        "citations": 'what the answer cites: a list of objects such as {"file": "a.pdf", "page": 1}',
-        "evidence": 'what it should cite: a list of objects such as {"document": "a.pdf", "page": 1}',
+        "citations": 'the pages that the answer cites: a list of objects such as {"file": "a.pdf", "page": 1}',
+        "evidence": 'the pages that it should cite: a list of objects such as {"document": "a.pdf", "page": 1}',
         "search_history": "the searches of the agent, whose number is its effort",
         "iterations": "the effort of the agent, where it made no searches",
         "steps": "the effort of the agent",

@@ -1,4 +1,4 @@
-"""MMLongBench-Doc: the answer is an integer, a float, a text or a list, as its format says."""
+"""MMLongBench-Doc: the answer is an integer, a float, a string or a list, as its format says."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ COLUMNS = {
 MMLONGBENCH_DOC = Rule(
     "mmlongbench_doc",
     "accuracy",
-    "MMLongBench-Doc: integers, floats, texts and lists by the format of the answer",
+    "MMLongBench-Doc: integers, floats, strings and lists by the format of the answer",
     "https://github.com/mayubo2333/MMLongBench-Doc",
     COLUMNS,
     "gold",

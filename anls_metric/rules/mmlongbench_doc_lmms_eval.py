@@ -1,4 +1,4 @@
-"""MMLongBench-Doc in lmms-eval: the first number in a text counts, and `Not answerable` is compared after cleaning."""
+"""MMLongBench-Doc in lmms-eval: the first number in a string counts; `Not answerable` is compared after cleaning."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) ->
 MMLONGBENCH_DOC_LMMS_EVAL = Rule(
     "mmlongbench_doc_lmms_eval",
     "accuracy",
-    "MMLongBench-Doc in lmms-eval: the first number of a text counts, at any place in it",
+    "MMLongBench-Doc in lmms-eval: the first number in a string counts, at any place",
     "https://github.com/EvolvingLMMs-Lab/lmms-eval",
     COLUMNS,
     "gold",

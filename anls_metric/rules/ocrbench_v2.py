@@ -29,7 +29,7 @@ _CHINESE = frozenset(("cognition VQA cn", "reasoning VQA cn"))
 _LATEX_TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _JOINTS = (".", ". ", ",", ", ", "、", ";", "; ", " ", "和")
 _NOTHING = Judgement(0.0, "")
-_STANDS_IN = "the short answer {} stands in the prediction"
+_STANDS_IN = "the short answer {} is in the prediction"
 _DIGITS = re.compile(r"\d+")
 
 
@@ -64,7 +64,7 @@ def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgement:
         else:
             continue
         best = judged if judged.score > best.score else best
-    return best if best.score else Judgement(0.0, "no answer of {} stands in {} or is similar to it", (answers, text))
+    return best if best.score else Judgement(0.0, "no answer of {} is in {} or is similar to it", (answers, text))
 
 
 def _judge_single(rule: str, text: str, answer: str) -> Judgement:
@@ -80,7 +80,7 @@ def _take_text(column: str, value: Any, numbers: bool = False) -> str:
         return value
     if numbers and isinstance(value, (int, float)):
         return str(value)
-    raise refuse(column, value, "a text")
+    raise refuse(column, value, "a string")
 
 
 def _prepare(text: str, rule: str) -> str:
@@ -108,7 +108,7 @@ def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgement:
     """Judge a whole question by its type."""
     kind = row.get("type")
     if not isinstance(kind, str):
-        raise refuse("type", kind, "a text, the type of the question")
+        raise refuse("type", kind, "a string, the type of the question")
     if kind in _ENGLISH or kind in _CHINESE:
         return _judge_question("cn" if kind in _CHINESE else "en", row, prediction, answers)
     if kind == "text counting en":
@@ -133,14 +133,14 @@ def _judge_question(rule: str, row: Row, prediction: Any, answers: Any) -> Judge
         raise refuse("eval", row["eval"], "multiple choice, case sensitive or absent")
     answer = _take_only([answers] if rule == "en" and isinstance(answers, str) else answers)
     if not isinstance(prediction, str) and rule == "en":
-        return Judgement(0.0, "the prediction is no text")
+        return Judgement(0.0, "the prediction is not a string")
     letters = "".join(filter(str.isalpha, _take_text("prediction", prediction)))
     return judge_equal(letters, answer, letters == answer)
 
 
 def _take_only(answers: Any) -> Any:
     if not isinstance(answers, (list, str)) or len(answers) != 1:
-        raise refuse("answers", answers, "a list of one text")
+        raise refuse("answers", answers, "a list of one string")
     return answers[0]
 
 
@@ -153,7 +153,7 @@ def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgement:
     if evaluation not in ("exact match", "regression") or answers == []:
         return Judgement(0.0, "eval is {}, and there are {} accepted answers", (evaluation, len(_as_list(answers))))
     if isinstance(prediction, float) and math.isnan(prediction):
-        return Judgement(0.0, "the prediction is no text")
+        return Judgement(0.0, "the prediction is not a string")
     raw = _take_text("prediction", prediction)
     is_list, text = isinstance(answers, list), _prepare(raw, "en")
     golds = [_prepare(_take_text("answers", answer, numbers=is_list), "en") for answer in _as_list(answers)]
@@ -179,7 +179,7 @@ def _judge_number(count: int, gold: str) -> Judgement:
 def _judge_chinese_formula(prediction: Any, answers: Any) -> Judgement:
     is_nan = isinstance(prediction, float) and math.isnan(prediction)
     if prediction is None or is_nan or (isinstance(prediction, str) and prediction.lower() == "nan"):
-        return Judgement(0.0, "the prediction is no text")
+        return Judgement(0.0, "the prediction is not a string")
     sides = ("prediction", prediction), ("answers", _take_only(answers))
     text, answer = (_squeeze_formula(_LATEX_TEXT.sub(r"\1", _take_text(*side))) for side in sides)
     return _contain_any(text, [answer])
@@ -192,8 +192,8 @@ def _squeeze_formula(formula: str) -> str:
 def _contain_any(text: str, answers: list[str]) -> Judgement:
     match = next((answer for answer in answers if answer in text), None)
     if match is None:
-        return Judgement(0.0, "none of {} stands in the prediction", (answers,))
-    return Judgement(1.0, "{} stands in the prediction", (match,))
+        return Judgement(0.0, "none of {} is in the prediction", (answers,))
+    return Judgement(1.0, "{} is in the prediction", (match,))
 
 
 OCRBENCH_V2 = Rule(

@@ -126,7 +126,7 @@ def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> No
     ]
     message = [
         "unknown variant 'squad'",
-        "threshold is 50",
+        "threshold must be a number from 0 to 1, got 50",
         "unknown argument 'normalise'",
         "prediction of row 1 ",
         "references is",

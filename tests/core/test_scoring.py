@@ -406,7 +406,7 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", {"text": "b"}], ["a", "b"], ["prediction of row 1", "dict", "'text'"]),
     (["a", ["b"]], ["a", "b"], ["prediction of row 1", "list", "not a list"]),
     (["a", numpy.array(["b", "c"])], ["a", "b"], ["prediction of row 1", "ndarray"]),
-    (["a", "b"], [["a"], []], ["references of row 1", "empty list", "at least one"]),
+    (["a", "b"], [["a"], []], ["references of row 1", "empty list", "add an accepted answer"]),
     (["a", "b"], [["a"], None], ["references of row 1", "None"]),
     (["a", "b"], [["a"], ["b", None]], ["references of row 1 (counted from 0), item 1,", "None"]),
     (["a", "b"], [["a"], ["b", 3.5]], ["references of row 1 (counted from 0), item 1,", "3.5 (float)"]),
@@ -418,7 +418,7 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     ),
     (["a", "b"], {"text": ["a", "b"]}, ["references is a dict with the keys 'text'"]),
     (["a", "b"], [["a"], {"b", None}], ["references of row 1", "item 1", "None"]),
-    (["a", "b"], [["a"], set()], ["references of row 1", "at least one"]),
+    (["a", "b"], [["a"], set()], ["references of row 1", "add an accepted answer"]),
     ({"a", "b"}, ["a", "b"], ["predictions is {", "(set)", "pass a list"]),
     (["a", "b"], frozenset(["a", "b"]), ["references is frozenset", "pass a list"]),
     (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
@@ -469,7 +469,7 @@ BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.
 
 @pytest.mark.parametrize("threshold", [*BAD_THRESHOLDS, nest_deep(list), 1j, Decimal("0.5")], ids=anls_metric.describe)
 def test_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
-    with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
+    with pytest.raises(ValueError, match=r"threshold must be a number from 0 to 1, got .*"):
         anls_metric.anls_score("a", ["a"], threshold=threshold)
 
 
@@ -505,7 +505,7 @@ def test_unknown_variant_is_refused(variant: Any) -> None:
 
 
 def test_ignore_case_must_be_a_truth_value() -> None:
-    with pytest.raises(ValueError, match=r"ignore_case is 'no' \(str\)"):
+    with pytest.raises(ValueError, match=r"ignore_case must be one of True, False, got 'no' \(str\)"):
         anls_metric.anls_score("a", ["a"], ignore_case="no")  # type: ignore[arg-type]
 
 
@@ -591,7 +591,7 @@ def test_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> 
 
 
 def test_custom_variant_with_the_name_of_another_is_refused() -> None:
-    with pytest.raises(ValueError, match="'unitxt' is the name of another variant"):
+    with pytest.raises(ValueError, match="'unitxt' is already the name of a variant"):
         anls_metric.signature(replace(anls_metric.VARIANTS["standard"], name="unitxt"))
 
 
@@ -654,7 +654,7 @@ def test_iter_anls_scores_refuses_a_non_iterable_at_once(rows: Any) -> None:
 
 def test_mean_refuses_anything_but_numbers() -> None:
     for wrong in (None, 5, "0.5"):
-        with pytest.raises(ValueError, match="scores is"):
+        with pytest.raises(ValueError, match="scores must be"):
             anls_metric.mean(wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"the score of row 1 \(counted from 0\) is not a finite number"):
         anls_metric.mean(iter([1.0, None]))  # type: ignore[arg-type]

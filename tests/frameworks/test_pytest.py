@@ -75,7 +75,7 @@ def test_message_is_that_of_the_guide(assert_anls: Callable[..., float]) -> None
 
 
 def test_wrong_arguments_are_no_failures(assert_anls: Callable[..., float]) -> None:
-    with pytest.raises(ValueError, match="at_least is 90"):
+    with pytest.raises(ValueError, match="at_least must be a number from 0 to 1, got 90"):
         assert_anls(["a"], [["a"]], at_least=90)
     with pytest.raises(ValueError, match="unknown variant"):
         assert_anls(["a"], [["a"]], variant="no")
