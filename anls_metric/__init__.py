@@ -10,7 +10,7 @@
 
 Import every public name from `anls_metric`:
 
-Score texts
+Score strings
     anls_score                  one answer
     anls_scores, mean           many answers, and their mean
     iter_anls_scores            a stream
@@ -43,7 +43,7 @@ Compare scores
     differences, minimum_detectable_effect
 Train and evaluate
     load                        the metric of Hugging Face evaluate
-    build_compute_metrics       the hook of a Trainer, a `ComputeMetrics`
+    build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
 Check rows as the scoring functions do
     as_text, as_references, as_column, describe
 

@@ -67,7 +67,7 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
-        description="Score answers about documents with ANLS (Average Normalized Levenshtein Similarity).",
+        description="Score document VQA answers with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
         add_help=False,
     )
@@ -157,7 +157,7 @@ def _score(words: Sequence[str]) -> int:
 # Files
 
 
-_ONE_FILE = "it is one file, and there are several submissions: name a folder"
+_ONE_FILE = "one file cannot hold several submissions: pass a folder"
 
 
 def _check_outputs(settings: Settings, inputs: Sequence[str], several: bool) -> None:

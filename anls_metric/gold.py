@@ -312,7 +312,7 @@ def _load(row: GoldSet) -> list[Row]:
         try:
             _store(path, data)
         except OSError as error:
-            sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to another folder"
+            sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to a different folder"
             raise make_error(row.name, sentence, folder=folder, problem=error.strerror) from None
     return [json.loads(line) for line in data.split(b"\n")[:-1]]
 

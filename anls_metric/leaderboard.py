@@ -59,7 +59,7 @@ def _read_answered(table: Table, reading: Reading, side: Side) -> list[str]:
     path = reading.find_roles(table, side).id
     if path is None or reading.settings.id == NONE:
         sentence = (
-            "it has no ids of questions: name their field with {use.id}, or pass a file with the questions before it; "
+            "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it; "
         )
         raise make_error(table.name, sentence + "{use.id:none} then matches by position")
     return [key for key in dict.fromkeys(read_own_ids(table, path)) if key is not None]
@@ -75,10 +75,9 @@ def _make_gold(name: str, ids: Sequence[str]) -> Gold:
 
 def _parse_id(text: str, path: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        sentence = (
-            "the id of a question is {id!r}, and the ids of the leaderboard are whole numbers: name the field of ids "
-        )
-        raise make_error(path, sentence + "with {use.id}", id=text)
+        sentence = "question id {id!r} is not a whole number, as the leaderboard needs: "
+        sentence += "pass the right field with {use.id}"
+        raise make_error(path, sentence, id=text)
     return int(text)
 
 

@@ -97,9 +97,9 @@ class InputError(ValueError):
         message: what is wrong, where, and what to do.
 
     Example:
-        >>> error = make_error("answers.json", "no field {field!r}: {use.prediction} names another", field="x")
+        >>> error = make_error("answers.json", "no field {field!r}: pass it with {use.prediction}", field="x")
         >>> print(error)
-        answers.json: no field 'x': prediction= names another
+        answers.json: no field 'x': pass it with prediction=
     """
 
     def __init__(self, message: Message) -> None:

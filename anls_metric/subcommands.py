@@ -268,10 +268,10 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "layouts": Subcommand("list the file layouts that are recognized", _add_nothing, _print_layouts),
     "datasets": Subcommand("list the gold data that can be scored by name", _add_nothing, _print_datasets),
     "questions": Subcommand("write the questions of gold data, to ask a model", _add_questions, _write_questions),
-    "demo": Subcommand("open the page in the browser", _add_nothing, _open_page),
+    "demo": Subcommand("start the web app", _add_nothing, _open_page),
     "identify": Subcommand("find out which variant of ANLS a Python function computes", _add_function, _identify),
     "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _add_rrc, _export_rrc),
-    "export hub": Subcommand("score answers, and write the score for a model card on the Hub", _add_hub, _export_hub),
+    "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _add_hub, _export_hub),
     "check-submission": Subcommand("find what the leaderboard would refuse", _add_check_submission, _check_submission),
 }
 """The subcommands by their names."""

@@ -47,7 +47,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
     if cluster_by is not None:
         clusters = Clusters(cluster_by, _name_clusters(records, cluster_by))
         if all(name is None for name in clusters.names):
-            sentence = "no question has the field {field!r} of {use.cluster_by}: name a field of the questions"
+            sentence = "no question has the field {field!r}: {use.cluster_by} takes a field of the questions"
             raise make_error("", sentence, field=cluster_by)
         return clusters
     known: set[str] = set().union(*records[:100])

@@ -290,7 +290,7 @@ def _check_pair(first: Scored, second: Scored, pair: Pair) -> list[Message]:
         for own, other in zip(pair.first, pair.second)
         if as_strings(first.questions.references[own]) != as_strings(second.questions.references[other])
     ]
-    sentence = "{count:,} of its questions have other accepted answers than in {first} ({some})"
+    sentence = "{count:,} of its questions have different accepted answers in {first} ({some})"
     values: dict[str, Any] = {"count": len(others), "first": first.name, "some": list_some(others)}
     if 2 * len(others) > len(pair.first):
         raise make_error(second.name, sentence + ": use the same id for the same question in both", **values)

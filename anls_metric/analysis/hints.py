@@ -251,7 +251,7 @@ def _show(value: Any) -> str:
 SIGNS = (
     Sign(
         _find_unmarked,
-        'predictions lack "{value}", so they score 0: {use.prediction} names the field of the whole output',
+        'predictions lack "{value}", so they score 0: pass the field of the whole output with {use.prediction}',
         "rules",
         share=0.1,
     ),
@@ -261,7 +261,7 @@ SIGNS = (
         least=25,
     ),
     Sign(_find_nulls, "predictions are {value}, which programs write for missing values: find the step that lost them"),
-    Sign(_find_empty, "predictions are empty: {use.prediction} names a different field", share=0.9),
+    Sign(_find_empty, "predictions are empty: pass a different field with {use.prediction}", share=0.9),
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(
         _find_moved,
@@ -276,7 +276,7 @@ SIGNS = (
     ),
 )
 LAST_SIGNS = (
-    Sign(_find_same, "predictions are one wrong answer, {value}: check the program that wrote them", "strings"),
+    Sign(_find_same, "predictions are the same wrong answer, {value}: check the program that wrote them", "strings"),
     Sign(
         _find_other_words,
         "predictions contain an accepted answer among other words: ask the model for only the answer",

@@ -144,7 +144,7 @@ class Identification:
             yield f"{call}; {self.count} of {self.count} cases are equal"
         elif self.nearest:
             count = f"{len(self.differences)} of {self.count} cases differ"
-            yield f"the function is no known variant; the nearest is {' or '.join(self.nearest)}: {count}"
+            yield f"the function is not a known variant; the nearest is {' or '.join(self.nearest)}: {count}"
             yield call
         for case, score, expected, error in self.differences[:MAX_SHOWN]:
             result = f"raises {error}" if error else f"gives {score!r}"
@@ -178,7 +178,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         >>> identify(normalized_levenshtein_similarity).arguments
         'prediction, reference'
         >>> print(identify(lambda answers, output: 100 * anls_score(output, answers)))
-        the function is standard: case and extra white space ignored, exactly 0.5 counts
+        the function is standard: case and extra whitespace ignored, exactly 0.5 counts
         called with (references, prediction), it returns 100 times the score; 34 of 34 cases are equal
     """
     if not callable(function):
@@ -266,5 +266,5 @@ def _read_number(result: Any) -> float:
     if isinstance(result, tuple) or (isinstance(result, list) and len(result) == 1):
         return _read_number(next(iter(result), None))
     if not is_number(result):
-        raise TypeError(f"it returned {describe(result)}, which is no number")
+        raise TypeError(f"it returned {describe(result)}, which is not a number")
     return float(result)

@@ -124,7 +124,7 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "cer",
-            "character error rate, the lowest over the accepted answers; 0 is best, and it can exceed 1",
+            "character error rate, the lowest over the accepted answers; 0 is best; it can exceed 1",
             "jiwer.cer, https://github.com/jitsi/jiwer",
             _measure_best(score_cer, min, 1.0),
             most=float("inf"),
@@ -132,19 +132,19 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "relaxed",
-            "numbers up to 5% away, other strings equal except for case",
+            "numbers within 5%, other strings equal except for case",
             "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
             _measure_best(is_relaxed_match, max, 0.0),
         ),
         Metric(
             "exact_match",
-            "equal to an accepted answer after normalization",
+            "equals an accepted answer after normalization",
             "the variant that scores the set",
             lambda scored: list(map(float, scored.findings.exact)),
         ),
         Metric(
             "contains",
-            "an accepted answer is contained in it as whole words",
+            "contains an accepted answer as whole words",
             "the variant that scores the set",
             lambda scored: list(map(float, scored.findings.contains)),
         ),

@@ -65,24 +65,29 @@ def _is_a_refusal(prediction: str, references: Sequence[str]) -> bool:
 
 
 OUTCOMES = (
-    Outcome("missing", "the submission has no answer"),
-    Outcome("equal", "an accepted answer"),
-    Outcome("close enough", "similar enough to an accepted answer to score"),
-    Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
+    Outcome("missing", "is not in the submission"),
+    Outcome("equal", "equals an accepted answer"),
+    Outcome("close enough", "is similar enough to an accepted answer to score"),
+    Outcome("empty", "is empty, or is a string that the variant treats as empty", _is_empty),
     Outcome(
-        "same value", "the number or date of an accepted answer, in another form", is_any_same_value, of_strings=True
+        "same value",
+        "is the number or date of an accepted answer, written differently",
+        is_any_same_value,
+        of_strings=True,
     ),
-    Outcome("contains an answer", "it contains an accepted answer among other words", contains_any),
-    Outcome("part of an answer", "it is contained in an accepted answer among other words", _is_part_of_any),
+    Outcome("contains an answer", "contains an accepted answer among other words", contains_any),
+    Outcome("part of an answer", "is part of an accepted answer", _is_part_of_any),
     Outcome(
         "formatting",
-        "an accepted answer except for punctuation, symbols, spaces and accents",
+        "equals an accepted answer except for punctuation, symbols, spaces and accents",
         is_same_but_formatting,
         of_strings=True,
     ),
-    Outcome("another number", "a number, and not the accepted one", is_another_number, of_strings=True),
-    Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
-    Outcome("other", "something else", lambda prediction, references: True),
+    Outcome(
+        "another number", "contains different digits from every accepted answer", is_another_number, of_strings=True
+    ),
+    Outcome("refusal", "says that the model cannot answer", _is_a_refusal),
+    Outcome("other", "is something else", lambda prediction, references: True),
 )
 
 ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.applies or outcome.name == "missing")

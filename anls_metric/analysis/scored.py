@@ -334,7 +334,7 @@ def _check_columns(answers: Answers, rows: Sequence[Mapping[str, Any]], scorer: 
     """Refuse answers that lack a column of a rule."""
     missing = [column for column in scorer.columns if not all(column in row for row in rows)]
     if missing:
-        sentence = "the rule {rule} needs {columns}, which no file has (found {fields}): {use.field:{option}} names it"
+        sentence = "{rule} needs {columns}, which no file has (found {fields}): pass its path with {use.field:{option}}"
         values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
         fields = ", ".join(map(repr, answers.questions.records[0]))
         raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)

@@ -147,7 +147,7 @@ class Differences:
     def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
         if not 0.5 <= power < 1:
-            raise ValueError(f"the power is {power}: it is at least 0.5 and under 1")
+            raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
         return _half_width(self.values, self._sums, confidence, power)
 
 
@@ -414,7 +414,7 @@ def student_t(confidence: float, freedom: int) -> float:
         (12.7062, 1.9685)
     """
     if not 0 <= confidence < 1:
-        raise ValueError(f"the confidence is {confidence}: it is from 0 and under 1, 0.95 for 95%")
+        raise ValueError(f"confidence must be at least 0 and below 1, such as 0.95; got {confidence}")
     outside = 1 - confidence
     at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     t = 0.0

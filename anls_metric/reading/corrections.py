@@ -71,7 +71,7 @@ def correct(
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for place, key in enumerate(questions.ids) if key not in corrections.excluded]
     if not kept:
-        raise make_error(corrections.name, "it excludes every question: exclude fewer")
+        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
     added: dict[str, list[str]] = {key: [] for key in questions.ids if key in corrections.excluded}
     references = list(questions.references)
     for place in kept:
@@ -105,7 +105,7 @@ def correct(
 def describe_idle(corrections: Corrections, added: Mapping[str, Sequence[str]]) -> list[Message]:
     """Describe the corrections that change nothing, because the answers are accepted already."""
     idle = [key for key in corrections.accept if key not in added]
-    sentence = "{count:,} of its corrections change nothing, since the answers are accepted already ({some})"
+    sentence = "{count:,} of its corrections change nothing: these answers are already accepted ({some})"
     return [Message(corrections.name, sentence, {"count": len(idle), "some": list_some(idle)})] if idle else []
 
 

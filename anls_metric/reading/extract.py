@@ -155,7 +155,7 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
     Args:
         names: names of `anls_metric.reading.extract.EXTRACTORS`, such as "think" or "json", separated by commas, in the
             order in which they are applied; ``anls --help`` lists them. ``json:FIELD``,
-            ``python:FIELD`` and ``tag:NAME`` look for another field, key or tag than ``answer``.
+            ``python:FIELD`` and ``tag:NAME`` look for a different field, key or tag than ``answer``.
         values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 
     Returns:
@@ -219,7 +219,7 @@ def answer_in_tags(text: str, tag: str = "answer") -> str | None:
 _RULES = [
     Extractor(
         "harmony",
-        "the text in the channel `final` of gpt-oss; an empty text if there are only other channels",
+        "the text in the channel `final` of gpt-oss; an empty string if there are only other channels",
         take_from_harmony,
         marks=("<|channel|>", "assistantfinal"),
     ),
@@ -231,7 +231,7 @@ _RULES = [
     ),
     Extractor(
         "think",
-        "the text after the reasoning, which ends with `</think>`; an empty text if the reasoning does not end",
+        "the text after the reasoning, which ends with `</think>`; an empty string if the reasoning does not end",
         take_after_thinking,
         marks=(">", "▷", "]"),
     ),
@@ -258,7 +258,7 @@ _RULES = [
     ),
     Extractor(
         "python",
-        "the key `answer` of the last printed Python dictionary, like `{'answer': 'X'}`; for values, the longest one",
+        "the key `answer` of the last stringified Python dict, like `{'answer': 'X'}`; for values, the longest one",
         PYTHON.take_field,
         marks=("{", "["),
         option="field",
@@ -266,7 +266,7 @@ _RULES = [
     ),
     Extractor(
         "list",
-        "the text in a list of one text, like `['X']`, with nothing around it; for values, the whole list",
+        "the string in a list of one string, like `['X']`, with nothing around it; for values, the whole list",
         take_only_item,
         marks=("[", "{", "("),
         of_values=take_list,
@@ -298,7 +298,7 @@ _RULES = [
     ),
     Extractor(
         "repeat",
-        "the text once, if it is there several times and nothing else is",
+        "the answer once, if the whole output is this answer repeated",
         take_repeated,
         marks=(" ", "\n", "\t", "\r"),
     ),
@@ -314,16 +314,16 @@ _RULES = [
         take_from_sentence,
         marks=(" ",),
     ),
-    Extractor("bold", "the text in `**..**`, if these enclose the whole prediction", take_bold, marks=("*", "_")),
+    Extractor("bold", "the text in `**..**`, if they enclose the whole prediction", take_bold, marks=("*", "_")),
     Extractor(
         "quotes",
-        "the text in quotation marks, if these enclose the whole prediction",
+        "the text in quotation marks, if they enclose the whole prediction",
         take_from_quotes,
         marks=tuple(QUOTES),
     ),
     Extractor(
         "math",
-        r"the text in `$..$`, `\(..\)` or `\[..\]`, if these enclose the whole prediction; `$5` stays",
+        r"the text in `$..$`, `\(..\)` or `\[..\]`, if they enclose the whole prediction; `$5` stays",
         take_math,
         marks=("$", "\\"),
     ),

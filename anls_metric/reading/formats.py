@@ -105,7 +105,7 @@ def _read_text(data: bytes, name: str) -> Content:
     text = _decode(data, name)
     head = text[:10_000].lstrip()
     if not head and not text.strip():
-        raise make_error(name, "the file is empty: look at the program that wrote it")
+        raise make_error(name, "the file is empty: check the program that wrote it")
     extension = _extension(name)
     if extension in (".json", *_JSON_LINES) or re.match(r'[\[{]\s*[\[{"]', head):
         return _read_json(text, name, extension in _JSON_LINES)
@@ -387,7 +387,7 @@ def _make_unpacker(module: str) -> Callable[[bytes, str], Content]:
 
 
 def _error_of_size(name: str) -> InputError:
-    return make_error(name, "it holds more than {most:,} MB once unpacked", most=MAX_UNPACKED // 10**6)
+    return make_error(name, "it is larger than {most:,} MB once unpacked", most=MAX_UNPACKED // 10**6)
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:

@@ -90,7 +90,7 @@ def read_gold(table: Table, reading: Reading) -> Gold:
     references, hints = _read_accepted(table, roles, reading)
     ids = _check_all(read_ids(table, roles.id), table, roles.id)
     if len(set(ids)) < len(ids):
-        raise _error_of_repeated(table, ids, roles, "{use.gold_id} names another field of ids")
+        raise _error_of_repeated(table, ids, roles, "pass a different id field with {use.gold_id}")
     return Gold(table, roles, _make_questions(table, roles, ids, references), [*table.hints, *hints])
 
 
@@ -103,7 +103,7 @@ def _read_accepted(table: Table, roles: Roles, reading: Reading) -> tuple[list[A
 
 def _check_all(ids: list[str | None], table: Table, path: Path | None) -> list[str]:
     """Refuse records without an id."""
-    sentence = "{field} is no id (a string or a whole number): name the field of ids with {use.id}"
+    sentence = "{field} is not an id (a string or a whole number): pass the id field with {use.id}"
     refuse_gaps(ids, table, path or "id", sentence)
     return ids  # type: ignore[return-value]
 
@@ -201,7 +201,7 @@ def _match_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> tu
         return _check_all(ids, table, roles.id), roles.id
     fields = _find_fields_of_ids(table, roles, known)
     if len(set(map(tuple, fields.values()))) > 1:
-        sentence = "{fields} hold ids of {gold}: name the right one with {use.id}"
+        sentence = "{fields} contain ids of {gold}: pass the right one with {use.id}"
         raise make_error(table.name, sentence, fields=" and ".join(map(repr, fields)), gold=gold.table.name)
     for path, own_ids in fields.items():
         return own_ids, path
@@ -239,10 +239,8 @@ def _find_fields_of_ids(table: Table, roles: Roles, known: set[str]) -> dict[str
 def _match_positions(questions: Questions, table: Table) -> _Order:
     count, total = len(table.records), len(questions.ids)
     if count != total:
-        sentence = (
-            "{answers}, {questions}: matching by order needs one answer for each question (an empty string for no "
-        )
-        sentence += "answer); to match by id, name the field of ids with {use.id}"
+        sentence = "{answers}, {questions}: matching by order needs one answer per question (an empty string for no "
+        sentence += "answer); to match by id, pass {use.id}"
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
     return _Order(list(range(count)))
@@ -277,7 +275,7 @@ def _check_ids(questions: Questions, table: Table, answered: Sequence[str], orde
 
 
 def _check_questions(gold: Gold, table: Table, roles: Roles, order: _Order) -> None:
-    """Refuse answers of which most stand beside the text of another question than that of their id or position."""
+    """Refuse answers of which most have a different question text than the gold file has for them."""
     if roles.question is None or gold.roles.question is None:
         return
     texts, asked = gold.questions.texts, read_questions(table, roles.question)
@@ -289,8 +287,10 @@ def _check_questions(gold: Gold, table: Table, roles: Roles, order: _Order) -> N
     others = [(place, text, other) for place, text, other in pairs if text != other and _differ(text, other)]
     if 2 * len(others) > len(pairs):
         place, text, other = others[0]
-        sentence = "{count} stand beside another question than in {gold}: question {id} is {text!r} there, {other!r} "
-        sentence += "here. Check that both files have the same split; {use.field:question=none} skips this check"
+        sentence = "{count} have a different question text than in {gold}: question {id} is {text!r} there and "
+        sentence += (
+            "{other!r} here. Check that both files are of the same split; {use.field:question=none} skips this check"
+        )
         count, key = count_noun(len(others), "answer"), gold.questions.ids[place]
         values = {"text": text[:80], "other": other[:80]}
         raise make_error(table.name, sentence, count=count, gold=gold.table.name, id=key, **values)
@@ -435,7 +435,7 @@ def _error_of_repeated(table: Table, ids: Sequence[str], roles: Roles, remedy: s
             sentence += "{use.runs:question} runs of one model"
             return make_error(table.name, sentence, field=field, values=list_some(values, 3))
     sentence = "{count} repeated (the first: {first}): keep one record for each id, or " + remedy
-    sentence += "; {use.id:none} numbers the records"
+    sentence += "; {use.id:none} matches by order"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
 
 

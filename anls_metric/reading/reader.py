@@ -81,9 +81,8 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         for each in group:
             parts = split_submissions(_read(each, reading, tables), reading)
             if len(parts) > 1 and len(group) > 1:
-                sentence = (
-                    "it holds several submissions ({names}), and is passed as a run of {name}: give it its own name"
-                )
+                sentence = "it contains several submissions ({names}) but is passed as a run of {name}: "
+                sentence += "give it a name of its own"
                 raise make_error(each.path or name, sentence, names=list_some(parts), name=name)
             for part, (table, how) in parts.items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)

@@ -55,7 +55,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         text = value.strip()
         if not text:
-            raise ValueError(f"{what} is empty: add at least one accepted answer, or leave this question out")
+            raise ValueError(f"{what} is empty: add an accepted answer, or leave the question out")
         items = _parse_written_list(text, what) if text.startswith(("(", "{", *_LISTS)) else None
         value = value if items is None else items
     elif isinstance(value, Mapping) and "text" in value:
@@ -123,7 +123,7 @@ def _parse_written_list(text: str, what: str) -> Any:
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
     if is_list or _SQUAD.match(text):
         raise ValueError(
-            f"{what} is {describe(text)}, a printed value that is not a list of strings: write it as JSON, "
+            f"{what} is {describe(text)}, a stringified value, but not a list of strings: write it as JSON, "
             'like ["first answer", "second answer"]'
         )
     return None

@@ -225,11 +225,11 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
 def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
     """Refuse a field with two of the roles that this side has."""
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
-        sentence = "the field {field} cannot be both the prediction and the accepted answers: name two fields with "
+        sentence = "{field} cannot be both the prediction and the accepted answers: pass two fields with "
         sentence += "{use.prediction} and {use.references}, or pass a gold file with {use.gold}"
         raise make_error(table.name, sentence, field=show_path(roles.prediction))
     if roles.id is not None and roles.id in (roles.prediction, roles.references):
-        sentence = "the field {field} cannot be both the id and an answer: name another field with {use.id}"
+        sentence = "{field} cannot be both the id and an answer: pass a different field with {use.id}"
         raise make_error(table.name, sentence, field=show_path(roles.id))
 
 
@@ -239,5 +239,5 @@ def require(table: Table, path: Path | None, role: Literal["prediction", "refere
         return path
     what = "predictions" if role == "prediction" else "accepted answers"
     other = "add a submission after it" if role == "prediction" else "pass a gold file with {use.gold}"
-    sentence = f"no {{what}} (found {{fields}}): name their field with {{use.{role}}}, or {other}"
+    sentence = f"no {{what}} (found {{fields}}): pass their field with {{use.{role}}}, or {other}"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -87,7 +87,7 @@ def read_predictions(
         A string or a value for each record; None for no prediction.
 
     Raises:
-        InputError: a prediction is missing, or is no string.
+        InputError: a prediction is missing, or is not a string.
     """
     column = read_column(table, path)
     failed = find_failures(table.layout, table.records, column) if table.layout and kind != "any" else {}
@@ -117,7 +117,7 @@ def _read_prediction(value: Any, table: Table, number: int, path: Path) -> str |
         return None
     if isinstance(written := _write_number(value), str):
         return written
-    sentence = "{field} is {value}, expected a string: name the field of the string with {use.prediction}, or score "
+    sentence = "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
     sentence += "lists and objects with {use.variant:anls_star}"
     raise make_error(name_place(table, number), sentence, field=show_path(path), value=describe(value))
 
@@ -148,7 +148,7 @@ def read_references(table: Table, path: Path, settings: Settings, of_values: boo
     """Read the accepted answers of each record: a list of strings, or of values.
 
     Raises:
-        InputError: a record has none, or one is no string.
+        InputError: a record has none, or one is not a string.
     """
     column = read_column(table, path)
     sentence = "{field} is null or missing: add an accepted answer, or leave the question out"

@@ -64,8 +64,8 @@ _COLUMNS = (
     Column("questions", "count", "questions"),
     Column("anls", "score", "{label}"),
     Column("interval", "interval", *_INTERVAL),
-    Column("exact_match", "score", "exact match", "equal to an accepted answer"),
-    Column("contains", "score", "contains", "an accepted answer stands in the prediction"),
+    Column("exact_match", "score", "exact match", "equals an accepted answer"),
+    Column("contains", "score", "contains", "contains an accepted answer"),
     *(
         column
         for name, metric in METRICS.items()
@@ -74,7 +74,7 @@ _COLUMNS = (
             Column(f"metric_{name}_interval", "interval", *_INTERVAL),
         )
     ),
-    Column("format_loss", "score", "format loss", "lost by the format of right values"),
+    Column("format_loss", "score", "format loss", "lost by correct values in a different format"),
     Column(
         "wrong_number_credit",
         "score",

@@ -18,13 +18,13 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
     """
     folder = os.path.dirname(path) or "."
     if os.path.isfile(folder):
-        raise make_error(path, "{folder} is a file, not a folder: write to another folder", folder=folder)
+        raise make_error(path, "{folder} is a file, not a folder: write to a different folder", folder=folder)
     if not os.path.isdir(folder):
-        raise make_error(path, "there is no folder {folder}: make it, or write to another folder", folder=folder)
+        raise make_error(path, "there is no folder {folder}: make it, or write to a different folder", folder=folder)
     for source in inputs:
         with suppress(OSError):
             if os.path.samefile(source, path):
-                raise make_error(path, "the file is an input, and would be overwritten: write to another file")
+                raise make_error(path, "the file is an input: write to a different file")
 
 
 def check_report_path(path: str) -> None:
@@ -34,7 +34,7 @@ def check_report_path(path: str) -> None:
         InputError: the path is a folder, or its name ends in neither .html nor .htm.
     """
     if os.path.isdir(path):
-        raise make_error(path, "it is a folder: name a file in it, such as report.html")
+        raise make_error(path, "it is a folder: give a file in it, such as report.html")
     if not path.lower().endswith((".html", ".htm")) and not is_stream(path):
         raise make_error(path, "a report needs a name that ends in .html, such as report.html")
 

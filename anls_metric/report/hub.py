@@ -33,7 +33,7 @@ def as_eval_results(
         names = list_some(submission["name"] for submission in document["submissions"])
         raise make_error("", "the Hub takes the score of one model, and there are several ({names})", names=names)
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
-        sentence = "{dataset!r} is not the id of a dataset: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"
+        sentence = "{dataset!r} is not a dataset id: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"
         raise make_error("", sentence, dataset=dataset)
     mean = document["submissions"][0]["anls"]
     lines = [

@@ -36,7 +36,7 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
     check_output(path, inputs)
     others = _read_inputs(path) if os.path.exists(path) else inputs
     if others != inputs:
-        sentence = "the file holds the results of other inputs ({names}): choose another name"
+        sentence = "it has the results of different inputs ({names}): choose a different name"
         raise make_error(path, sentence, names=list_some(others) or "unknown")
     results = {
         "inputs": inputs,

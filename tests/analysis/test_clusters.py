@@ -83,7 +83,7 @@ def test_cluster_field_skips_values_that_group_nothing(values: list[Any]) -> Non
 
 
 def test_cluster_by_refuses_a_field_that_no_question_has() -> None:
-    with pytest.raises(InputError, match=r"no question has the field 'page' of cluster_by="):
+    with pytest.raises(InputError, match=r"no question has the field 'page': cluster_by= takes a field"):
         describe_clusters(DOCVQA, "page")
 
 

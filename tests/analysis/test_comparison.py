@@ -190,7 +190,7 @@ RIGHT = with_accepted(NUMBERED, NUMBERED)
         (
             {"a": RIGHT, "b": with_accepted(NUMBERED, NUMBERED[::-1])},
             {},
-            r"^b: 40 of its questions have other accepted answers than in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id",
+            r"^b: 40 of its questions have different accepted answers in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id",
         ),
         (
             {name: [{"prediction": ["a"], "references": [["a"]]}] for name in "ab"},
@@ -208,7 +208,7 @@ def test_compare_refuses_what_cannot_be_compared(
 
 def test_compare_says_which_accepted_answers_differ() -> None:
     scores = anls_metric.compare({"a": RIGHT, "b": with_accepted(NUMBERED, [*NUMBERED[:39], "another"])})
-    assert "b: 1 of its questions have other accepted answers than in a (40)" in scores.hints
+    assert "b: 1 of its questions have different accepted answers in a (40)" in scores.hints
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         lenient,
         ("rrc",),
-        "the function is no known variant; the nearest is rrc: 2 of 34 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 2 of 34 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         "  'rain' against 'shine': the function gives 1.0, rrc gives 0.0\n"
         "  '0.28.' against '0.28': the function gives 0.799, rrc gives 0.8",
@@ -111,7 +111,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         fail_at_rain,
         ("rrc",),
-        "the function is no known variant; the nearest is rrc: 1 of 34 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 1 of 34 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         f"  'rain' against 'shine': the function {DIVIDED}, rrc gives 0.0",
     ),

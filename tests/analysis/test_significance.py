@@ -46,8 +46,14 @@ def pages(count: int, seed: int) -> list[str]:
 
 ROWS = [0.0, 1.0]
 ERRORS: list[tuple[Callable[..., object], list[Any], str]] = [
-    *((interval, [ROWS, None, each], "from 0 and under 1, 0.95 for 95%") for each in (1.0, -0.1, 95, math.nan)),
-    *((minimum_detectable_effect, [ROWS, ROWS, None, 0.95, each], "0.5 and under 1") for each in (0.4, 1.0)),
+    *(
+        (interval, [ROWS, None, each], "confidence must be at least 0 and below 1, such as 0.95")
+        for each in (1.0, -0.1, 95, math.nan)
+    ),
+    *(
+        (minimum_detectable_effect, [ROWS, ROWS, None, 0.95, each], "power must be at least 0.5 and below 1")
+        for each in (0.4, 1.0)
+    ),
     (interval, [[]], "needs two clusters or more"),
     (interval, [[1.0]], "needs two clusters or more; a question without a cluster is its own"),
     (interval, [ROWS, ["page", "page"]], "needs two clusters or more"),
@@ -56,7 +62,7 @@ ERRORS: list[tuple[Callable[..., object], list[Any], str]] = [
     (differences, [ROWS, ROWS, ["page"]], "2 scores and 1 clusters: give one of each for each question"),
     (paired_test, [ROWS, [1.0]], "2 scores and 1 scores of the second submission: give one of each"),
     (interval, [[1.0, 83.5]], "the score of row 1 (counted from 0) is 83.5 (float): pass a number from 0 to 1"),
-    (interval, [5], "scores is 5"),
+    (interval, [5], "scores must be a list or an iterable of numbers, got 5"),
 ]
 NOT_NUMBERS = {"None": None, "'0.5' (str)": "0.5", "nan (float)": math.nan, "[1.0] (list)": [1.0]}
 for described, wrong in NOT_NUMBERS.items():

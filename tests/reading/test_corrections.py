@@ -50,7 +50,7 @@ def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
 
 def test_correction_that_changes_nothing_has_a_hint(shell: Shell) -> None:
     shell.write({"gold.json": GOLD, "x.json": ANSWERS, "c.json": [{"questionId": 7, "accept": "Tea time"}]})
-    hint = "c.json: 1 of its corrections change nothing, since the answers are accepted already (7)"
+    hint = "c.json: 1 of its corrections change nothing: these answers are already accepted (7)"
     assert hint in shell.type("gold.json x.json --corrections c.json").err
 
 

@@ -98,7 +98,7 @@ def test_compressed_file_is_unpacked_up_to_a_limit(
     shell.write(
         {"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(LINES.encode() + b" " * 1_000_000)}
     )
-    assert shell.error("large.x") == "large.x: it holds more than 2 MB once unpacked"
+    assert shell.error("large.x") == "large.x: it is larger than 2 MB once unpacked"
     check("fits.x")
 
 
@@ -208,7 +208,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("b.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f", "not Arrow, or damaged ("),
     ("a.eval", "no log", "not a zip archive, or damaged ("),
     ("a.xlsx", "no workbook", "not an Excel workbook, or damaged ("),
-    ("empty.json", "", "the file is empty: look at the program that wrote it"),
+    ("empty.json", "", "the file is empty: check the program that wrote it"),
     ("blank.csv", " \n\n", "the file is empty"),
     ("latin.csv", "prediction,references\ncaf\xe9,b\n".encode("latin-1"),
         "line 2: the byte 0xe9 is not UTF-8: save the file"),
@@ -268,7 +268,7 @@ def test_zip_archive_is_refused_with_its_contents(shell: Shell, monkeypatch: pyt
     shell.write({"b.eval": content.replace(b"samples/1", b"samples/2", 1)})
     assert "b.eval: not a zip archive, or damaged (" in shell.error("b.eval")
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1_000_000)
-    assert shell.error("a.eval") == "a.eval: it holds more than 1 MB once unpacked"
+    assert shell.error("a.eval") == "a.eval: it is larger than 1 MB once unpacked"
 
 
 def test_cell_of_csv_may_be_large_while_the_limit_of_the_process_stays(shell: Shell) -> None:
@@ -286,5 +286,5 @@ def test_error_names_the_place_of_a_record(shell: Shell, name: str, place: str) 
     shell.write({name: encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
     if name == "a.jsonl":
         shell.write({name: b"\n\n" + Path(name).read_bytes()})
-    message = "the accepted answer is empty: add at least one accepted answer, or leave this question out"
+    message = "the accepted answer is empty: add an accepted answer, or leave the question out"
     assert shell.error(name) == f"{name}, {place}: {message}"

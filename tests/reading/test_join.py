@@ -111,7 +111,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "gold.json x.json", [SCORE]),
     "ids that are no ids": ("gold.json x.json", {"x.json": [{**row, "questionId": [7]} if n == 1 else row for n,
         row in enumerate(ANSWERS)]},
-        "x.json, record 2: 'questionId' is no id (a string or a whole number): name the field of ids with --id-field",
+        "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
         "gold.json a.json", [SCORE]),
     "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
         "x.json: 2 answers to questions that gold.json does not have (0, 1): --extra ignore ignores them",
@@ -122,7 +122,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "gold.json x.json --extra ignore --missing zero", [14 / 24]),
     "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, ANSWERS[3]]},
         f"x.json: 1 id repeated (the first: {SHUFFLED[3]}): keep one record for each id, or --runs question scores the "
-        "mean over runs of one model; --id-field none numbers the records", "gold.json a.json", [SCORE]),
+        "mean over runs of one model; --id-field none matches by order", "gold.json a.json", [SCORE]),
     "runs that are not told apart": ("t.json", {"t.json": list_both("seed", 1, 1)},
         "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or --runs question",
         "t.json --runs question", [MEAN]),
@@ -133,7 +133,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
     "repeated questions": ("g.json a.json", {"g.json": [{**row, "lang": "en"} for row in GOLD] + [{**row,
         "lang": "fr"} for row in GOLD]}, "g.json: ids repeat; 'lang' (en, fr) differs: ", "gold.json a.json", [SCORE]),
     "several models as a run": ("m=t.json m=a.json -g gold.json", {"t.json": list_both("model")},
-        "t.json: it holds several submissions (base, tuned), and is passed as a run of m: give it its own name",
+        "t.json: it contains several submissions (base, tuned) but is passed as a run of m: give it a name of its own",
         "t.json b=a.json -g gold.json", [SCORE, BETTER, SCORE]),
 }  # fmt: skip
 
@@ -183,9 +183,9 @@ def test_text_of_another_question_is_an_error(shell: Shell, case: str, has_ids: 
     shell.write({"x.json": rows if has_ids else [{"prompt": row["prompt"], "answer": row["answer"]} for row in rows]})
     if count:
         assert shell.error("gold.json x.json") == (
-            f"x.json: {count} answers stand beside another question than in gold.json: question 49000 is 'What is "
-            "49000?' there, 'What is 49001?' here. Check that both files have the same split; --field question=none "
-            "skips this check"
+            f"x.json: {count} answers have a different question text than in gold.json: question 49000 is 'What is "
+            "49000?' there and 'What is 49001?' here. Check that both files are of the same split; --field "
+            "question=none skips this check"
         )
         assert shell.scores("gold.json x.json --field question=none") == [SCORE]
     else:

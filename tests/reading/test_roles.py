@@ -103,10 +103,10 @@ RECORD = {"questionId": 7, "said": "a", "meta": {"texts": ["a"], "n": 1}, "long"
 ERRORS: list[tuple[str, str]] = [
     ("t.json --references-field meta.texts",
         "t.json: no predictions (found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' "
-        f"'{'b' * 36}...): name their field with --prediction-field, or add a submission after it"),
+        f"'{'b' * 36}...): pass their field with --prediction-field, or add a submission after it"),
     ("t.json --prediction-field said",
         "t.json: no accepted answers (found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' "
-        f"'{'b' * 36}...): name their field with --references-field, or pass a gold file with --gold"),
+        f"'{'b' * 36}...): pass their field with --references-field, or pass a gold file with --gold"),
     ("t.json --prediction-field sad", "t.json: no field 'sad' for --prediction-field: did you mean 'said'?"),
     ("t.json --prediction-field meta.text",
         "t.json: no field 'meta.text' for --prediction-field: did you mean 'meta.texts'?"),
@@ -121,10 +121,10 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --field prediction=said", "--field is not for prediction: pass --prediction-field"),
     ("t.json --field submission=said", "--field is not for submission: pass --submission-field"),
     ("t.json --prediction-field said --references-field said",
-        "t.json: the field 'said' cannot be both the prediction and the accepted answers: name two fields with "
+        "t.json: 'said' cannot be both the prediction and the accepted answers: pass two fields with "
         "--prediction-field and --references-field, or pass a gold file with --gold"),
     ("t.json --prediction-field said --id-field said --references-field meta.texts",
-        "t.json: the field 'said' cannot be both the id and an answer: name another field with --id-field"),
+        "t.json: 'said' cannot be both the id and an answer: pass a different field with --id-field"),
 ]  # fmt: skip
 
 

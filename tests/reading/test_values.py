@@ -104,14 +104,14 @@ def test_printed_form_of_other_values_is_refused(cell: str) -> None:
     message = find_error(references=cell)
     assert message.startswith("the accepted answer is ")
     assert message.endswith(
-        ', a printed value that is not a list of strings: write it as JSON, like ["first answer", "second answer"]'
+        ', a stringified value, but not a list of strings: write it as JSON, like ["first answer", "second answer"]'
     )
 
 
 # A cell without an accepted answer, and the error.
 EMPTY: list[tuple[Any, str]] = [
     (None, "'references' is null or missing: add an accepted answer, or leave the question out"),
-    ("", "the accepted answer is empty: add at least one accepted answer, or leave this question out"),
+    ("", "the accepted answer is empty: add an accepted answer, or leave the question out"),
     ([], "the accepted answer is an empty list"),
     ("[]", "the accepted answer is an empty list"),
     ({"text": [], "answer_start": []}, "the accepted answer is an empty list"),  # the only question
@@ -184,7 +184,7 @@ def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, ce
     shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": rows})
     message = shell.error("g.json x.json --prediction-field answer")
     assert message.startswith("x.json, record 1: 'answer' is ")
-    end = ", expected a string: name the field of the string with --prediction-field, or score lists and objects with "
+    end = ", expected a string: pass a field of strings with --prediction-field, or score lists and objects with "
     assert message.endswith(f"{end}--variant anls_star")
     assert shell.type("g.json x.json --prediction-field answer --variant anls_star --quiet").status == 0
     if cell and cell is not True:

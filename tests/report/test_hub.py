@@ -68,7 +68,10 @@ def test_library_of_the_hub_reads_the_yaml(capsys: pytest.CaptureFixture[str]) -
         (f"export hub {GOLD} {BASE}", "the following arguments are required: --dataset, --task"),
         (f"export hub {GOLD} {BASE} --task val", "the following arguments are required: --dataset"),
         (f"{HUB} {TUNED}", "the Hub takes the score of one model, and there are several (base, tuned)"),
-        (HUB.replace("made-up/", ""), "'DocVQA' is not the id of a dataset: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"),
+        (
+            HUB.replace("made-up/", ""),
+            "'DocVQA' is not a dataset id: write OWNER/NAME, such as lmms-lab-encoder/DocVQA",
+        ),
         (f"{HUB} --columns anls", "unknown flag --columns"),
     ],
 )

@@ -162,7 +162,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score("nofile.json", GOLD), "nofile.json: No such file or directory"),
     (lambda: score(EXAMPLES / "bse.json"), f"bse.json: No such file or directory: did you mean {FILES[0]}?"),
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
-    (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "name their field with references=, or pass a gold file"),
+    (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
     (lambda: score(ANSWERS, GOLD), "it holds several submissions (base, tuned): call compare instead"),
     (lambda: score({"base": FILES[0]}, GOLD), "it holds several submissions (base): call compare instead"),
     (lambda: compare([*ANSWERS.values()], GOLD), "expected a dict mapping the name of each model to its answers"),

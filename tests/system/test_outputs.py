@@ -138,13 +138,11 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         shell.print("gold.json a.json --output out --output x.json")
     results = Path("x.json").read_bytes()
     message = shell.error("gold.json b.json --output x.json")
-    assert message.startswith("x.json: the file holds the results of other inputs (")
-    assert message.endswith("a.json): choose another name")
-    assert "out/results.json: the file holds the results of other inputs" in shell.error(
-        "gold.json b.json --output out"
-    )
+    assert message.startswith("x.json: it has the results of different inputs (")
+    assert message.endswith("a.json): choose a different name")
+    assert "out/results.json: it has the results of different inputs" in shell.error("gold.json b.json --output out")
     shell.write({"notes.json": {"mine": 1}})
-    assert "the results of other inputs (unknown): choose another name" in shell.error(
+    assert "the results of different inputs (unknown): choose a different name" in shell.error(
         "gold.json a.json --output notes.json"
     )
     assert (Path("x.json").read_bytes(), read_json("notes.json")) == (results, {"mine": 1})
@@ -156,17 +154,17 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
     [
         ("--output x.xlsx", "x.xlsx: --output writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"),
         ("--output x.html", "; --report writes .html"),
-        ("--output a.json", "a.json: the file is an input, and would be overwritten: write to another file"),
+        ("--output a.json", "a.json: the file is an input: write to a different file"),
         ("--output ./gold.json", "the file is an input"),
         ("--output link.csv", "link.csv: the file is an input"),
         ("--report link.html", "link.html: the file is an input"),
-        ("--output absent/x.csv", "absent/x.csv: there is no folder absent: make it, or write to another folder"),
+        ("--output absent/x.csv", "absent/x.csv: there is no folder absent: make it, or write to a different folder"),
         ("--output absent/x.json", "there is no folder absent"),
         ("--report absent/x.html", "there is no folder absent"),
-        ("--output-dir gold.json", "gold.json is a file, not a folder: write to another folder"),
-        ("b.json --output x.json", "x.json: it is one file, and there are several submissions: name a folder"),
+        ("--output-dir gold.json", "gold.json is a file, not a folder: write to a different folder"),
+        ("b.json --output x.json", "x.json: one file cannot hold several submissions: pass a folder"),
         ("--report x.pdf", "x.pdf: a report needs a name that ends in .html, such as report.html"),
-        ("--report .", ".: it is a folder: name a file in it, such as report.html"),
+        ("--report .", ".: it is a folder: give a file in it, such as report.html"),
         ("--report x.html --images absent", "absent: No such file or directory"),
         ("--report x.html --images .", ".: no images (.png,"),
     ],

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SHARED
+from tests.conftest import DATA
 from tests.system.conftest import (
     ACCEPTED,
     BASE,
@@ -269,9 +269,9 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
     ("seed.csv --filter 9", "there is no run '9' (found 1, 2): --filter takes", "seed.csv --filter 1", [SCORE]),
-    ("pages.jsonl", "--id-field none numbers the records", "pages.jsonl --id-field none", [SCORE]),
+    ("pages.jsonl", "--id-field none matches by order", "pages.jsonl --id-field none", [SCORE]),
     ("gold.json q.json", "(q-49000, q-49003, ... / 49000, 49003, ...)", "gold.json q.json --id-field none", [SCORE]),
-    ("gold.json uid.json", "'uid' and 'key' hold ids of gold.json", "gold.json uid.json --id-field uid", [SCORE]),
+    ("gold.json uid.json", "'uid' and 'key' contain ids of gold.json", "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json few.json", "no answer to 4 questions of gold.json", "gold.json few.json --missing zero", [15 / 24]),
     ("gold.json null.json", "'prediction' is null or missing", "gold.json null.json --missing zero", [15 / 24]),
     ("gold.json more.json", "1 answer to questions that gold.json does", "gold.json more.json --extra ignore", [SCORE]),
@@ -309,7 +309,7 @@ def test_error_has_a_next_step_that_works(
     [
         ("twice.json a.json", "twice.json: 1 id repeated (the first: 49000): keep one record for each id"),
         ("none.json a.json", "none.json, record 3: the accepted answer is an empty list"),
-        ("gold.json short.json", "23 answers, 24 questions: matching by order needs one answer for each question"),
+        ("gold.json short.json", "23 answers, 24 questions: matching by order needs one answer per question"),
         ("gold.json a.json --prediction-field questionId", "'questionId' cannot be both the id and an answer"),
         ("t.csv --prediction-field answers", "'answers' cannot be both the prediction and the accepted answers"),
         ("gold.json printed.json", "expected a list of records, got an object with the keys 'signature', 'subm"),
@@ -331,7 +331,7 @@ def test_error_has_a_next_step_that_works(
         ("gold.json hf://x/a.json", "download the file, and pass its path"),
         ("gold.json a.json --corrections c7.json", "it corrects questions that do not exist (7): write ids of"),
         ("gold.json a.json --corrections cc.json", "record 2: a second correction of question 49000: write one for"),
-        ("gold.json a.json --corrections all.json", "all.json: it excludes every question: exclude fewer"),
+        ("gold.json a.json --corrections all.json", "all.json: it excludes every question: exclude fewer of them"),
     ],
 )
 def test_file_that_cannot_be_scored_is_an_error_that_says_what_to_do(shell: Shell, line: str, words: str) -> None:
@@ -413,14 +413,11 @@ def test_texts_of_files_are_shown_without_control_characters(shell: Shell) -> No
         assert "x·[2J·]0;title" in done.out + done.err or "x\\x1b[2J" in done.err, line
 
 
-# Situations with their true scores, from files outside of this repository
+# Situations with their true scores
 
 
 def list_situations() -> list[Any]:
-    manifest = SHARED / "files2" / "MANIFEST.json"
-    if not manifest.is_file():
-        return [pytest.param({}, marks=pytest.mark.skip("the situations are in ../shared, not on this machine"))]
-    situations = json.loads(manifest.read_text(encoding="utf-8"))
+    situations = json.loads((DATA / "files2" / "MANIFEST.json").read_text(encoding="utf-8"))
     return [pytest.param(situation, id=situation["what"]) for situation in situations]
 
 
@@ -428,7 +425,7 @@ def list_situations() -> list[Any]:
 def test_situation_has_its_score_or_a_word(shell: Shell, situation: dict[str, Any]) -> None:
     """It is scored right, at once or with the extraction of a hint; or a hint or an error says what is wrong."""
     for name in situation["files"]:
-        shutil.copy(SHARED / "files2" / name, name)
+        shutil.copy(DATA / "files2" / name, name)
     line = situation["type"].partition(" ")[2]
     done = shell.type(line)
     assert "no hint" not in situation["must"] or "hint:" not in done.err

@@ -105,7 +105,7 @@ def test_identify_names_the_variant_of_a_function(module: Shell, path: str) -> N
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("lenient", "no known variant; the nearest is standard: 1 of 34 cases differ"),
+        ("lenient", "not a known variant; the nearest is standard: 1 of 34 cases differ"),
         ("lenient", "  'rain' against 'shine': the function gives 1.0, standard gives 0.0"),
         ("broken", "the function raises RuntimeError: no model, for 'CocaCola' against 'Coca Cola'"),
         ("leaving", "the function raises SystemExit: no model"),
@@ -173,9 +173,9 @@ def test_export_takes_the_questions_of_a_test_split(shell: Shell) -> None:
         (
             "x.json",
             [{"questionId": "x1", "answer": "a"}],
-            "the id of a question is 'x1', and the ids of the leaderboard are",
+            "question id 'x1' is not a whole number, as the leaderboard needs",
         ),
-        ("x.json", ["a", "b"], "it has no ids of questions: name their field with --id-field, or pass a file with"),
+        ("x.json", ["a", "b"], "it has no question ids: pass their field with --id-field, or pass a file with"),
         (f"{GOLD} x.json", ANSWERS[1:], "no answer to 1 question of"),
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "--extra ignore ignores them"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first: 1): keep one record for each id"),
@@ -185,7 +185,7 @@ def test_export_takes_the_questions_of_a_test_split(shell: Shell) -> None:
             [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"],
             "the answers of several models (a, b)",
         ),
-        ("x.json -o x.json", ANSWERS, "x.json: the file is an input, and would be overwritten"),
+        ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
         (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one file of answers, or the questions and then one file of answers"),
         ("x.json --worst 3", ANSWERS, "unknown flag --worst"),
     ],

@@ -198,7 +198,7 @@ def test_rule_of_dude_joins_its_columns_from_the_gold_file(shell: Shell) -> None
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ("--variant mmlongbench_doc", "the rule mmlongbench_doc needs answer_format, which no file has (found"),
+        ("--variant mmlongbench_doc", "mmlongbench_doc needs answer_format, which no file has (found"),
         ("--variant dude", "needs answer_type, which no file has"),
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
         ("--variant dude,rrc", "dude cannot be combined with other variants: score it by itself"),
