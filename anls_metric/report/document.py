@@ -179,6 +179,12 @@ def _describe_leaf(leaf: Any) -> dict[str, Any]:
     }
 
 
+def describe_clusters(document: Document) -> str:
+    """Describe the clusters in words, such as "75 clusters by image"; "" if there are none."""
+    clusters = document["clusters"]
+    return f"{clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
+
+
 def index_comparisons(document: Document) -> dict[str, Mapping[str, Any]]:
     """Index the comparisons with the baseline by the name of the submission."""
     return {

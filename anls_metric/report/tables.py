@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from string import Template
 from typing import Any, NamedTuple
 
 from anls_metric.messages import count_noun
@@ -23,7 +24,7 @@ from anls_metric.report.columns import (
     choose_columns,
     find_columns,
 )
-from anls_metric.report.document import Document, index_comparisons
+from anls_metric.report.document import Document, describe_clusters, index_comparisons
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import make_printable
 
@@ -55,22 +56,21 @@ def build_blocks(document: Document, numbers: Numbers = PLAIN, columns: Names = 
         ValueError: there is no such column, or it is empty.
     """
     submissions, label = document["submissions"], _get_label(document)
-    usual: Sequence[str] = LATEX_COLUMNS if latex else USUAL_COLUMNS
-    if document.get("all_pairs"):
-        usual = [key for key in usual if key not in COMPARED]
+    all_pairs = document.get("all_pairs")
+    usual = [key for key in (LATEX_COLUMNS if latex else USUAL_COLUMNS) if not (all_pairs and key in COMPARED)]
     records = collect_records(document)
     blocks = [_build_block("", document, choose_columns(records, columns, usual), records, numbers)]
-    if document.get("all_pairs"):
+    if all_pairs:
         blocks += _build_matrices(document, numbers)
     variants = submissions[0].get("variants", {})
     if variants:
         rows = [[name, *(numbers.format(each["variants"][name]) for each in submissions)] for name in variants]
         head = ["variant", *(each["name"] for each in submissions)]
         blocks.append(Block(f"{label} under each variant", [head, *rows]))
-    usual = LATEX_GROUP_COLUMNS if latex and len(submissions) > 1 else GROUP_COLUMNS
-    usual = [key for key in (find_columns(columns) if columns else ()) if key in usual] or usual
+    of_groups: Sequence[str] = LATEX_GROUP_COLUMNS if latex and len(submissions) > 1 else GROUP_COLUMNS
+    of_groups = [key for key in (find_columns(columns) if columns else ()) if key in of_groups] or of_groups
     fields = [field for field in submissions[0]["groups"] if any(each["groups"][field] for each in submissions)]
-    return blocks + [_build_groups(document, field, numbers, usual) for field in fields]
+    return blocks + [_build_groups(document, field, numbers, of_groups) for field in fields]
 
 
 def _get_label(document: Document) -> str:
@@ -96,27 +96,33 @@ def _build_groups(document: Document, field: str, numbers: Numbers, usual: Seque
 def _build_block(
     title: str, document: Document, columns: Sequence[Column], records: Sequence[Document], numbers: Numbers
 ) -> Block:
-    label, baseline = _get_label(document), document.get("baseline", "")
-    head = [column.heading.replace("{label}", label).replace("{baseline}", baseline) for column in columns]
+    """Build the table of records, with the placeholders of the columns filled."""
+    count = len(document["comparisons"])
+    values = {
+        "{label}": _get_label(document),
+        "{baseline}": document.get("baseline", ""),
+        "{adjusted}": f", adjusted for {count} comparisons (Holm)" if count > 1 else "",
+    }
+    for place, value in values.items():
+        columns = [
+            column._replace(heading=column.heading.replace(place, value), meaning=column.meaning.replace(place, value))
+            for column in columns
+        ]
     rows = [[column.make_cell(record, numbers) for column in columns] for record in records]
-    return Block(title, [head, *rows], columns)
+    return Block(title, [[column.heading for column in columns], *rows], columns)
 
 
 def _build_matrices(document: Document, numbers: Numbers) -> list[Block]:
     """Build the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
-    pairs = {(comparison["first"], comparison["second"]): comparison for comparison in document["comparisons"]}
     names = [submission["name"] for submission in document["submissions"]]
 
     def build(title: str, make_cell: Callable[[Document], str]) -> Block:
-        head = ["", *map(str, range(1, len(names)))]
+        cells = {(pair["first"], pair["second"]): make_cell(pair) for pair in document["comparisons"]}
         rows = [
-            [
-                f"{place} {name}",
-                *(make_cell(pairs[other, name]) if (other, name) in pairs else "" for other in names[:-1]),
-            ]
+            [f"{place} {name}", *(cells.get((other, name), "") for other in names[:-1])]
             for place, name in enumerate(names, 1)
         ]
-        return Block(title, [head, *rows])
+        return Block(title, [["", *map(str, range(1, len(names)))], *rows])
 
     def format_difference(pair: Document) -> str:
         return numbers.format(pair["difference"], "+") + MARK * (pair["verdict"] in ("better", "worse"))
@@ -129,21 +135,18 @@ def _build_matrices(document: Document, numbers: Numbers) -> list[Block]:
     ]
 
 
-def format_footnote(document: Document) -> list[str]:
-    """Format the sentences below the table, on questions, clusters and adjustment. The last text is the signature."""
+def list_notes(document: Document) -> list[str]:
+    """List sentences on the questions, clusters and comparisons."""
     comparisons = document["comparisons"]
     adjusted = f"; p adjusted for {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
-    sentences = [f"{count_questions(document)}{adjusted}."]
-    if document.get("all_pairs") and any(each["verdict"] == "too few questions" for each in comparisons):
-        sentences.append("Too few questions for a verdict.")
-    return [*sentences, document["signature"]]
+    has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few questions" for each in comparisons)
+    return [f"{_count_questions(document)}{adjusted}.", *["Too few questions for a verdict."] * bool(has_too_few)]
 
 
-def count_questions(document: Document) -> str:
+def _count_questions(document: Document) -> str:
     """Describe the number of questions and of clusters in words."""
-    clusters = document["clusters"]
-    of_clusters = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
-    return f"{count_noun(document['questions'], 'question')}{of_clusters}"
+    questions, clusters = count_noun(document["questions"], "question"), describe_clusters(document)
+    return f"{questions} of {clusters}" if clusters else questions
 
 
 def collect_records(document: Document) -> list[dict[str, Any]]:
@@ -177,75 +180,81 @@ def collect_figures(document: Document, numbers: Numbers = PLAIN, columns: Names
     of_groups = [key for key in GROUP_COLUMNS if key in keys and key != "questions"]
     rows = []
     for submission, record in zip(document["submissions"], records):
-        name, row = submission["name"], dict(_list_figures(record, keys, numbers))
+        name, row = submission["name"], _make_figures(record, keys, numbers)
         if not columns:
             if document["comparisons"]:
                 row["against"] = None if name == document["baseline"] else document["baseline"]
             row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
-        row |= {f"anls {each}": _convert(value, numbers) for each, value in submission.get("variants", {}).items()}
+        for variant, mean in submission.get("variants", {}).items():
+            row |= _make_figures({"anls": mean}, ["anls"], numbers, f" {variant}")
         for pair in document["comparisons"] if document.get("all_pairs") else ():
             if pair["second"] == name:
-                row[f"difference {pair['first']}"] = _convert(pair["difference"], numbers)
-                row[f"p_value_adjusted {pair['first']}"] = pair["p_value_adjusted"]
+                row |= _make_figures(pair, ("difference", "p_value_adjusted"), numbers, f" {pair['first']}")
         for field, groups in submission["groups"].items():
             for value, group in groups.items():
-                figures = _list_figures(group, of_groups, numbers)
-                row |= {f"{key} {field}={value}": figure for key, figure in figures}
+                row |= _make_figures(group, of_groups, numbers, f" {field}={value}")
         rows.append(row)
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in names} | {"signature": document["signature"]} for row in rows]
 
 
-def _list_figures(record: Document, keys: Iterable[str], numbers: Numbers) -> Iterator[tuple[str, Any]]:
-    """List the values of keys, None if the record lacks one. An interval becomes two values, its ends."""
+def _make_figures(record: Document, keys: Iterable[str], numbers: Numbers, end: str = "") -> dict[str, Any]:
+    """Make the figures of a record, None if it lacks a key. An interval becomes two figures. Names end with `end`."""
+    figures: dict[str, Any] = {}
     for key in keys:
-        value, start = record.get(key), key.removesuffix("interval")
-        if start != key:
-            low, high = value or (None, None)
-            yield f"{start}low", _convert(low, numbers)
-            yield f"{start}high", _convert(high, numbers)
+        start = key.removesuffix("interval")
+        if start == key:
+            values = {key: record.get(key)}
         else:
-            yield key, _convert(value, numbers) if COLUMNS[key].is_score else value
-
-
-def _convert(score: float | None, numbers: Numbers) -> float | str | None:
-    """Convert a score to its printed form, or keep all digits if the numbers are `PLAIN`."""
-    return score if score is None or numbers == PLAIN else numbers.format(score)
+            values = dict(zip((f"{start}low", f"{start}high"), record.get(key) or (None, None)))
+        is_printed = numbers != PLAIN and (start != key or COLUMNS[key].is_score)
+        for name, value in values.items():
+            figures[name + end] = numbers.format(value) if is_printed and value is not None else value
+    return figures
 
 
 # Formats
 
 
-def _escape_blocks(
-    blocks: Sequence[Block], document: Document, escape_cell: Callable[[str], str], best: str, tie: str
-) -> list[Table]:
-    """Escape the cells of tables. In the first, the best score and its ties have the formats `best` and `tie`."""
-    tables = [[[escape_cell(cell) for cell in row] for row in block.table] for block in blocks]
-    if _has_best(blocks[0], document):
-        place = [column.key for column in blocks[0].columns].index("anls")
-        winner = document["best"]
-        forms = {winner["name"]: best, **dict.fromkeys(winner["no_significant_difference"], tie)}
-        for submission, row in zip(document["submissions"], tables[0][1:]):
-            row[place] = forms.get(submission["name"], "{}").format(row[place])
-    return tables
+class Markup(NamedTuple):
+    """A markup language.
+
+    Attributes:
+        escape: formats a title, a cell or a note.
+        best: the form of the best score.
+        tie: the form of a score without a significant difference from the best.
+        legends: the explanations of `best` alone, and of `best` and `tie`.
+    """
+
+    escape: Callable[[str], str]
+    best: str
+    tie: str
+    legends: tuple[str, str] = ("", "")
 
 
-def _has_best(block: Block, document: Document) -> bool:
-    """Whether the table of submissions shows which score is the best."""
-    return "best" in document and COLUMNS["anls"] in block.columns
+def _mark_up(blocks: Sequence[Block], document: Document, markup: Markup) -> tuple[list[Table], list[str]]:
+    """Write tables in a markup language. In the first, the best score and its ties are marked: also return a legend."""
+    tables = [[list(map(markup.escape, row)) for row in block.table] for block in blocks]
+    keys = [column.key for column in blocks[0].columns]
+    if "best" not in document or "anls" not in keys:
+        return tables, []
+    place, ties = keys.index("anls"), document["best"]["no_significant_difference"]
+    forms = {document["best"]["name"]: markup.best, **dict.fromkeys(ties, markup.tie)}
+    for submission, row in zip(document["submissions"], tables[0][1:]):
+        row[place] = forms.get(submission["name"], "{}").format(row[place])
+    return tables, [markup.legends[bool(ties)]]
 
 
 def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
     blocks = build_blocks(document, numbers, columns)
+    tables, legend = _mark_up(blocks, document, _MARKDOWN)
     parts = []
-    for block, table in zip(blocks, _escape_blocks(blocks, document, _escape_markdown, "**{}**", "*{}*")):
+    for block, table in zip(blocks, tables):
         head, *rows = (f"| {' | '.join(row)} |" for row in table)
-        parts += [f"{_escape_markdown(block.title)}:"] if not block.columns else []
+        parts += [] if block.columns else [f"{_escape_markdown(block.title)}:"]
         parts.append("\n".join([head, "|---" * len(table[0]) + "|", *rows]))
-    legend = ["**Best**; *no significant difference from it*."] if _has_best(blocks[0], document) else []
-    *sentences, signature = format_footnote(document)
-    notes = [*legend, *map(_escape_markdown, sentences), f"`{make_printable(signature)}`"]
+    notes = [*legend, *map(_escape_markdown, list_notes(document)), f"`{make_printable(document['signature'])}`"]
     return "\n\n".join([*parts, " ".join(notes)])
 
 
@@ -254,7 +263,10 @@ def _escape_markdown(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\*_`[]<>&|" else sign for sign in make_printable(text))
 
 
-_LATEX = {
+_LEGEND = "**Best**; *no significant difference from it*."
+_MARKDOWN = Markup(_escape_markdown, "**{}**", "*{}*", (_LEGEND, _LEGEND))
+
+_LATEX_SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -267,45 +279,7 @@ _LATEX = {
 
 def _escape_latex(text: str) -> str:
     """Escape the commands of LaTeX in a text."""
-    return "".join(_LATEX.get(sign, sign) for sign in make_printable(text))
-
-
-def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    blocks = build_blocks(document, numbers, columns, latex=True)
-    tables = _escape_blocks(blocks, document, _format_latex_cell, r"\textbf{{{}}}", r"\underline{{{}}}")
-    percent = " in percent" if numbers.percent else ""
-    signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    signature = signature.replace("questions:", "%\n    questions:")  # over two lines of the source
-    parts = [r"% \usepackage{booktabs}"]
-    for number, (block, table) in enumerate(zip(blocks, tables)):
-        title = block.title or f"{_get_label(document)}{percent} on {count_questions(document)}"
-        sentences = [_escape_latex(title), *_explain_columns(document, block)]
-        sentences += [_explain_marks(document["best"])] if not number and _has_best(block, document) else []
-        caption = [*(f"{sentence}." for sentence in sentences), *([] if number else [rf"\texttt{{{signature}}}"])]
-        head = [column.latex or name for column, name in zip(block.columns, table[0])] or table[0]
-        parts.append(_format_latex_table([head, *table[1:]], caption, f"tab:anls-{number}" if number else "tab:anls"))
-    return "\n\n".join(parts)
-
-
-def _explain_columns(document: Document, block: Block) -> list[str]:
-    """Explain the headings of a table in LaTeX, each once."""
-    count = len(document["comparisons"])
-    adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
-    names = {"adjusted": adjusted, "baseline": document.get("baseline", "")}
-    sentences = (
-        f"{column.latex or _escape_latex(column.heading)}: {_escape_latex(column.meaning.format_map(names))}"
-        for column in block.columns
-        if column.meaning
-    )
-    return list(dict.fromkeys(sentences))
-
-
-def _explain_marks(best: Document) -> str:
-    """Explain what is bold, and what is underlined."""
-    if not best["no_significant_difference"]:
-        return "Bold: the best"
-    return "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs"
+    return "".join(_LATEX_SIGNS.get(sign, sign) for sign in make_printable(text))
 
 
 # A pattern in cells -> its form in LaTeX.
@@ -325,43 +299,81 @@ def _format_latex_cell(cell: str) -> str:
     return cell
 
 
-def _format_latex_table(cells: Table, caption: Sequence[str], label: str) -> str:
-    head, *rows = (" & ".join(row) + r" \\" for row in cells)
-    lines = [
-        r"\begin{table}",
-        r"  \centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"  \begin{{tabular}}{{@{{}}l{'c' * (len(cells[0]) - 1)}@{{}}}}",
-        r"    \toprule",
-        f"    {head.lstrip()}",
-        r"    \midrule",
-        *(f"    {row}" for row in rows),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        r"  \caption{%",
-        *(f"    {sentence}" for sentence in caption),
-        r"  }",
-        rf"  \label{{{label}}}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines)
+_LATEX = Markup(
+    _format_latex_cell,
+    r"\textbf{{{}}}",
+    r"\underline{{{}}}",
+    (
+        "Bold: the best.",
+        "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs.",
+    ),
+)
+_LATEX_TABLE = Template(
+    r"""
+\begin{table}
+  \centering\footnotesize\setlength{\tabcolsep}{3pt}
+  \begin{tabular}{@{}l$columns@{}}
+    \toprule
+    $head
+    \midrule
+    $rows
+    \bottomrule
+  \end{tabular}
+  \caption{%
+    $caption
+  }
+  \label{tab:anls$number}
+\end{table}"""
+)
 
 
-def as_html(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
+    blocks = build_blocks(document, numbers, columns, latex=True)
+    tables, legend = _mark_up(blocks, document, _LATEX)
+    signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    signature = signature.replace("questions:", "%\n    questions:")  # over two lines of the source
+    parts = [r"% \usepackage{booktabs}"]
+    percent = " in percent" if numbers.percent else ""
+    title = f"{_get_label(document)}{percent} on {_count_questions(document)}"
+    notes = [*legend, rf"\texttt{{{signature}}}"]
+    for number, (block, table) in enumerate(zip(blocks, tables)):
+        names = [column.latex or name for column, name in zip(block.columns, table[0])] or table[0]
+        head, *rows = (" & ".join(row) + r" \\" for row in (names, *table[1:]))
+        meanings = dict.fromkeys(
+            f"{name}: {_escape_latex(column.meaning)}." for name, column in zip(names, block.columns) if column.meaning
+        )
+        caption = [f"{_escape_latex(block.title or title)}.", *meanings, *([] if number else notes)]
+        parts.append(
+            _LATEX_TABLE.substitute(
+                columns="c" * (len(names) - 1),
+                head=head.lstrip(),
+                rows="\n    ".join(rows),
+                caption="\n    ".join(caption),
+                number=f"-{number}" if number else "",
+            )
+        )
+    return "\n".join(parts)
+
+
+def as_html(document: Document) -> str:
     """Format the tables of a document as HTML. The best score is bold, and its ties are italic."""
-    blocks = build_blocks(document, numbers, columns)
+    blocks = build_blocks(document)
     parts = []
-    for block, table in zip(blocks, _escape_blocks(blocks, document, _escape_html, "<b>{}</b>", "<i>{}</i>")):
-        head, *rows = ("".join(f"<td>{cell}</td>" for cell in row) for row in table)
-        title, names = _escape_html(block.title), head.replace("td>", "th>")
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        parts.append(f"<table><caption>{title}</caption><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>")
-    *sentences, signature = map(_escape_html, format_footnote(document))
+    for block, table in zip(blocks, _mark_up(blocks, document, _HTML)[0]):
+        head, *rows = (f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in table)
+        head = f"<caption>{_escape_html(block.title)}</caption><thead>{head.replace('td>', 'th>')}</thead>"
+        parts.append(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>")
+    notes = " ".join(map(_escape_html, list_notes(document)))
     hints = [f"<br>hint: {_escape_html(hint['text'])}" for hint in document["hints"]]
-    return "".join([*parts, "<p>", " ".join(sentences), f" <code>{signature}</code>", *hints, "</p>"])
+    return "".join([*parts, "<p>", notes, f" <code>{_escape_html(document['signature'])}</code>", *hints, "</p>"])
 
 
 def _escape_html(text: str) -> str:
     return escape(make_printable(text))
+
+
+_HTML = Markup(_escape_html, "<b>{}</b>", "<i>{}</i>")
 
 
 def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
-from anls_metric.report.document import Document, list_extraction
+from anls_metric.report.document import Document, describe_clusters, list_extraction
 from anls_metric.report.extras import Lines, list_lines, name_first
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import align_rows, make_printable, shorten
@@ -57,25 +58,23 @@ def format_hints(document: Document) -> str:
 
 def format_read(document: Document) -> str:
     """Format what was read, as one line if the lines of the submissions differ in one word, such as the file."""
-    lines = [submission["read"] for submission in document["submissions"]]
-    columns = list(zip(*(line.split(" ") for line in lines)))
-    has_equal_lengths = len({line.count(" ") for line in lines}) == 1
+    lines = [re.split("([,:]? )", submission["read"]) for submission in document["submissions"]]
+    columns = list(zip(*lines))
+    has_equal_lengths = len(set(map(len, lines))) == 1
     if has_equal_lengths and sum(len(set(words)) > 1 for words in columns) <= 1:
-        shown = (", ".join(dict.fromkeys(word.rstrip(",:") for word in words)) for words in columns)
-        ends = (words[0][len(words[0].rstrip(",:")) :] for words in columns)
-        lines = [" ".join(map("".join, zip(shown, ends)))]
-    return _format_lines([("read", line) for line in lines])
+        lines = [[", ".join(dict.fromkeys(words)) for words in columns]]
+    return _format_lines([("read", "".join(line)) for line in lines])
 
 
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
     """Format a submission: its figures, its variants and its groups."""
-    submission, clusters = document["submissions"][0], document["clusters"]
+    submission = document["submissions"][0]
     zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
     why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
-    of_clusters = f", {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
     lines = [(document.get("label", "ANLS"), numbers.format(submission["anls"]))]
     if submission["interval"]:
-        lines.append(("95% CI", numbers.format_interval(submission["interval"]) + of_clusters))
+        interval = [numbers.format_interval(submission["interval"]), describe_clusters(document)]
+        lines.append(("95% CI", ", ".join(filter(None, interval))))
     if "run_sd" in submission:
         scores = submission["run_scores"]
         spread = numbers.format_interval((min(scores), max(scores)))
@@ -108,7 +107,7 @@ def _format_comparison(document: Document, numbers: Numbers, columns: Names, wid
     from anls_metric.report import tables
 
     first, *others = tables.build_blocks(document, numbers, columns)
-    parts = ["\n".join([_format_block(first, width), *tables.format_footnote(document)])]
+    parts = ["\n".join([_format_block(first, width), *tables.list_notes(document), document["signature"]])]
     parts.append(format_read(document))
     for submission in document["submissions"]:
         lines = list_lines(submission, numbers, ("partial_credit", "metrics"))
@@ -121,16 +120,19 @@ def _format_comparison(document: Document, numbers: Numbers, columns: Names, wid
 def _format_block(block: Block, width: int | None) -> str:
     """Format a table. A wide table is split, also before the differences. Each part begins with the names."""
     keys = [column.key for column in block.columns]
-    names = sum(key in ("group", "name") for key in keys) or 1
-    widths = [max(map(len, column)) + 2 for column in zip(*block.table)]
-    parts: list[list[int]] = [[]]
-    for place in range(names, len(widths)):
-        taken = sum(widths[:names]) + sum(widths[each] for each in (*parts[-1], place)) - 2
-        is_apart = "difference" in keys and place == keys.index("difference")
-        if parts[-1] and width and (taken > width or (is_apart and sum(widths) - 2 > width)):
-            parts.append([])
-        parts[-1].append(place)
-    texts = [align_rows([[*row[:names], *(row[place] for place in part)] for row in block.table]) for part in parts]
+    names = 1 + ("group" in keys and "name" in keys)
+    columns = list(zip(*block.table))
+
+    def is_too_wide(columns: Sequence[Sequence[str]]) -> bool:
+        return width is not None and sum(max(map(len, column)) + 2 for column in columns) - 2 > width
+
+    parts = [columns[:names]]
+    for place, column in enumerate(columns[names:], names):
+        is_apart = keys[place : place + 1] == ["difference"] and is_too_wide(columns)
+        if len(parts[-1]) > names and (is_apart or is_too_wide([*parts[-1], column])):
+            parts.append(columns[:names])
+        parts[-1].append(column)
+    texts = [align_rows(list(zip(*part))) for part in parts]
     return (f"{block.title}\n" if block.title else "") + "\n\n".join(texts)
 
 
