@@ -100,8 +100,8 @@ def _build_block(
     count = len(document["comparisons"])
     values = {
         "{label}": _get_label(document),
-        "{baseline}": document.get("baseline", ""),
         "{adjusted}": f", adjusted for {count} comparisons (Holm)" if count > 1 else "",
+        "{baseline}": document.get("baseline", ""),
     }
     for place, value in values.items():
         columns = [
