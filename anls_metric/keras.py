@@ -30,10 +30,10 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
 
     def __init__(self, dtype: Any, name: str | None) -> None:
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"name is {describe(name)}: it must be a string or None")
+            raise ValueError(f"name must be a string or None, got {describe(name)}")
         super().__init__(dtype=dtype, name=name)
         if "float" not in self.dtype:
-            raise ValueError(f'dtype is {describe(dtype)}: it must be that of a fraction, "float32" for example')
+            raise ValueError(f'dtype must be a floating-point type such as "float32", got {describe(dtype)}')
         # Each sum is a float32 and its rounding error, because a float32 alone drifts in long epochs, and JAX (by
         # default) and Apple's GPUs have no float64. One variable holds both sums, so that a batch is added as a whole.
         self._sums = self.add_weight(shape=(2, 2), initializer="zeros", dtype="float32", name="sums")
@@ -105,7 +105,7 @@ class EditDistance(_Ratio):
 
     def __init__(self, normalize: bool = True, dtype: Any = "float32", name: str | None = "edit_distance") -> None:
         if not isinstance(normalize, bool):
-            raise ValueError(f"normalize is {describe(normalize)}: it must be True or False")
+            raise ValueError(f"normalize must be True or False, got {describe(normalize)}")
         super().__init__(dtype, name)
         self.normalize = normalize
         self._direction = "down"  # callbacks that monitor a compiled metric read this attribute
@@ -280,7 +280,7 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         self.metrics: list[Any] = list(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
         for metric in self.metrics:
             if not isinstance(metric, keras.metrics.Metric):
-                raise ValueError(f"{describe(metric)} is no metric of Keras: pass ANLS() for example")
+                raise ValueError(f"{describe(metric)} is not a Keras metric: pass one such as ANLS()")
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
             raise ValueError(f'the names of the metrics are {", ".join(names)}: give each its own, ANLS(name="...")')
@@ -321,8 +321,8 @@ def _read(value: Any, what: str) -> Any:
             return items.tolist() if method == "numpy" and hasattr(items, "tolist") else items
     if isinstance(value, keras.KerasTensor) or (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise ValueError(
-            f"{what} is a tensor without values ({type(value).__name__}), as in a compiled step of Keras, where texts "
-            "cannot be compared: use the callback anls_metric.keras.ValidationMetrics, or with TensorFlow "
+            f"{what} is a symbolic tensor ({type(value).__name__}), as in a compiled Keras step, where strings cannot "
+            "be compared: use the callback anls_metric.keras.ValidationMetrics, or with TensorFlow "
             "model.compile(..., run_eagerly=True)"
         )
     return value
@@ -378,7 +378,7 @@ def _check_tokens(row: Sequence[Any], what: str) -> list[Any]:
     if len(kinds) > 1:
         raise ValueError(f"{what} holds strings and whole numbers: pass tokens of one kind")
     if kinds == {int} and not -_GREATEST_TOKEN <= min(row) <= max(row) <= _GREATEST_TOKEN:
-        raise ValueError(f"{what} holds a number beyond 60 bits: pass token ids, or strings")
+        raise ValueError(f"{what} contains a number of more than 60 bits: pass token ids, or strings")
     return list(row)
 
 
@@ -405,7 +405,6 @@ def _read_weights(sample_weight: Any, rows: int) -> list[float]:
     for row, weight in enumerate(weights):
         if not isinstance(weight, (int, float)) or not 0 <= weight <= _GREATEST_FLOAT32:
             raise ValueError(
-                f"sample_weight, {name_row(row)}, is {describe(weight)}: it must be a number, 0 or more, that float32 "
-                "holds"
+                f"sample_weight, {name_row(row)}, must be a finite float32 number, 0 or more, got {describe(weight)}"
             )
     return list(weights)

@@ -181,7 +181,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
         if not isinstance(return_all_scores, bool):
-            raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+            raise ValueError(f"return_all_scores must be True or False, got {describe(return_all_scores)}")
         scores = variant.score(predictions, references)
         result = {variant.key: variant.mean(scores)}
         return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})

@@ -42,7 +42,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     def __init__(self, name: str, reduction: Reduction, **kwargs: Any) -> None:
         if reduction not in ("mean", "sum", "none", None):
-            raise ValueError(f'reduction is {describe(reduction)}: it must be "mean", "sum", "none" or None')
+            raise ValueError(f'reduction must be "mean", "sum", "none" or None, got {describe(reduction)}')
         super().__init__(**kwargs)
         self.reduction = reduction
         self._keeps_all = reduction in ("none", None)
@@ -196,9 +196,9 @@ class ANLS(_Scores):
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
-    """The similarity of two texts: 1 - distance / length of the longer text; 1 for two empty texts.
+    """The similarity of two strings: 1 - distance / length of the longer one; 1 for two empty strings.
 
-    Case and white space count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
+    Case and whitespace count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
     is a beam search, whose distance is sometimes too high.
 
     ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. ``compute``

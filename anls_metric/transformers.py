@@ -151,8 +151,8 @@ class ComputeMetrics:
             rows, count = Counter(map(len, self._sets.values())).most_common(1)[0] if sets else (0, 1)
             if count > 1:
                 raise ValueError(
-                    f"{count} sets of references have {rows:,} rows, so their number does not say which set is "
-                    "evaluated: set `trainer.compute_metrics` to a hook for one set before each `trainer.evaluate()`"
+                    f"{count} sets of references have {rows:,} rows each: set `trainer.compute_metrics` before each "
+                    "`trainer.evaluate(...)`"
                 )
         self.reset()
 
@@ -262,24 +262,20 @@ class ComputeMetrics:
     def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
         """Refuse input that would silently give a wrong score."""
         if _NOT_A_NUMBER in predicted:
-            raise ValueError(
-                f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
-                "(float16); look at the loss, and evaluate in float32 or bfloat16"
-            )
+            raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
         # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
         if predicted and label and predicted[0] < 0 <= label[0]:
             raise ValueError(
-                f"the labels of {row} begin at its first token, which no decoder-only model predicts: they are those "
-                "of the whole text, with the question. Set all but the answer to -100 (SFTTrainer does for columns "
-                "`prompt` and `completion`, and with assistant_only_loss=True for conversations), or leave out "
-                "causal=True where the model has an encoder"
+                f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
+                "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
+                "has an encoder"
             )
         for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
             if _is_in_pieces(ids):
                 raise ValueError(
-                    f"the {what} of {row} stands in several pieces, with ignored tokens between them, as in packed "
-                    "rows and in conversations of several turns: evaluate one answer per row (in SFTTrainer, set "
-                    "eval_packing=False; if it packs for training, also set per_device_eval_batch_size=1)"
+                    f"the {what} of {row} is not contiguous, as in packed rows or conversations of several turns: "
+                    "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
+                    "also set per_device_eval_batch_size=1)"
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:

@@ -96,5 +96,5 @@ def choose(value: Any, names: Any, what: str) -> Any:
     """Return the value if it is one of the names of a ``Literal``. ValueError: it is not."""
     allowed = get_args(names)
     if value not in allowed:
-        raise ValueError(f"{what} is {describe(value)}: it must be one of {', '.join(map(repr, allowed))}")
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}, got {describe(value)}")
     return value

@@ -43,7 +43,7 @@ def take(file: Any, what: str) -> str:
     if not path:
         raise ValueError(f"{what} is missing: upload a file, and pass the path that the upload returned")
     if not isinstance(path, str) or not (is_public(path) or _is_upload(path)) or os.path.islink(path):
-        raise ValueError(f"{what} is no file that was uploaded: pass the path that its upload returned")
+        raise ValueError(f"{what} is not an uploaded file: pass the path that its upload returned")
     if not os.path.isfile(path):
         raise ValueError(f"{what}: {os.path.basename(path)[:100]} is no longer there: upload it again")
     return str(os.path.abspath(path))

@@ -324,9 +324,15 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({}, "no rows"),
     ({"predictions": "a", "references": ["a"]}, "predictions is 'a'"),
     ({"predictions": ["a"], "references": ["a"], "variant": "squad"}, "unknown variant 'squad'"),
-    ({"predictions": ["a"], "references": ["a"], "threshold": 50}, "threshold is 50"),
-    ({"predictions": ["a"], "references": ["a"], "ignore_case": "no"}, "ignore_case is 'no'"),
-    ({"predictions": ["a"], "references": ["a"], "return_all_scores": "no"}, "return_all_scores is 'no'"),
+    ({"predictions": ["a"], "references": ["a"], "threshold": 50}, "threshold must be a number from 0 to 1, got 50"),
+    (
+        {"predictions": ["a"], "references": ["a"], "ignore_case": "no"},
+        "ignore_case must be one of True, False, got 'no'",
+    ),
+    (
+        {"predictions": ["a"], "references": ["a"], "return_all_scores": "no"},
+        "return_all_scores must be True or False, got 'no'",
+    ),
     ({"predictions": ["a"], "references": ["a"], "normalise": True}, "unknown argument 'normalise'"),
 ]
 

@@ -408,18 +408,18 @@ def test_mean_of_200000_rows_is_exact() -> None:
 @pytest.mark.parametrize(
     ("make", "options", "says"),
     [
-        (ANLS, {"reduction": "max"}, r'reduction is \'max\' \(str\): it must be "mean", "sum", "none" or None'),
+        (ANLS, {"reduction": "max"}, r'reduction must be "mean", "sum", "none" or None, got \'max\''),
         (ANLS, {"variant": "no such"}, "unknown variant 'no such': `anls variants` lists them"),
-        (ANLS, {"threshold": 2}, "threshold is 2"),
+        (ANLS, {"threshold": 2}, "threshold must be .*, got 2"),
         (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
-        (NormalizedLevenshteinSimilarity, {"reduction": 0}, "reduction is 0"),
+        (NormalizedLevenshteinSimilarity, {"reduction": 0}, "reduction must be .*, got 0"),
         (
             NormalizedLevenshteinSimilarity,
             {"substitution_cost": -1},
-            r"is -1 \(int\): it must be a whole number from 0",
+            r"must be a whole number from 0, got -1 \(int\)",
         ),
-        (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost is 1\.0"),
-        (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost is True"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost must be .*, got 1\.0"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost must be .*, got True"),
     ],
 )
 def test_bad_arguments_are_refused(make: Any, options: dict[str, Any], says: str) -> None:
@@ -482,7 +482,7 @@ def test_odd_columns_are_refused(odd: str) -> None:
     make = ODD[odd]
     for preds, target in [(make(), ["a"]), (["a"], make()), (["a", make()], ["a", "b"]), (["a", "b"], ["a", make()])]:
         for metric in [make_metric() for make_metric in METRICS]:
-            with pytest.raises(ValueError, match=r"pass |add at least one"):
+            with pytest.raises(ValueError, match=r"pass |add an accepted answer"):
                 metric(preds, target)
             metric.update(["a"], ["a"])
             assert metric.compute() == 1

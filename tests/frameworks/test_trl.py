@@ -214,7 +214,7 @@ def test_options_of_values_change_the_reward() -> None:
         ({"variant": "anls_star", "ignore_case": True}, "anls_star has no option 'ignore_case'"),
         ({"variant": "anlsl", "none_keys": "ignored"}, "anlsl has no option 'none_keys'"),
         ({"variant": "rrc", "none_keys": "ignored"}, "none_keys is an option of the variant anls_star"),
-        ({"variant": "anls_star", "none_keys": "x"}, "none_keys is 'x'"),
+        ({"variant": "anls_star", "none_keys": "x"}, "none_keys must be .*, got 'x'"),
         ({"variant": "anls_star", "extract": "tags"}, "unknown extraction rule 'tags'"),
     ],
 )
@@ -418,12 +418,12 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        ("texts", {}, "labels of row 0 .* begin at its first token"),
-        ("chats", {}, "labels of row 0 .* begin at its first token.*assistant_only_loss=True for conversations"),
-        ("long chats", {"assistant_only_loss": True}, "prediction of row 0 .* stands in several pieces"),
-        ("prompts", {"packing": True}, "prediction of row 0 .* stands in several pieces.* eval_packing=False"),
-        ("prompts", {"packing": True, "packing_strategy": "wrapped"}, "prediction of row 0 .* stands in several pie"),
-        ("prompts", {"packing": True, "eval_packing": False}, "several pieces.* set per_device_eval_batch_size=1"),
+        ("texts", {}, "labels of row 0 .* include the prompt"),
+        ("chats", {}, "labels of row 0 .* include the prompt.*assistant_only_loss=True for conversations"),
+        ("long chats", {"assistant_only_loss": True}, "prediction of row 0 .* is not contiguous"),
+        ("prompts", {"packing": True}, "prediction of row 0 .* is not contiguous.* eval_packing=False"),
+        ("prompts", {"packing": True, "packing_strategy": "wrapped"}, "prediction of row 0 .* is not contiguous"),
+        ("prompts", {"packing": True, "eval_packing": False}, "not contiguous.* set per_device_eval_batch_size=1"),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else None,
 )

@@ -113,10 +113,13 @@ def test_lists_and_nested_values_are_scored() -> None:
         (lambda: score_answers(["a"], []), "predictions has 1"),
         (lambda: score_answers("a", ["a"]), "predictions must be a list of strings"),  # type: ignore[arg-type, list-item]
         (lambda: score_answers(["a", 7], [["a"], ["b"]]), "prediction of row 1"),  # type: ignore[list-item]
-        (lambda: score_files(str(GOLD), [str(SUBMISSION)]), "no file that was uploaded"),
+        (lambda: score_files(str(GOLD), [str(SUBMISSION)]), "not an uploaded file"),
         (lambda: score_logs([]), "files is missing"),
         (lambda: score_logs([str(MADE_UP / "gold.json")] * 21), "files has more than 20 files"),
-        (lambda: score_logs([str(MADE_UP / "gold.json")], worst=-1), "worst is -1"),
+        (
+            lambda: score_logs([str(MADE_UP / "gold.json")], worst=-1),
+            "worst must be a whole number from 0 to 100, got -1",
+        ),
         (lambda: score_logs([str(MADE_UP / "gold.json")], extract="y"), "unknown extraction rule 'y'"),
         (
             lambda: score_logs([str(MADE_UP / "gold.json")], missing="maybe"),

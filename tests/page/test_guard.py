@@ -170,7 +170,7 @@ def test_path_that_is_no_upload_is_refused(path: Any, mine: Path, tmp_path: Path
     (mine.parent / "link.csv").symlink_to("/etc/hostname")
     if isinstance(path, str):
         path = path.format(folder=tmp_path, parent=mine.parent, mine=mine)
-    with pytest.raises(ValueError, match=r"table is no file that was uploaded"):
+    with pytest.raises(ValueError, match=r"table is not an uploaded file"):
         take(path, "table")
     assert take({"path": str(mine)}, "table") == take(str(mine), "table") == str(mine)
     nothings: tuple[Any, ...] = (None, "", {}, [])
