@@ -61,6 +61,7 @@ window.anls = {
     requestScores(files, given, ...settings) {
         const paths = JSON.stringify((files ?? []).map((file) => file.path));
         const isNew = paths !== anls.request.files;
+        if (paths === "[]" && !isNew) return undefined; // a setting of the link, before there are files
         const values = settings.map((value) => (value === null || value.length === 0 ? "" : value)); // "nothing" has many forms
         const key = JSON.stringify([paths, isNew ? "" : given, ...values]);
         if (key === anls.request.key) return undefined;
