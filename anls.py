@@ -691,7 +691,7 @@ def check_numbers(
 ) -> None:
     """Refuse values that are not finite numbers in this range. ValueError: it names the first one."""
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
-        raise ValueError(f"{what}s is {describe(numbers)}: pass numbers in a list")
+        raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
     for row, number in enumerate(numbers):
         try:
             is_good = math.isfinite(number) and low <= number <= high

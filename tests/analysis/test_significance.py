@@ -62,7 +62,7 @@ ERRORS: list[tuple[Callable[..., object], list[Any], str]] = [
     (differences, [ROWS, ROWS, ["page"]], "2 scores and 1 clusters: give one of each for each question"),
     (paired_test, [ROWS, [1.0]], "2 scores and 1 scores of the second submission: give one of each"),
     (interval, [[1.0, 83.5]], "the score of row 1 (counted from 0) is 83.5 (float): pass a number from 0 to 1"),
-    (interval, [5], "scores must be a list or an iterable of numbers, got 5"),
+    (interval, [5], "scores must be a list of numbers, got 5"),
 ]
 NOT_NUMBERS = {"None": None, "'0.5' (str)": "0.5", "nan (float)": math.nan, "[1.0] (list)": [1.0]}
 for described, wrong in NOT_NUMBERS.items():
