@@ -9,6 +9,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -224,9 +225,11 @@ RUNS = (
     ["examples/mmlongbench_doc.jsonl", "--variant", "mmlongbench_doc"],
     [_COMPARE[0], *(f"model={path}" for path in _COMPARE[1:3])],
     [_COMPARE[0], _COMPARE[3]],
+    [*_COMPARE[:3], "--report", "report.html"],
 )
 # Their keys are names of data, or rows of a table; the values of predictions have keys of their own.
-_OPEN = ("outcomes", "variants", "extraction", "summary", "metrics", "groups", "coverage")
+_OPEN = ("outcomes", "extraction", "summary", "metrics", "groups", "coverage")
+_NAMES = ("variants", "names", "ranks", "reversed_by")
 _VALUES = ("prediction", "references", "closest_reference", "reference")
 
 
@@ -238,14 +241,17 @@ def list_keys(value: Any) -> Iterator[str]:
         yield key
         if key == "groups":
             yield from (name for field in child.values() for group in field.values() for name in group)
+        elif key == "pairs":
+            yield from (name for others in child.values() for pair in others.values() for name in pair)
         elif key in _OPEN and isinstance(child, dict):
             yield from (name for each in child.values() for name in list_keys(each))
-        elif key not in _VALUES:
+        elif key not in (*_VALUES, *_NAMES):
             yield from list_keys(child)
 
 
-def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
     keys: set[str] = set()
     for arguments in RUNS:
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
