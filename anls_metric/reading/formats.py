@@ -17,7 +17,7 @@ from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
-from anls_metric.reading.containers import NAMES, VALUE, describe_stop, records_of
+from anls_metric.reading.containers import KEY, NAMES, VALUE, describe_stop, records_of
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
@@ -149,7 +149,22 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
         raise _error_of_json(error, name) from None
     if is_lines and isinstance(value, dict):
         return Content([value], _places("line", [1]))
-    return find_records(value, name)
+    content = find_records(value, name)
+    if content.records and KEY in content.records[0]:
+        _refuse_repeated_ids(text, name)
+    return content
+
+
+def _refuse_repeated_ids(text: str, name: str) -> None:
+    """Refuse an object by ids that has an id twice, of which Python's parser keeps only the last."""
+
+    def check(pairs: list[tuple[str, Any]]) -> None:
+        counts = Counter(key for key, _ in pairs)
+        if len(counts) < len(pairs):
+            sentence = "an object has the key {key!r} twice: keep one of them"
+            raise make_error(name, sentence, key=counts.most_common(1)[0][0])
+
+    json.loads(text, object_pairs_hook=check)
 
 
 def find_records(value: Any, name: str) -> Content:
