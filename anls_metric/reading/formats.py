@@ -150,7 +150,7 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
     if is_lines and isinstance(value, dict):
         return Content([value], _places("line", [1]))
     content = find_records(value, name)
-    if content.records and KEY in content.records[0]:
+    if any(isinstance(record, dict) and KEY in record for record in content.records[:1]):
         _refuse_repeated_ids(text, name)
     return content
 
