@@ -76,7 +76,7 @@ def test_damaged_file_has_a_score_or_an_error_for_people(
     seeds: list[Seed], folder: Path, gold: Path, pytestconfig: pytest.Config
 ) -> None:
     whole = pytestconfig.getoption("nothing_skips")
-    # pyarrow and calamine can end Python for a damaged file, which nothing here can prevent. The web app reads in a child.
+    # A damaged file can end Python in pyarrow and calamine. The web app reads files in a child.
     seeds = [seed for seed in seeds if not seed.name.endswith((".arrow", ".feather", ".parquet", ".xlsx"))]
 
     @settings(max_examples=20_000 if whole else 300)
