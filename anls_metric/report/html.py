@@ -157,8 +157,10 @@ def _build_reported_document(
         submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
     baseline = headline.get("reported_baseline")
     if baseline != document.get("baseline"):
-        compared = [headline["pairs"][baseline][each.name] for each in submissions if each.name != baseline]
-        document |= {"baseline": baseline, "all_pairs": False, "comparisons": compared}
+        names = sorted((scored.name for scored in submissions), key=lambda name: name != baseline)
+        compared = [pair for pair in combinations(names, 2) if document["all_pairs"] or baseline in pair]
+        comparisons = [headline["pairs"][first][second] for first, second in compared]
+        document |= {"baseline": baseline, "comparisons": comparisons}
     return document
 
 

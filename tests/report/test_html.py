@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from anls_metric import VARIANTS, explain
+from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import score_answers
@@ -170,6 +172,17 @@ def test_report_puts_the_best_submission_first_and_compares_the_others_with_it()
     pairs = {(first, second): pair for first, others in data["pairs"].items() for second, pair in others.items()}
     verdicts = {names: (pair["verdict"], pair["wins"], pair["losses"]) for names, pair in pairs.items()}
     assert verdicts == {("poor", "good"): ("better", 180, 0), ("good", "poor"): ("worse", 0, 180)}
+
+
+def test_report_of_all_pairs_has_every_pair_with_its_p_value_for_all_pairs() -> None:
+    scored = [score_pairs(THREE[name], name=name) for name in ("poor", "good", "fair")]
+    result = conclude(scored)
+    pairs = replace(result, compared=compare(scored, all_pairs=True))
+    expected = {frozenset((each.first, each.second)): each.p_value_adjusted for each in pairs.compared.comparisons}
+    document = read_data(as_html(pairs))["document"]
+    found = {frozenset((each["first"], each["second"])): each["p_value_adjusted"] for each in document["comparisons"]}
+    assert (document["baseline"], document["all_pairs"], found) == ("good", True, expected)
+    assert len(read_data(as_html(result))["document"]["comparisons"]) == 2
 
 
 def test_report_leaves_out_variants_beyond_most_by_variant() -> None:
