@@ -198,6 +198,12 @@ def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
     return sorted(submissions, key=lambda scored: (-scored.anls, scored.name))
 
 
+def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
+    """Rank submissions by name, the best first: 1 for the best and its ties, else the place by score."""
+    names = [scored.name for scored in sort_by_score(submissions)]
+    return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
+
+
 class Pair(NamedTuple):
     """Two submissions on the questions that both have.
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from anls_metric.analysis.comparison import TOO_FEW, Comparison
+from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.ranking import Ranking, find_reversals, rank_submissions
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.options import Settings
@@ -17,7 +16,7 @@ from anls_metric.report.numbers import Numbers
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 MIN_PREFIX = 8
-"""The length of a common beginning of all names from which on the report leaves it out."""
+"""The shortest common beginning of all names that the report leaves out."""
 
 
 def describe_headline(result: Result, max_answers: int | None = None) -> dict[str, Any]:
@@ -36,24 +35,28 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
     """
     numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions, max_answers)
     names = shorten_names([scored.name for scored in result.submissions])
-    raw = [hint for hint in result.hints if hint.extract and hint.anls is not None]
-    if result.compared is None:
+    raw = {hint.submission for hint in result.hints if hint.extract and hint.anls is not None}
+    compared = result.compared
+    if compared is None:
         return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
-    ranking = rank_submissions(result.submissions, result.compared)
-    best, second = ranking.names[:2]
-    comparison = ranking.pairs[second][best]
-    reversed_by = find_reversals(variants[best], variants[second]) if variants else {}
-    summary = _write_difference(ranking, comparison, names, numbers)
+    ranks, pairs = rank_submissions(result.submissions, compared), compare_each_with_each(result.submissions, compared)
+    best, second, *_ = ranks
+    summary = _write_difference(pairs[second][best], compared.p_values[second], names, numbers)
+    reversed_by = {}
+    if variants:
+        gains = {name: variants[second][name] - score for name, score in variants[best].items()}
+        reversed_by = {name: gain for name, gain in gains.items() if gain > 0}
+        summary += f" {_write_reversals(reversed_by, numbers)}"
     return {
-        "heading": _write_heading(ranking, comparison, names, numbers) + _count_raw(len(raw), len(names)),
-        "summary": f"{summary} {_write_reversals(reversed_by, numbers)}" if variants else summary,
+        "heading": _write_heading(ranks, pairs[second][best], names, numbers) + _count_raw(len(raw), len(names)),
+        "summary": summary,
         "names": names,
         "variants": variants,
-        "ranks": dict(zip(ranking.names, ranking.ranks)),
-        "reported_baseline": result.compared.baseline if result.settings.baseline else best,
+        "ranks": ranks,
+        "reported_baseline": compared.baseline if result.settings.baseline else best,
         "pairs": {
             baseline: {name: {**each._asdict(), "note": each.note} for name, each in others.items()}
-            for baseline, others in ranking.pairs.items()
+            for baseline, others in pairs.items()
         },
         "reversed_by": reversed_by,
     }
@@ -76,6 +79,7 @@ def _score_under_variants(submissions: Sequence[Scored], max_answers: int | None
 
 
 def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str, str]:
+    """Describe the score of a single submission: its heading and summary."""
     interval = f"95% CI {numbers.format_interval(scored.interval)}. " if scored.interval else ""
     exact, contains = numbers.format(scored.exact_match), numbers.format(scored.contains)
     return {
@@ -113,44 +117,45 @@ def spell(count: int) -> str:
     return WORDS[count] if count < len(WORDS) else f"{count:,}"
 
 
-def _write_heading(ranking: Ranking, comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
-    """Write which submission is best, or that there is no significant difference. The comparison is the best two's."""
-    count, ties = len(ranking.names), [names[name] for name in ranking.ties]
-    best, second = (names[name] for name in ranking.names[:2])
+# A comparison is that of the best two: its second is the best.
+
+
+def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
+    """Write which submission is best, or that there is no significant difference."""
+    count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
     if comparison.verdict == TOO_FEW:
         return f"Too few questions to rank {'both' if count == 2 else f'all {spell(count)}'}"
     if len(ties) == 1:
-        points = numbers.format(comparison.difference)
-        return (
-            f"{best} is {'' if count == 2 else f'the best of {spell(count)}, '}better than {second} by {points} points"
-        )
+        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {spell(count)}, "
+        return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
     if len(ties) == count > 2:
         return f"No significant difference among the {spell(count)} submissions"
-    listed = f"{', '.join(ties[:-1])} and {ties[-1]}" if len(ties) <= 3 else f"the best {spell(len(ties))}"
-    word = "between" if len(ties) == 2 else "among"
     if len(ties) > 3:
-        return f"No significant difference {word} {listed} of {spell(count)}"
-    return f"No significant difference {word} {listed}" + (f", the best of {spell(count)}" if count > 2 else "")
+        return f"No significant difference among the best {spell(len(ties))} of {spell(count)}"
+    between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
+    return f"No significant difference {between}" + (f", the best of {spell(count)}" if count > 2 else "")
 
 
 def _count_raw(number: int, count: int) -> str:
+    """Say how many scores are of raw output; "" for none."""
     if not number:
         return ""
     return f". {spell(number).capitalize()} of {spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
 
 
-def _write_difference(ranking: Ranking, comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
-    several = len(ranking.names) > 2
-    who = f" between {names[ranking.names[0]]} and {names[ranking.names[1]]}" if several else ""
+def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str, str], numbers: Numbers) -> str:
+    """Write the interval and the p-value of the difference between the best two."""
+    several = len(names) > 2
+    who = f" between {names[comparison.second]} and {names[comparison.first]}" if several else ""
     if comparison.interval is None:
         return f"The difference{who} has no confidence interval: it needs two clusters of questions."
-    p_value = ranking.p_values[1]
     p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
     adjusted = ", adjusted for choosing the best" if several else ""
     return f"The 95% CI of the difference{who} is {numbers.format_interval(comparison.interval)} points, {p}{adjusted}."
 
 
 def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
+    """Write how many variants reverse the order of the best two, and by how much at most."""
     if not reversals:
         return f"Their order is the same under all {len(VARIANTS)} variants."
     cases = {VARIANTS[name].ignore_case for name in reversals}

@@ -77,6 +77,12 @@ def test_user_chooses_the_baseline_and_the_digits() -> None:
     assert re.search(r"better than b by \d+\.\d{3} points", content["heading"])
 
 
+def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
+    scored = [score_pairs(pairs, name=name) for name, pairs in {"a": GOOD, "b": POOR}.items()]
+    hints = [Hint(Message("", "raw", {}), "b", (rule,), 0.9) for rule in ("sentence", "final")]
+    assert describe_headline(conclude(scored, hints))["heading"].endswith("One of two scores is of raw output")
+
+
 def test_contributions_of_runs_add_up_to_the_difference_and_name_the_lowest_answer() -> None:
     first = score_pairs([("tea", ["tea"]), ("Cola", ["Cola"])])
     runs = first.answers._replace(predictions=["tea", "", "Cola", "Cola"], places=[0, 0, 1, 1], name="runs")
