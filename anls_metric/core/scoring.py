@@ -80,10 +80,7 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
-    try:
-        kernel = _get_cached_kernel(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is wrong
-        kernel = _get_kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
