@@ -72,9 +72,12 @@ def read_bytes(data: bytes, name: str) -> Content:
         return form.read(data, name)
     except (InputError, KeyboardInterrupt):
         raise
+    except MemoryError:  # a damaged file can ask for any amount
+        sentence = "there is too little memory for it, or it is damaged: split it, or copy it again"
+        raise make_error(name, sentence) from None
     except BaseException as error:  # libraries raise many kinds; where that of Excel panics, it raises no Exception
         sentence = "not {what}, or damaged ({error}): copy or download the file again"
-        raise make_error(name, sentence, what=form.name, error=str(error) or "too little memory") from None
+        raise make_error(name, sentence, what=form.name, error=str(error)) from None
 
 
 def _extension(name: str) -> str:
