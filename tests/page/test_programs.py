@@ -135,9 +135,9 @@ def test_curl_gets_answers(served: Served) -> None:
         ("explain_answer", {"prediction": "a" * 30_000, "references": ["b"]}, "prediction: 30,000 characters"),
         ("explain_answer", {"prediction": 7, "references": ["a"]}, "not a string"),
         ("explain_answer", {"prediction": "a", "references": ["b"], "variant": "\ud800"}, "unknown variant '\\ud800'"),
-        ("score_files", {"gold": "gold.json", "submissions": ["a.json"]}, "no file that was uploaded"),
-        ("score_logs", {"files": [{"path": "/etc/hostname"}]}, "no file that was uploaded"),
-        ("score_logs", {"files": [7]}, "files is no file"),
+        ("score_files", {"gold": "gold.json", "submissions": ["a.json"]}, "not an uploaded file"),
+        ("score_logs", {"files": [{"path": "/etc/hostname"}]}, "not an uploaded file"),
+        ("score_logs", {"files": [7]}, "files is not an uploaded file"),
     ],
 )
 def test_wrong_call_is_reported(served: Served, endpoint: str, named: dict[str, Any], message: str) -> None:
