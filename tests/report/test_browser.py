@@ -714,7 +714,7 @@ def test_report_passes_axe_and_fits_every_width(
 
 def test_few_tab_stops_lead_to_the_search(open_report: OpenReport) -> None:
     page = open_report(TWENTY, PAGES)
-    assert page.get_by_role("button", name="Show 8 more").count() == 1
+    assert page.get_by_role("button", name="Show 8 more models").count() == 1
     focused: list[str] = []
     while "search" not in focused:
         page.keyboard.press("Tab")

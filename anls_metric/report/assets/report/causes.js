@@ -33,22 +33,18 @@ const chooseRows = () => {
   return rest.length ? [...shown, rest.reduce(join)] : shown;
 };
 const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) => {
-  const name = outcomes.length > 1 ? "all others" : data.outcomes[outcomes[0]].label;
+  const { label, meaning } = outcomes.length > 1 ? { label: "all others" } : data.outcomes[outcomes[0]];
   const isPressed = String(state.lost) === String(outcomes);
   const act = () => update({ ...NO_FILTERS, lost: isPressed ? [] : outcomes, open: -1 }, { focus: "questions" });
   const counts =
     state.second < 0
       ? countNoun(losses, "question")
       : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
-  const common = document === null || document === undefined ? "" : `${shared} of them in one document (${document})`;
+  const common = document ? `${shared} of them in one document (${document})` : "";
   const style = { "--size": Math.abs(points) / longest };
   return make(
     "tr",
-    make(
-      "th",
-      { scope: "row", title: data.outcomes[outcomes[0]].meaning },
-      makeFilter(`lost ${outcomes}`, isPressed, act, name),
-    ),
+    make("th", { scope: "row", title: meaning }, makeFilter(`lost ${outcomes}`, isPressed, act, label)),
     make("td.points", formatDifference(points)),
     make("td.chart", make("span", { class: `part ${points < 0 ? "loss" : "gain"}`, style }, make("i"))),
     make("td", counts),
@@ -86,7 +82,7 @@ export const drawCauses = () => {
   const longest = Math.max(...rows.map(({ points }) => Math.abs(points)));
   const title =
     several && state.second >= 0
-      ? `Where the ${formatDifference(total)} come from`
+      ? `Where the ${formatDifference(total)} points come from`
       : `Where ${names[state.first]} loses points`;
   return [
     make(

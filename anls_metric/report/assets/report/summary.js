@@ -1,7 +1,7 @@
 // The top of the report: the verdict, a row for each submission, and the details.
 import { make, tame, copyText, formatCount, countNoun, rove } from "./elements.js";
 import { data, submissions, names, several, BASELINE, getPair, findHint, makeName } from "./data.js";
-import { formatScore, formatDifference, formatInterval, formatHalf } from "./data.js";
+import { formatScore, formatDifference, formatInterval, formatHalf, signText } from "./data.js";
 import { state, update, formatUrl, NO_FILTERS } from "./state.js";
 
 // Options, as the command and Python write them
@@ -17,7 +17,7 @@ export const drawHints = () => {
   const others = listHints(hints.filter((hint) => !raw.includes(hint)));
   const title = `${countNoun(raw.length, "model writes", "models write")} text around the answers. `;
   const rules = make("details", make("summary", "Extraction rules for each"), listHints(raw));
-  const about = [make("b", title), "Hatched: the score after extraction. No rank is safe before it.", rules];
+  const about = [make("b", title), "Hatched: the score after extraction. Ranks can change after it.", rules];
   return (
     hints.length > 0 && make("section.hints", { "aria-label": "What to know first" }, raw.length > 0 && about, others)
   );
@@ -118,7 +118,11 @@ export const drawRanking = () => {
   return [
     rove(make("table.ranked", make("thead", head), make("tbody", rows))),
     hidden > 0 &&
-      make("button", { "data-key": "all", onclick: () => update({ look: "all" }) }, `Show ${formatCount(hidden)} more`),
+      make(
+        "button",
+        { "data-key": "all", onclick: () => update({ look: "all" }) },
+        `Show ${formatCount(hidden)} more models`,
+      ),
   ];
 };
 
