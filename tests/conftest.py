@@ -65,8 +65,10 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
 # Tests that need more than the extra `test` are not collected if a library is missing. The whole run collects all
 # tests, and skips none.
 NEEDS = {
+    "frameworks/test_inspect_ai.py": ["inspect_ai"],
     "frameworks/test_keras.py": ["keras"],
     "frameworks/test_keras_backends.py": ["keras"],
+    "frameworks/test_lm_eval.py": ["lm_eval"],
     "frameworks/test_ray.py": ["ray"],
     "frameworks/test_torchmetrics.py": ["torchmetrics"],
     "frameworks/test_transformers.py": ["transformers", "torch"],
@@ -84,6 +86,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     place = os.path.relpath(collection_path, Path(__file__).parent)
     missing = any(find_spec(module) is None for module in NEEDS.get(place, ()))
     return True if missing and not config.getoption("nothing_skips") else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked `needs` whose library is missing. The whole run keeps them."""
+    if config.getoption("nothing_skips"):
+        return
+    missing = [item for item in items if any(find_spec(mark.args[0]) is None for mark in item.iter_markers("needs"))]
+    if missing:
+        config.hook.pytest_deselected(items=missing)
+        items[:] = [item for item in items if item not in missing]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
