@@ -67,7 +67,6 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
 NEEDS = {
     "frameworks/test_inspect_ai.py": ["inspect_ai"],
     "frameworks/test_keras.py": ["keras"],
-    "frameworks/test_keras_backends.py": ["keras"],
     "frameworks/test_lm_eval.py": ["lm_eval"],
     "frameworks/test_ray.py": ["ray"],
     "frameworks/test_torchmetrics.py": ["torchmetrics"],
