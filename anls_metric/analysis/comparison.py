@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt
 from typing import Any, NamedTuple
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters
 from anls_metric.analysis.question_hash import as_strings
-from anls_metric.analysis.scored import Group, Scored
+from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.significance import Interval, adjust_for_best, differences, holm
 from anls_metric.core.choices import describe_unknown
-from anls_metric.messages import Message, list_some, make_error
-from anls_metric.reading.names import find_name
+from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.reading.reader import find_name
 
 SIGNIFICANT = 0.05
 """The adjusted p-value below which a verdict says "better" or "worse"."""
@@ -74,23 +74,12 @@ class Comparison(NamedTuple):
         return self._replace(
             first=self.second,
             second=self.first,
-            difference=-self.difference,
-            interval=self.interval and Interval(-self.interval.high, -self.interval.low),
+            difference=0.0 - self.difference,  # never -0.0
+            interval=self.interval and Interval(0.0 - self.interval.high, 0.0 - self.interval.low),
             wins=self.losses,
             losses=self.wins,
             verdict={"better": "worse", "worse": "better"}.get(self.verdict, self.verdict),
         )
-
-    def adjust(self, p_value: float) -> Comparison:
-        """Return the comparison with another adjusted p-value, and the verdict that follows from it."""
-        verdict = self.verdict if self.verdict == TOO_FEW else _find_verdict(p_value, self.difference)
-        return self._replace(p_value_adjusted=p_value, verdict=verdict)
-
-
-def _find_verdict(p_value: float, difference: float) -> str:
-    if p_value >= SIGNIFICANT:
-        return NO_DIFFERENCE
-    return "better" if difference > 0 else "worse"
 
 
 class GroupDifference(NamedTuple):
@@ -114,6 +103,7 @@ class ComparisonSet(NamedTuple):
         ties: the names of the submissions without a significant difference from the best, by these p-values.
         all_pairs: whether every pair is compared.
         groups: the differences of each of the others from the baseline: by its name, the field and the group.
+        pairs: the comparisons of pairs, before their p-values are adjusted.
     """
 
     baseline: str
@@ -125,6 +115,7 @@ class ComparisonSet(NamedTuple):
     ties: list[str]
     all_pairs: bool
     groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
+    pairs: _Pairs
 
 
 def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False) -> ComparisonSet:
@@ -141,56 +132,46 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
             the same id have different accepted answers.
 
     Example:
-        >>> from dataclasses import replace
-        >>> from anls_metric.analysis.scored import score_columns
+        >>> import anls_metric
         >>> answers = {"a": ["Cola", "x"] * 30, "b": ["Cola", "Col", "Cola"] * 20}
-        >>> scored = [(name, score_columns(texts, [["Cola"]] * 60)) for name, texts in answers.items()]
-        >>> compared = compare([replace(each, answers=each.answers._replace(name=name)) for name, each in scored])
+        >>> scores = anls_metric.compare(answers, [["Cola"]] * 60)
+        >>> compared = compare([scores["a"], scores["b"]])
         >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """
-    by_name = {scored.name: scored for scored in submissions}
-    own = _find_baseline(list(by_name), baseline)
+    compared = _Pairs(submissions)
+    names = _sort_by_baseline([scored.name for scored in submissions], baseline)
     if not submissions[0].scorer.averages_rows:
         raise make_error("", "a comparison needs {use.average:rows}, since it compares questions")
-    names = [own, *(name for name in by_name if name != own)]
-    pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in names[1:]]
-    comparisons, hints = _compare_pairs(by_name, pairs)
+    own, *others = names
+    pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
+    comparisons = adjust([compared[pair] for pair in pairs])
     best = sort_by_score(submissions)[0].name
-    others = [comparison for comparison in comparisons if best in (comparison.first, comparison.second)]
-    if len(others) < len(by_name) - 1:
-        others, _ = _compare_pairs(by_name, [(best, name) for name in by_name if name != best])
-    rivals = {(each.first if each.second == best else each.second): each for each in others}
-    p_values = dict(zip(rivals, adjust_for_best([each.p_value for each in others])))
+    rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
+    p_values = adjust_for_best([each.p_value for each in rivals])
+    by_name = compared.submissions
     return ComparisonSet(
         baseline=own,
         clusters=by_name[own].clusters,
         comparisons=comparisons,
-        hints=hints,
+        hints=[*(hint for pair in pairs for hint in compared.hints[pair]), *_list_notes(comparisons)],
         best=best,
-        p_values=p_values,
+        p_values={each.second: p_value for each, p_value in zip(rivals, p_values)},
         ties=[
-            name
-            for name in by_name
-            if name in rivals and (rivals[name].verdict == TOO_FEW or p_values[name] >= SIGNIFICANT)
+            each.second for each, p_value in zip(rivals, p_values) if each.verdict == TOO_FEW or p_value >= SIGNIFICANT
         ],
         all_pairs=all_pairs,
-        groups={name: _compare_groups(by_name[own], by_name[name]) for name in names[1:]},
+        groups={name: _compare_groups(by_name[own], by_name[name]) for name in others},
+        pairs=compared,
     )
 
 
-def _find_baseline(names: Sequence[str], baseline: str | None) -> str:
-    if baseline is None:
-        return names[0]
-    found = find_name(baseline, names)
-    if not found:
+def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
+    """Move the name of the baseline to the beginning."""
+    own = names[0] if baseline is None else find_name(baseline, names)
+    if not own:
         raise ValueError(describe_unknown("baseline", baseline, names))
-    return found
-
-
-def _count_patterns(submissions: int) -> int:
-    """Count the sign patterns of a test. There are enough for a significant p-value after every adjustment."""
-    return max(significance.FLIPS, round(math.comb(submissions, 2) / SIGNIFICANT))
+    return [own, *(name for name in names if name != own)]
 
 
 def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
@@ -237,47 +218,76 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
     return Pair(own, other, names and [names[place] for place in own])
 
 
-def _compare_pairs(
-    by_name: Mapping[str, Scored], names: Iterable[tuple[str, str]]
-) -> tuple[list[Comparison], list[Message]]:
-    """Compare pairs of submissions, and adjust the p-values for all of these pairs.
+class _Pairs(dict[tuple[str, str], Comparison]):
+    """Comparisons by the names of both submissions, made when they are asked for; p-values are not adjusted.
 
-    Returns:
-        The comparisons, and hints about them.
+    Attributes:
+        submissions: the submissions by name.
+        hints: what is doubtful about a comparison.
     """
-    patterns = _count_patterns(len(by_name))
-    scored = [(by_name[first], by_name[second]) for first, second in names]
-    hints: list[Message] = []
-    samples = []
-    for first, second in scored:
-        pair = pair_questions(first, second)
-        hints += _check_pair(first, second, pair)
-        before, after = [first.scores[place] for place in pair.first], [second.scores[place] for place in pair.second]
-        samples.append((before, after, differences(before, after, pair.clusters)))
-    p_values = [sample.flip_test(patterns) for *_, sample in samples]
-    comparisons = []
-    for (first, second), (before, after, sample), p_value, adjusted in zip(scored, samples, p_values, holm(p_values)):
-        wins, losses = sum(map(gt, after, before)), sum(map(lt, after, before))
-        several = sample.cluster_count > 1
-        comparison = Comparison(
-            first=first.name,
-            second=second.name,
-            questions=len(before),
-            difference=sample.mean,
-            interval=sample.interval() if several else None,
-            p_value=p_value,
-            p_value_adjusted=adjusted,
-            wins=wins,
-            losses=losses,
-            equal=len(before) - wins - losses,
-            mde=sample.minimum_detectable_effect() if several else None,
-            verdict=_find_verdict(adjusted, sample.mean) if sample.cluster_count >= MIN_CLUSTERS else TOO_FEW,
-        )
-        comparisons.append(comparison)
-    return comparisons, [*hints, *_list_notes(comparisons)]
+
+    def __init__(self, submissions: Sequence[Scored]) -> None:
+        super().__init__()
+        self.submissions = {scored.name: scored for scored in submissions}
+        self.hints: dict[tuple[str, str], list[Message]] = {}
+
+    def __missing__(self, names: tuple[str, str]) -> Comparison:
+        if names[::-1] in self:
+            self[names] = self[names[::-1]].reverse()
+        else:
+            first, second = (self.submissions[name] for name in names)
+            self.hints[names] = _check_pair(first, second)
+            # Enough sign patterns for a significant p-value after every adjustment.
+            patterns = max(significance.FLIPS, round(math.comb(len(self.submissions), 2) / SIGNIFICANT))
+            self[names] = compare_values(first, first.scores, second, second.scores, patterns)
+        return self[names]
 
 
-def _check_pair(first: Scored, second: Scored, pair: Pair) -> list[Message]:
+def compare_values(
+    first: Scored, before: Sequence[float], second: Scored, after: Sequence[float], patterns: int | None = None
+) -> Comparison:
+    """Compare two submissions by a value for each question, such as its score. The p-value is not adjusted.
+
+    Args:
+        first: the baseline.
+        before: the values of the baseline.
+        second: the other submission.
+        after: its values.
+        patterns: see `Differences.flip_test`.
+    """
+    pair = pair_questions(first, second)
+    before, after = [before[place] for place in pair.first], [after[place] for place in pair.second]
+    sample = differences(before, after, pair.clusters)
+    wins, losses, p_value = sum(map(gt, after, before)), sum(map(lt, after, before)), sample.flip_test(patterns)
+    several = sample.cluster_count > 1
+    return Comparison(
+        first=first.name,
+        second=second.name,
+        questions=sample.count,
+        difference=sample.mean,
+        interval=sample.interval() if several else None,
+        p_value=p_value,
+        p_value_adjusted=p_value,
+        wins=wins,
+        losses=losses,
+        equal=sample.count - wins - losses,
+        mde=sample.minimum_detectable_effect() if several else None,
+        verdict=TOO_FEW if sample.cluster_count < MIN_CLUSTERS else NO_DIFFERENCE,
+    )
+
+
+def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Adjust the p-values of comparisons for their number, and find the verdicts."""
+    adjusted = []
+    for each, p_value in zip(comparisons, holm([each.p_value for each in comparisons])):
+        verdict = each.verdict
+        if verdict != TOO_FEW and p_value < SIGNIFICANT:
+            verdict = "better" if each.difference > 0 else "worse"
+        adjusted.append(each._replace(p_value_adjusted=p_value, verdict=verdict))
+    return adjusted
+
+
+def _check_pair(first: Scored, second: Scored) -> list[Message]:
     """Warn of questions that only one of two submissions has, and of other accepted answers.
 
     Raises:
@@ -285,7 +295,7 @@ def _check_pair(first: Scored, second: Scored, pair: Pair) -> list[Message]:
     """
     if first.questions is second.questions:
         return []
-    hints = []
+    pair, hints = pair_questions(first, second), []
     if len(pair.first) < max(len(first.scores), len(second.scores)):
         sentence = "{second} is compared with {first} on the {common:,} questions that both have: "
         counts = {"common": len(pair.first), "own": len(second.scores), "theirs": len(first.scores)}
@@ -297,10 +307,10 @@ def _check_pair(first: Scored, second: Scored, pair: Pair) -> list[Message]:
         if as_strings(first.questions.references[own]) != as_strings(second.questions.references[other])
     ]
     sentence = "{count:,} of its questions have different accepted answers in {first} ({some})"
-    values: dict[str, Any] = {"count": len(others), "first": first.name, "some": list_some(others)}
+    message = Message(second.name, sentence, {"count": len(others), "first": first.name, "some": list_some(others)})
     if 2 * len(others) > len(pair.first):
-        raise make_error(second.name, sentence + ": use the same id for the same question in both", **values)
-    return [*hints, *([Message(second.name, sentence, values)] if others else [])]
+        raise InputError(message._replace(sentence=f"{sentence}: use the same id for the same question in both"))
+    return [*hints, message] if others else hints
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
@@ -309,9 +319,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     for each in comparisons:
         if each.note:
             pairs.setdefault(each.note, []).append(f"{each.second} against {each.first}")
-    return [
-        Message("", "{pairs}: {note}", {"pairs": list_some(names, 2), "note": note}) for note, names in pairs.items()
-    ]
+    return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
 
 def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, dict[str, Comparison]]:
@@ -325,44 +333,31 @@ def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSe
         The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
         comparisons with this baseline, or for all pairs if `compared` has all pairs.
     """
-    by_name = {scored.name: scored for scored in submissions}
-    by_names = {(each.first, each.second): each for each in compared.comparisons}
-    missing = [pair for pair in combinations(by_name, 2) if pair not in by_names and pair[::-1] not in by_names]
-    more, _ = _compare_pairs(by_name, missing)
-    by_names |= zip(missing, more)
-    by_names |= {(second, first): each.reverse() for (first, second), each in by_names.items()}
-    by_baseline: dict[str, dict[str, Comparison]] = {}
-    for baseline in by_name:
-        others = [by_names[baseline, name] for name in by_name if name != baseline]
-        if not compared.all_pairs:
-            others = list(map(Comparison.adjust, others, holm([each.p_value for each in others])))
-        by_baseline[baseline] = {each.second: each for each in others}
-    return by_baseline
-
-
-# Groups
+    names = [scored.name for scored in submissions]
+    families = [[(name, other) for other in names if other != name] for name in names]
+    if compared.all_pairs:
+        families = [list(combinations(names, 2))]
+    found: dict[tuple[str, ...], Comparison] = {}
+    for family in families:
+        for each in adjust([compared.pairs[pair] for pair in family]):
+            found[each[:2]] = each
+            found.setdefault(each[1::-1], each.reverse())
+    return {name: {other: found[name, other] for other in names if other != name} for name in names}
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
-    """Compare the groups that both submissions have."""
-    return {
-        field: {
-            name: difference
-            for name in groups.keys() & first.groups.get(field, {}).keys()
-            if (difference := compare_group(first, second, first.groups[field][name], groups[name]))
-        }
-        for field, groups in second.groups.items()
-    }
-
-
-def compare_group(first: Scored, second: Scored, before: Group, after: Group) -> GroupDifference | None:
-    """Compare a group of two submissions on the questions that both have in it; None without such a question."""
-    ids = second.questions.ids
-    scores = {ids[place]: score for place, score in zip(after.places, after.scores)}
-    own = first.questions.ids
-    common = [(place, score) for place, score in zip(before.places, before.scores) if own[place] in scores]
-    if not common:
-        return None
-    names = first.clusters and [first.clusters.names[place] for place, _ in common]
-    sample = differences([score for _, score in common], [scores[own[place]] for place, _ in common], names)
-    return GroupDifference(sample.mean, sample.interval() if sample.cluster_count > 1 else None)
+    """Compare the groups of two submissions on the questions that both have in them."""
+    pair, clusters = pair_questions(first, second), first.clusters
+    others = dict(zip(pair.first, pair.second))
+    found: dict[str, dict[str, GroupDifference]] = {field: {} for field in second.groups}
+    for field, groups in second.groups.items():
+        for name in groups.keys() & first.groups[field].keys():
+            before, after = dict(zip(*first.groups[field][name])), dict(zip(*groups[name]))
+            common = [place for place in before if others.get(place) in after]
+            if common:
+                names = clusters and [clusters.names[place] for place in common]
+                scores = [before[place] for place in common], [after[others[place]] for place in common]
+                sample = differences(*scores, names)
+                interval = sample.interval() if sample.cluster_count > 1 else None
+                found[field][name] = GroupDifference(sample.mean, interval)
+    return found

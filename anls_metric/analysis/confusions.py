@@ -39,8 +39,8 @@ def count_confusions(scored: Scored, most: int) -> list[Confusion]:
         The most frequent edits; equally frequent edits in the order of their characters.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> count_confusions(score_columns(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]]), 1)
+        >>> from anls_metric import score
+        >>> count_confusions(score(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]])["data"], 1)
         [Confusion(predicted='0', accepted='o', count=2)]
     """
     return [Confusion(*pair, len(places)) for pair, places in find_confused(scored, most)]

@@ -54,8 +54,8 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
         InputError: the submissions have no question in common.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> first, second = (score_columns(texts, [["Cola"]] * 2) for texts in (["", "Cola"], ["Cola", "Col"]))
+        >>> from anls_metric import score
+        >>> first, second = (score(texts, [["Cola"]] * 2)["data"] for texts in (["", "Cola"], ["Cola", "Col"]))
         >>> [each[:4] for each in split_difference(first, second)]
         [('empty', -0.5, 1, 0), ('close enough', 0.125, 0, 1)]
     """
@@ -75,8 +75,8 @@ def split_loss(scored: Scored) -> list[Contribution]:
     """Split what a submission lacks to a perfect score, by the outcome of its lowest-scoring answer to a question.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> [each[:4] for each in split_loss(score_columns(["", "Cola", "Col", "tea"], [["Cola"]] * 4))]
+        >>> from anls_metric import score
+        >>> [each[:4] for each in split_loss(score(["", "Cola", "Col", "tea"], [["Cola"]] * 4)["data"])]
         [('empty', -0.25, 1, 0), ('other', -0.25, 1, 0), ('close enough', -0.0625, 1, 0)]
     """
     questions: dict[str, list[tuple[float, Hashable]]] = {}

@@ -24,8 +24,8 @@ def count_similarities(scored: Scored) -> list[int]:
         bin includes negative similarities (lower-casing can make a string longer).
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> count_similarities(score_columns(["ab", "abcd"], [["abcd"], ["abcd"]]))[10:]
+        >>> from anls_metric import score
+        >>> count_similarities(score(["ab", "abcd"], [["abcd"], ["abcd"]])["data"])[10:]
         [1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
     counts = [0] * BINS

@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, score_answers, score_under
-from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import (
-    MEANINGS,
-    OF_RULES,
-    OF_VALUES,
-    VARIANT_NAMES,
-    VARIANTS,
-    Scorer,
-    Variant,
-    get_variant,
-)
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.messages import make_error
 from anls_metric.options import Settings
 from anls_metric.reading.join import Reading
@@ -33,9 +23,11 @@ from anls_metric.reading.roles import check_field_names
 if TYPE_CHECKING:
     from anls_metric.analysis.assessments import Assessments
     from anls_metric.analysis.comparison import ComparisonSet
+    from anls_metric.analysis.metrics import Measured
     from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
+_ADVICE = f"add {{use.variant:{OF_VALUES[0]}}}"
 
 
 @contextmanager
@@ -59,7 +51,7 @@ class Result:
         settings: the options.
         signature: the signature of the first submission, with the number and the hash of the questions.
         compared: the comparison; None for a single submission.
-        compared_metrics: the comparisons with the baseline under other metrics, by the name of the submission.
+        compared_metrics: the comparisons with the baseline under other metrics, by the metric and the submission.
         metrics: the values of the submissions under other metrics, by their names.
         hints: reasons to doubt the scores, the most expensive first.
         assessments: what confidences and verdicts say, by the name of the submission.
@@ -72,7 +64,7 @@ class Result:
     settings: Settings
     signature: str
     compared: Any = None
-    compared_metrics: Mapping[str, list[Any]] = field(default_factory=dict)
+    compared_metrics: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     hints: list[Hint] = field(default_factory=list)
     assessments: Mapping[str, Assessments] = field(default_factory=dict)
@@ -81,6 +73,7 @@ class Result:
     added: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
+@pause_collector()
 def evaluate(
     inputs: Sequence[Input],
     gold: Input | None,
@@ -153,11 +146,12 @@ def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet
 
 def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     """Relate the scores of submissions to confidences and verdicts, where they have any."""
-    if all(each.answers.confidences is None and each.answers.verdicts is None for each in submissions):
+    found = [each for each in submissions if each.answers.confidences or each.answers.verdicts]
+    if not found:
         return {}
     from anls_metric.analysis.assessments import assess
 
-    return {scored.name: assess(scored) for scored in submissions}
+    return {scored.name: assess(scored) for scored in found}
 
 
 def _find_hints(submissions: Sequence[Scored]) -> list[Hint]:
@@ -171,7 +165,7 @@ def _find_hints(submissions: Sequence[Scored]) -> list[Hint]:
 
 def _measure(
     submissions: Sequence[Scored], settings: Settings, compared: ComparisonSet | None
-) -> tuple[dict[str, dict[str, Any]], dict[str, list[Any]]]:
+) -> tuple[dict[str, dict[str, Measured]], dict[str, dict[str, Any]]]:
     """Measure submissions under other metrics, and compare them."""
     if not settings.metrics:
         return {}, {}
@@ -181,13 +175,11 @@ def _measure(
     measured = {scored.name: {metric.name: measure(scored, metric) for metric in metrics} for scored in submissions}
     if compared is None:
         return measured, {}
-    first, *others = sorted(submissions, key=lambda scored: scored.name != compared.baseline)
-    comparisons: dict[str, list[Any]] = {scored.name: [] for scored in others}
-    for metric in metrics:
-        pairs = [(scored, measured[scored.name][metric.name]) for scored in (first, *others)]
-        for scored, comparison in zip(others, compare_metric(metric, pairs[0], pairs[1:])):
-            comparisons[scored.name].append(comparison)
-    return measured, comparisons
+    ordered = sorted(submissions, key=lambda scored: scored.name != compared.baseline)
+    return measured, {
+        metric.name: compare_metric(metric, ordered, [measured[each.name][metric.name].values for each in ordered])
+        for metric in metrics
+    }
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
@@ -196,18 +188,9 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     Raises:
         InputError: an option does not fit the scorer. ValueError: a name does not exist.
     """
-    of_values, rule = scorer.name in OF_VALUES, scorer if scorer.columns else None
-    check_field_names(settings, rule)  # type: ignore[arg-type]
-    refusals = (
-        (of_values and settings.references_separator, "{use.references_separator} is for strings: leave it out"),
-        (not of_values and settings.by_key, "{use.by_key} is for lists and nested values: add {use.variant:anls_star}"),
-        (rule and settings.corrections, "{use.corrections} is not for the rule of a benchmark: leave it out"),
-        (not isinstance(scorer, Variant) and settings.metrics, "{use.metrics} is for strings: leave it out"),
-    )
-    for is_refused, sentence in refusals:
-        if is_refused:
-            raise make_error("", sentence)
-    reading = Reading(settings, of_values, rule)
+    rule: Any = scorer if scorer.columns else None
+    check_field_names(settings, rule)
+    reading = Reading(settings, scorer.name in OF_VALUES, rule)
     if settings.extract:
         assert reading.extraction  # raises an error for an unknown rule
     if settings.metrics:
@@ -224,37 +207,39 @@ def find_scorers(settings: Settings) -> list[Scorer]:
         The scorers; the first one gives the scores.
 
     Raises:
-        ValueError: there is no such variant, or it does not have an option.
+        InputError: an option does not fit the scorers. ValueError: there is no such variant, or it does not have an
+            option.
 
     Example:
         >>> [scorer.name for scorer in find_scorers(Settings(variant="rrc,standard"))]
         ['rrc', 'standard']
     """
-    names = settings.variant
-    values = {
-        "threshold": settings.threshold,
-        "ignore_case": settings.ignore_case,
-        "none_keys": settings.none_keys,
-        "average": settings.average,
-    }
-    if names in OF_RULES:
+    names = settings.variant or "standard"
+    of_values, of_rules = names in OF_VALUES, names in OF_RULES
+    for_strings, for_values = "is for strings: leave it out", f"is for lists and nested values: {_ADVICE}"
+    unfit = (
+        ("references_separator", of_values, for_strings),
+        ("metrics", of_values or of_rules, for_strings),
+        ("by_key", not of_values, for_values),
+        ("none_keys", not (of_values or of_rules), for_values),
+        ("average", not (of_values or of_rules), for_values),
+        ("corrections", of_rules, "is not for the rule of a benchmark: leave it out"),
+    )
+    for option, is_unfit, words in unfit:
+        if is_unfit and getattr(settings, option):
+            raise make_error("", f"{{use.{option}}} {words}")
+    values = {name: getattr(settings, name) for name in ("threshold", "ignore_case", "none_keys", "average")}
+    options = {name: value for name, value in values.items() if value is not None}
+    if of_rules:
         from anls_metric.rules import rule
 
-        return [rule(names, **{name: value for name, value in values.items() if value is not None})]
-    if names in OF_VALUES:
+        return [rule(names, **options)]
+    if of_values:
         from anls_metric.nested import get_value_variant
 
-        return [get_value_variant(names, **values)]
-    for option in ("none_keys", "average"):
-        if values[option] is not None:
-            sentence = f"{{use.{option}}} is for lists and nested values: add {{use.variant:{OF_VALUES[0]}}}"
-            raise make_error("", sentence)
+        return [get_value_variant(names, **options)]
     chosen = list(VARIANTS) if names == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     for name in chosen:
         if len(chosen) > 1 and name in (*OF_VALUES, *OF_RULES, EVERY_VARIANT):
             raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
-        if name not in VARIANT_NAMES:
-            raise ValueError(
-                describe_unknown("variant", name, (*VARIANTS, *OF_VALUES, *OF_RULES), VARIANT_NAMES, MEANINGS)
-            )
     return [get_variant(name, settings.threshold, settings.ignore_case) for name in dict.fromkeys(chosen)]

@@ -65,9 +65,9 @@ def find_hints(scored: Scored) -> list[Hint]:
     """Find at most three hints about a submission: what reading found comes first, then what costs most.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> scored = score_columns(["<think>A logo.</think>Coca Cola", "Pepsi"], [["Coca Cola"], ["Pepsi"]])
-        >>> (hint,) = find_hints(scored)
+        >>> from anls_metric import score
+        >>> scores = score(["<think>A logo.</think>Coca Cola", "Pepsi"], [["Coca Cola"], ["Pepsi"]])
+        >>> (hint,) = find_hints(scores["data"])
         >>> hint.text("command"), hint.anls
         ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
     """

@@ -9,13 +9,13 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.analysis.comparison import pair_questions
+from anls_metric.analysis.comparison import adjust, compare_values
 from anls_metric.analysis.scored import Scored, average
-from anls_metric.analysis.significance import Interval, differences, holm, mean_interval
+from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.kernel import mean
 from anls_metric.options import PARTIAL_CREDIT
@@ -168,84 +168,59 @@ def find_metrics(names: Sequence[str]) -> list[Metric]:
     return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
 
 
-class Summary(NamedTuple):
-    """The mean of a metric over a set, and its 95% confidence interval, None for fewer than two clusters."""
-
-    mean: float
-    interval: Interval | None
+_COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted")
+"""The fields of a comparison that say something under every metric."""
 
 
 class Measured(NamedTuple):
-    """The values of a submission under a metric: of each question, and a summary."""
+    """The values of a submission under a metric.
+
+    Attributes:
+        values: the value of each question.
+        mean: their mean.
+        interval: its 95% confidence interval; None for fewer than two clusters.
+    """
 
     values: Sequence[float]
-    summary: Summary
+    mean: float
+    interval: Interval | None
 
 
 def measure(scored: Scored, metric: Metric) -> Measured:
     """Measure answers of strings under a metric. Runs are averaged by question.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> scored = score_columns(["the Cola", None, "5.1"], [["Cola"], ["5"], ["5"]])
-        >>> [round(measure(scored, metric).summary.mean, 4) for metric in find_metrics(["f1", "relaxed"])]
+        >>> from anls_metric import score
+        >>> scored = score(["the Cola", None, "5.1"], [["Cola"], ["5"], ["5"]], missing="zero")["data"]
+        >>> [round(measure(scored, metric).mean, 4) for metric in find_metrics(["f1", "relaxed"])]
         [0.3333, 0.3333]
     """
     values = average(scored.answers, metric.measure(scored))
     names = scored.clusters and scored.clusters.names
-    return Measured(values, Summary(mean(values), mean_interval(values, names, most=metric.most)))
-
-
-class MetricComparison(NamedTuple):
-    """Compares two submissions under a metric, on the questions that both have. The fields are keys of the document.
-
-    Attributes:
-        metric: the name of the metric.
-        questions: the number of questions that both have.
-        difference: the mean of the second minus the mean of the first.
-        interval: the 95% confidence interval of the difference, None for fewer than two clusters.
-        p_value: see `significance.paired_test`.
-        p_value_adjusted: the same, adjusted for the comparisons under this metric: `significance.holm`.
-        is_better: whether the second has the better mean.
-    """
-
-    metric: str
-    questions: int
-    difference: float
-    interval: Interval | None
-    p_value: float
-    p_value_adjusted: float
-    is_better: bool
+    return Measured(values, mean(values), mean_interval(values, names, most=metric.most))
 
 
 def compare_metric(
-    metric: Metric, first: tuple[Scored, Measured], others: Sequence[tuple[Scored, Measured]]
-) -> list[MetricComparison]:
-    """Compare submissions with a first one under a metric, with the tests that compare their ANLS.
+    metric: Metric, submissions: Sequence[Scored], values: Sequence[Sequence[float]]
+) -> dict[str, dict[str, Any]]:
+    """Compare submissions with the first one under a metric, with the tests that compare their ANLS.
 
     Args:
         metric: the metric.
-        first: the baseline, and its values.
-        others: the submissions that are compared with it; each has a question in common with it.
+        submissions: the baseline, and others, each of which has a question in common with it.
+        values: the values of each submission.
 
     Returns:
-        The comparison of each of the others.
+        For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
+        whether it is better.
     """
-    samples = []
-    for scored, measured in others:
-        pair = pair_questions(first[0], scored)
-        before = [first[1].values[place] for place in pair.first]
-        samples.append(differences(before, [measured.values[place] for place in pair.second], pair.clusters))
-    p_values = [sample.flip_test() for sample in samples]
-    return [
-        MetricComparison(
-            metric.name,
-            sample.count,
-            sample.mean,
-            sample.interval() if sample.cluster_count > 1 else None,
-            p_value,
-            adjusted,
-            sample.mean < 0 if metric.lower_is_better else sample.mean > 0,
-        )
-        for sample, p_value, adjusted in zip(samples, p_values, holm(p_values))
-    ]
+    (first, before), *others = zip(submissions, values)
+    comparisons = adjust([compare_values(first, before, other, after) for other, after in others])
+    return {
+        each.second: {
+            "metric": metric.name,
+            **{name: getattr(each, name) for name in _COMPARED},
+            "is_better": each.difference < 0 if metric.lower_is_better else each.difference > 0,
+        }
+        for each in comparisons
+    }

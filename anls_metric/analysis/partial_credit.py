@@ -41,8 +41,8 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
         The places of the answers for each field of `PartialCredit`.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> find_partial_credit(score_columns(["240", "0.26"], [["240.00"], ["0.28"]]))
+        >>> from anls_metric import score
+        >>> find_partial_credit(score(["240", "0.26"], [["240.00"], ["0.28"]])["data"])
         {'format_loss': [0], 'wrong_number_credit': [1]}
     """
     answers, scores = scored.answers, scored.answer_scores
@@ -64,8 +64,8 @@ def measure_partial_credit(scored: Scored) -> PartialCredit:
     """Measure the partial credit of answers of strings. Runs are averaged by question.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> measure_partial_credit(score_columns(["240", "0.26", "coal"], [["240.00"], ["0.28"], ["cola"]]))
+        >>> from anls_metric import score
+        >>> measure_partial_credit(score(["240", "0.26", "coal"], [["240.00"], ["0.28"], ["cola"]])["data"])
         PartialCredit(format_loss=0.16666666666666666, wrong_number_credit=0.25)
     """
     places = find_partial_credit(scored)

@@ -15,9 +15,9 @@ from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
-from anls_metric.core.variants import Scorer, Variant, get_variant
+from anls_metric.core.variants import Scorer, Variant
 from anls_metric.gold import find_tag
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, list_ids, list_references
 from anls_metric.reading.formats import natural_key
@@ -200,7 +200,7 @@ class Scored:
         if self.answers.columns is None or self.answers.places is not None:
             return {}
         rule: Any = self.scorer
-        ids, rows = self.questions.ids, _complete_columns(self.answers, self.answers.predictions)
+        ids, rows = self.questions.ids, self.answers.columns
         try:
             return dict(rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}"))
         except ValueError as error:
@@ -251,6 +251,8 @@ def score_answers(
         InputError: an answer cannot be scored, or no question has a field of ``settings.by``.
     """
     settings, questions = settings or Settings(), answers.questions
+    if scorer.columns:
+        answers = answers._replace(columns=_complete_columns(answers, scorer))
     values = score_predictions(answers, answers.predictions, scorer)
     scores = average(answers, values if isinstance(scorer, Variant) else list(map(float, values)))
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
@@ -265,79 +267,54 @@ def score_answers(
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups)
 
 
-def score_columns(
-    predictions: Sequence[Any],
-    references: Sequence[Sequence[Any]],
-    records: Sequence[Mapping[str, Any]] | None = None,
-    scorer: str | Scorer = "standard",
-) -> Scored:
-    """Score a list of predictions against a list of accepted answers.
-
-    Args:
-        predictions: N predictions, None for a question without an answer.
-        references: the accepted answers of each question.
-        records: the record of each question, for groups and clusters.
-        scorer: the name of a variant, or what scores the answers.
-
-    Example:
-        >>> scored = score_columns(["CocaCola", None], [["Coca Cola"], ["Cola"]])
-        >>> scored.anls, scored.findings.outcomes
-        (0.4444444444444444, ['close enough', 'missing'])
-    """
-    ids = [str(number) for number in range(1, len(references) + 1)]
-    questions = Questions("", ids, references, records or [{}] * len(ids), [None] * len(ids), has_ids=False)
-    return score_answers(
-        Answers("", questions, predictions, Message("", "")), get_variant(scorer) if isinstance(scorer, str) else scorer
-    )
-
-
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
     """Score predictions, perhaps others than those of the answers, against the accepted answers.
 
     Raises:
         InputError: an answer cannot be scored; it names the question.
     """
-    references = list_references(answers)
-    if isinstance(scorer, Variant):
-        if None not in predictions:
-            return scorer.score_checked(predictions, references)
-        scores = scorer.score_checked(["" if each is None else each for each in predictions], references)
-        return [0.0 if each is None else score for each, score in zip(predictions, scores)]
-    ids = list_ids(answers)
+    references, ids = list_references(answers), list_ids(answers)
+
+    def name(place: int) -> str:
+        return f"question {ids[place]}"
+
+    has_gaps = None in predictions
+    nothing: Any = "" if isinstance(scorer, Variant) else []
+    texts = [nothing if each is None else each for each in predictions] if has_gaps else predictions
     try:
-        if answers.columns is not None:
-            rows = _complete_columns(answers, predictions)
-            _check_columns(answers, rows, scorer)
+        if isinstance(scorer, Variant):
+            values: Sequence[Any] = scorer.score_checked(texts, references)
+        elif answers.columns is not None:
             rule: Any = scorer
-            found: Sequence[Any] = rule.scores(rows, lambda place: f"question {ids[place]}")
-            return [0.0 if each is None else score for each, score in zip(predictions, found)]
-        there = [place for place, prediction in enumerate(predictions) if prediction is not None]
-        own = [predictions[place] for place in there], [references[place] for place in there]
-        known = dict(zip(there, scorer.score(*own, lambda place: f"question {ids[there[place]]}") if there else ()))
-        return [
-            known[place] if place in known else scorer.score_missing(accepted, f"question {ids[place]}")
-            for place, accepted in enumerate(references)
-        ]
-    except InputError:
-        raise
+            values = rule.scores(answers.columns, name)
+        else:
+            values = scorer.score(texts, references, name)
+        if has_gaps:
+            rows = enumerate(zip(predictions, references, values))
+            values = [
+                scorer.score_missing(accepted, name(place)) if prediction is None else value
+                for place, (prediction, accepted, value) in rows
+            ]
+        return values
     except ValueError as error:  # its message names the question
         raise make_error(answers.name, "{problem}", problem=str(error)) from None
 
 
-def _complete_columns(answers: Answers, predictions: Sequence[Any]) -> list[Mapping[str, Any]]:
-    """Complete the columns of a rule with the predictions of questions without an answer."""
-    pairs = zip(answers.columns or (), predictions)
-    return [{**row, "prediction": ""} if prediction is None else row for row, prediction in pairs]
+def _complete_columns(answers: Answers, scorer: Scorer) -> list[Mapping[str, Any]]:
+    """Complete the columns of a rule with the predictions of questions without an answer.
 
-
-def _check_columns(answers: Answers, rows: Sequence[Mapping[str, Any]], scorer: Scorer) -> None:
-    """Refuse answers that lack a column of a rule."""
+    Raises:
+        InputError: an answer lacks a column.
+    """
+    pairs = zip(answers.columns or (), answers.predictions)
+    rows = [{**row, "prediction": ""} if prediction is None else row for row, prediction in pairs]
     missing = [column for column in scorer.columns if not all(column in row for row in rows)]
     if missing:
         sentence = "{rule} needs {columns}, which no file has (found {fields}): pass its path with {use.field:{option}}"
         values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
         fields = ", ".join(map(repr, answers.questions.records[0]))
         raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)
+    return rows
 
 
 def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
@@ -451,9 +428,9 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
 
 def list_grouping_fields(records: Sequence[Mapping[str, Any]], most: int) -> list[str]:
     """List the fields of records that have at most this many values, those with the fewest values first."""
-    sizes: dict[str, int] = {}
     sample = records[:2000]
-    for name in dict.fromkeys(name for record in sample[:100] for name in record):
+    sizes: dict[str, int] = {}
+    for name in {name: None for record in sample[:100] for name in record}:
         values = [record.get(name) for record in sample]
         if not any(isinstance(value, (bytes, dict, list)) for value in values):
             sizes[name] = len({str(value) for value in values if value is not None})

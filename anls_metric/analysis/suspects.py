@@ -37,8 +37,8 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
         The suspects, sorted by the number of submissions, the largest first, and then by the order of the questions.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> submissions = [score_columns([answer], [["Pepsi"]]) for answer in ("Cola", "COLA", "cola ", "Pepsi")]
+        >>> from anls_metric import score
+        >>> submissions = [score([answer], [["Pepsi"]])["data"] for answer in ("Cola", "COLA", "cola ", "Pepsi")]
         >>> find_suspects(submissions)
         [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """

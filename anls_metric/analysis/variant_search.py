@@ -49,15 +49,15 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         ValueError: the string is not a number.
 
     Example:
-        >>> from anls_metric.analysis.scored import score_columns
-        >>> scored = score_columns(["**Cola**", "Cola"], [["Cola"], ["Cola"]])
+        >>> from anls_metric import score
+        >>> scored = score(["**Cola**", "Cola"], [["Cola"], ["Cola"]])["data"]
         >>> scorers = [VARIANTS["standard"], VARIANTS["due"]]
         >>> [(match.variant, match.extract) for match in find_variants("75", [scored], scorers)]
         [('standard', '')]
         >>> [(match.variant, match.extract) for match in find_variants("1.0", [scored], scorers)]
         [('standard', 'bold'), ('due', 'bold')]
         >>> find_variants("0.76", [scored], scorers)
-        [VariantMatch(name='', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
+        [VariantMatch(name='data', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
     """
     wanted = _parse_number(number)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))

@@ -103,7 +103,8 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         excluded = len(result.added) - accepted
         content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
     if result.metrics.get(name):
-        content["metrics"] = {metric: each.summary._asdict() for metric, each in result.metrics[name].items()}
+        metrics = result.metrics[name].items()
+        content["metrics"] = {metric: {"mean": each.mean, "interval": each.interval} for metric, each in metrics}
     assessments = result.assessments.get(name)
     if assessments and assessments.confidence:
         content["confidence"] = assessments.confidence._asdict()
@@ -138,9 +139,8 @@ def _describe_groups(scored: Scored, field: str, compared: ComparisonSet | None)
 
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     content: dict[str, Any] = comparison._asdict()
-    if comparison.first == result.compared.baseline and comparison.second in result.compared_metrics:
-        metrics = result.compared_metrics[comparison.second]
-        content["metrics"] = {each.metric: each._asdict() for each in metrics}
+    if comparison.first == result.compared.baseline and result.compared_metrics:
+        content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content
 
 

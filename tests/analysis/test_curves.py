@@ -7,7 +7,8 @@ import pytest
 from anls_metric import VARIANTS, Variant, get_variant
 from anls_metric.analysis import curves
 from anls_metric.analysis.questions import get_record, get_scores, join_questions, needs_a_look
-from anls_metric.analysis.scored import Scored, score_columns, score_under
+from anls_metric.analysis.scored import Scored, score_under
+from tests.analysis.scoring import score_columns
 from tests.conftest import fuzzed_rows
 
 ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]

@@ -15,13 +15,13 @@ import pytest
 import anls_metric
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, NULLS, SIGNS, Hint, find_hints
-from anls_metric.analysis.scored import score_columns
 from anls_metric.analysis.transformations import TRANSFORMATIONS
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.nested import get_value_variant
 from anls_metric.options import Settings
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.reader import parse_input
+from tests.analysis.scoring import score_columns
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
 ANSWERS = [f"{brand} {thing} {n}" for n, brand in enumerate(BRANDS) for thing in ("Cola", "Company", "Café")]

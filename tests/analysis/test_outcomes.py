@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anls_metric import VARIANTS, score
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, is_contained, refuses
-from anls_metric.analysis.scored import score_columns
+from tests.analysis.scoring import score_columns
 
 SITUATIONS = [
     (None, ["a"], "missing"),

@@ -14,9 +14,9 @@ from anls_metric import VARIANTS, anls_score, score
 from anls_metric.analysis.outcomes import keep_digits, keep_letters_and_digits
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_same_value
-from anls_metric.analysis.scored import score_columns
 from anls_metric.command_line import main
 from anls_metric.core.scoring import normalizer
+from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 

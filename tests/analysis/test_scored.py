@@ -10,8 +10,9 @@ import pytest
 
 import anls_metric
 from anls_metric import VARIANTS, score
-from anls_metric.analysis.scored import explain, list_grouping_fields, list_worst, score_columns
+from anls_metric.analysis.scored import explain, list_grouping_fields, list_worst
 from anls_metric.messages import InputError
+from tests.analysis.scoring import score_columns
 from tests.conftest import fuzzed_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
