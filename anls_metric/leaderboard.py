@@ -15,7 +15,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Questions
 from anls_metric.reading.extract import find_certain_rules
 from anls_metric.reading.formats import Content, explain_json_error
-from anls_metric.reading.join import Gold, Reading, join, split_submissions
+from anls_metric.reading.join import Gold, Reading, extract_answers, join, split_submissions
 from anls_metric.reading.roles import Roles, Side
 from anls_metric.reading.table import Table, make_table, read_table
 from anls_metric.reading.values import read_ids as read_own_ids
@@ -47,7 +47,7 @@ def export(path: str, questions: str | None = None, settings: Settings = DEFAULT
         raise make_error(path, sentence, names=list_some(parts))
     ((table, reading),) = parts.values()
     ids = _read_answered(table, reading, "submission") if questions is None else read_ids(questions, settings)
-    answers = join(_make_gold(questions or path, ids), table, reading)
+    answers = extract_answers(join(_make_gold(questions or path, ids), table, reading), reading)
     if answers.places is not None:
         raise make_error(path, "it has several runs: choose one with {use.filter}")
     texts = [each if isinstance(each, str) else "" for each in answers.predictions]

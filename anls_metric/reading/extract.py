@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.rows import as_text, describe
@@ -100,14 +100,12 @@ class Extraction:
         return text
 
 
-def extract_all(
-    extraction: Extraction, texts: Sequence[str | None]
-) -> tuple[list[str | None], dict[str, dict[str, int]]]:
+def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], dict[str, dict[str, int]]]:
     """Extract the answers from raw model output, and count what each rule does.
 
     Args:
         extraction: the rules.
-        texts: the raw outputs. None stays None, and does not count.
+        texts: the raw outputs. What is not a string stays as it is, and does not count.
 
     Returns:
         The answers; and for each rule by its name, in the order in which the rules are applied, how many strings it
@@ -125,11 +123,10 @@ def extract_all(
     for rule in extraction.rules:
         outcomes = counts[rule.name] = {"changed": 0, "left": 0}
         for place, text in enumerate(answers):
-            if text is None:
-                continue
-            answer = rule.find(text)
-            outcomes["left" if answer in (None, text) else "changed"] += 1
-            answers[place] = text if answer is None else answer
+            if isinstance(text, str):
+                answer = rule.find(text)
+                outcomes["left" if answer in (None, text) else "changed"] += 1
+                answers[place] = text if answer is None else answer
     return answers, counts
 
 

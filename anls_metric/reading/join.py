@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
@@ -30,6 +29,7 @@ from anls_metric.reading.roles import (
 )
 from anls_metric.reading.table import Table, choose_records, has, read_column, show_path
 from anls_metric.reading.values import (
+    Kind,
     parse_value_or_text,
     read_assessments,
     read_columns,
@@ -65,6 +65,13 @@ class Reading:
         return find_roles(table, side, self.settings, self.of_values, self.rule)
 
     @property
+    def kind(self) -> Kind:
+        """What answers are."""
+        if self.rule:
+            return "any"
+        return "values" if self.of_values else "text"
+
+    @property
     def extraction(self) -> Extraction | None:
         """The extraction rules; None for none."""
         names = self.settings.extract
@@ -88,10 +95,10 @@ def read_gold(table: Table, reading: Reading) -> Gold:
     """
     roles = reading.find_roles(table, "gold")
     references, hints = _read_accepted(table, roles, reading)
-    ids = _check_all(read_ids(table, roles.id), table, roles.id)
+    ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise _error_of_repeated(table, ids, roles, "pass a different id field with {use.gold_id}")
-    return Gold(table, roles, _make_questions(table, roles, ids, references), [*table.hints, *hints])
+    return Gold(table, roles, _make_questions(table, roles, ids, references), hints)
 
 
 def _read_accepted(table: Table, roles: Roles, reading: Reading) -> tuple[list[Any], Sequence[Message]]:
@@ -101,10 +108,11 @@ def _read_accepted(table: Table, roles: Roles, reading: Reading) -> tuple[list[A
     return read_references(table, path, reading.settings, reading.of_values)
 
 
-def _check_all(ids: list[str | None], table: Table, path: Path | None) -> list[str]:
-    """Refuse records without an id."""
+def _read_all_ids(table: Table, roles: Roles) -> list[str]:
+    """Read the ids of a table, [] if it has none. A record without an id is an error."""
+    ids = read_ids(table, roles.id)
     sentence = "{field} is not an id (a string or a whole number): pass the id field with {use.id}"
-    refuse_gaps(ids, table, path or "id", sentence)
+    refuse_gaps(ids, table, roles.id, sentence)
     return ids  # type: ignore[return-value]
 
 
@@ -118,14 +126,14 @@ def _make_questions(table: Table, roles: Roles, ids: Sequence[str], references: 
 
 
 class _Order(NamedTuple):
-    """For each answer the place of its record, None for no answer; and the place of its question, if there are runs."""
+    """For each answer, the place of its question and the place of its record, which is None for no answer."""
 
-    order: Sequence[int | None]
-    places: Sequence[int] | None = None
+    questions: Sequence[int]
+    records: Sequence[int | None]
 
-    def list_pairs(self) -> Iterable[tuple[int, int | None]]:
-        """List the place of the question and of the record of each answer."""
-        return enumerate(self.order) if self.places is None else zip(self.places, self.order)
+    def take(self, column: Sequence[Any]) -> list[Any]:
+        """Bring a column of the records into the order of the answers."""
+        return [None if place is None else column[place] for place in self.records]
 
 
 def join(gold: Gold, table: Table, reading: Reading) -> Answers:
@@ -137,57 +145,41 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
     """
     settings, questions = reading.settings, gold.questions
     roles = reading.find_roles(table, "submission")
-    _check_named(gold, table, roles, settings)
+    for role, named in {"id": settings.id, "question": (settings.field or {}).get("question")}.items():
+        if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
+            raise error_of_missing_field(table, named, role)
     require(table, roles.prediction, "prediction")
-    match = _match_ids(gold, table, roles, settings)
-    if match is None:
-        order = _match_positions(questions, table)
-        how = "position"
+    path = _find_ids(gold, table, roles, settings)
+    if path is None:
+        order, how = _order_by_position(questions, table), "position"
     else:
-        ids, path = match
+        roles = roles._replace(id=path)
+        ids = _read_all_ids(table, roles)
         records = _choose_run(table, ids, roles, settings)
-        order = _order_answers(questions.ids, ids, records)
-        _check_ids(questions, table, list(map(ids.__getitem__, records)), order, settings)
+        order = _order_by_id(questions.ids, ids, records)
+        _check_ids(questions, table, [ids[place] for place in records], order, settings)
         how = " and ".join(dict.fromkeys([_name(path), _name(gold.roles.id)]))
     _check_questions(gold, table, roles, order)
-    answered, total = len(order.order) - order.order.count(None), len(questions.ids)
+    answered, total = len(order.records) - order.records.count(None), len(questions.ids)
     count = f"{answered:,} of {total:,}"
-    if order.places is not None:
+    if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
-    values = {
-        "prediction": _name(roles.prediction),
-        "table": _base(table.name),
-        "references": _name(gold.roles.references),
-        "gold": _base(gold.table.name),
-        "how": how,
-        "count": count,
-    }
-    sentence = (
-        "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: {count}"
-    )
-    return _make_answers(gold, table, roles, order, Message("", sentence, values), reading)
-
-
-def _check_named(gold: Gold, table: Table, roles: Roles, settings: Settings) -> None:
-    """Refuse a field of ids or of questions that the user names and neither file has."""
-    asked = (settings.field or {}).get("question")
-    named = (("id", settings.id), ("question", asked))
-    for role, path in named:
-        if path not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
-            raise error_of_missing_field(table, str(path), role)
+    sentence = "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: "
+    values = {"references": _name(gold.roles.references), "gold": _base(gold.table.name), "how": how, "count": count}
+    return _make_answers(gold, table, roles, order, Message("", sentence + "{count}", values), reading)
 
 
 def _name(path: Path | None) -> str:
     """Name a field in the line that says what was read."""
-    return "nothing" if path is None else show_path(path).strip("'\"")
+    return show_path(path).strip("'\"")
 
 
 def _base(name: str) -> str:
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
 
 
-def _match_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> tuple[list[str], Path] | None:
-    """Find the ids of the answers, and their field; None to match them by position.
+def _find_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Path | None:
+    """Find the field of the ids of the answers; None to match them by position.
 
     The usual field counts if at least half of its values are ids of the gold file; else the one other field whose
     values are all different and nearly all ids of the gold file.
@@ -196,18 +188,20 @@ def _match_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> tu
         return None
     known = set(gold.questions.ids) if gold.questions.has_ids else set()
     ids = read_ids(table, roles.id)
-    is_named = settings.id is not None and roles.id == settings.id
-    if roles.id is not None and known and (is_named or 2 * sum(map(known.__contains__, ids)) >= len(ids)):
-        return _check_all(ids, table, roles.id), roles.id
-    fields = _find_fields_of_ids(table, roles, known)
-    if len(set(map(tuple, fields.values()))) > 1:
+    if ids and known and (roles.id == settings.id or 2 * sum(map(known.__contains__, ids)) >= len(ids)):
+        return roles.id
+    free = [
+        field
+        for field, is_object in table.fields.items()
+        if not is_object and field not in (roles.id, roles.prediction, roles.question)
+    ]
+    found = _find_fields_of_ids(table, free, known)
+    if len(set(map(tuple, found.values()))) > 1:
         sentence = "{fields} contain ids of {gold}: pass the right one with {use.id}"
-        raise make_error(table.name, sentence, fields=" and ".join(map(repr, fields)), gold=gold.table.name)
-    for path, own_ids in fields.items():
-        return own_ids, path
-    likely = roles.id or next(
-        (field for field in _list_free_fields(table, roles) if re.search(_LIKE_AN_ID, field)), None
-    )
+        raise make_error(table.name, sentence, fields=" and ".join(map(repr, found)), gold=gold.table.name)
+    if found:
+        return next(iter(found))
+    likely = roles.id or next((field for field in free if re.search(_LIKE_AN_ID, field)), None)
     if likely is not None:
         own, theirs = list_some(read_ids(table, likely), 2), list_some(gold.questions.ids, 2)
         sentence = "no ids in common with {gold} ({own} / {theirs}): " if known else "{gold} has no ids ({own} here): "
@@ -216,84 +210,73 @@ def _match_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> tu
     return None
 
 
-def _list_free_fields(table: Table, roles: Roles) -> list[str]:
-    taken = {roles.id, roles.prediction, roles.question}
-    return [field for field, is_object in table.fields.items() if not is_object and field not in taken]
-
-
-def _find_fields_of_ids(table: Table, roles: Roles, known: set[str]) -> dict[str, list[str]]:
+def _find_fields_of_ids(table: Table, fields: Sequence[str], known: set[str]) -> dict[str, list[str | None]]:
     """Find the fields whose values are all different, and nearly all ids of the gold file.
 
     Ids that merely count are in many fields by chance, so such a field must be called an id.
     """
     counts = known <= set(map(str, range(2 * len(known))))
-    found: dict[str, list[str]] = {}
-    for field in _list_free_fields(table, roles) if known else ():
+    found = {}
+    for field in fields:
         ids = [] if counts and not re.search(_NAME_OF_COUNTS, field) else read_ids(table, field)
-        is_sure = ids and None not in ids and len(set(ids)) == len(ids)
-        if is_sure and sum(map(known.__contains__, ids)) >= _NEARLY_ALL * len(ids):
-            found[field] = ids  # type: ignore[assignment]
+        own = {*ids} - {None}
+        if own and len(own) == len(ids) and len(own & known) >= _NEARLY_ALL * len(ids):
+            found[field] = ids
     return found
 
 
-def _match_positions(questions: Questions, table: Table) -> _Order:
+def _order_by_position(questions: Questions, table: Table) -> _Order:
     count, total = len(table.records), len(questions.ids)
     if count != total:
         sentence = "{answers}, {questions}: matching by order needs one answer per question (an empty string for no "
         sentence += "answer); to match by id, pass {use.id}"
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
-    return _Order(list(range(count)))
+    return _Order(range(count), range(count))
 
 
-def _order_answers(keys: Sequence[str], ids: Sequence[str], records: Sequence[int]) -> _Order:
+def _order_by_id(keys: Sequence[str], ids: Sequence[str], records: Sequence[int]) -> _Order:
     """Find the records of the answers to each question: with runs, one after the other."""
-    place_of = {ids[place]: place for place in records}
-    if len(place_of) == len(records):
-        return _Order(list(map(place_of.get, keys)))
-    runs: dict[str, list[int | None]] = {}
+    by_id: dict[str, list[int | None]] = {}
     for place in records:
-        runs.setdefault(ids[place], []).append(place)
-    pairs = [(number, place) for number, key in enumerate(keys) for place in runs.get(key, [None])]
-    return _Order([place for _, place in pairs], [number for number, _ in pairs])
+        by_id.setdefault(ids[place], []).append(place)
+    answers = [by_id.get(key, [None]) for key in keys]
+    return _Order(
+        [number for number, places in enumerate(answers) for _ in places],
+        [place for places in answers for place in places],
+    )
 
 
 def _check_ids(questions: Questions, table: Table, answered: Sequence[str], order: _Order, settings: Settings) -> None:
-    """Refuse missing answers, and answers to other questions."""
-    missing = order.order.count(None)
-    if settings.extra == "error" and len(order.order) - missing < len(answered):
-        known = set(questions.ids)
-        extra = [key for key in dict.fromkeys(answered) if key not in known]
-        sentence = "{count} to questions that {gold} does not have ({some}): {use.extra:ignore} ignores them"
-        count = count_noun(len(extra), "answer")
-        raise make_error(table.name, sentence, count=count, gold=questions.name, some=list_some(extra))
-    if settings.missing == "error" and missing:
-        keys = [questions.ids[place] for place, record in order.list_pairs() if record is None]
-        sentence = "no answer to {count} of {gold} ({some}): {use.missing:zero} scores them 0"
-        count = count_noun(missing, "question")
-        raise make_error(table.name, sentence, count=count, gold=questions.name, some=list_some(keys))
+    """Refuse answers to other questions, and missing answers."""
+    known = set(questions.ids)
+    extra = [key for key in dict.fromkeys(answered) if key not in known]
+    missing = [questions.ids[place] for place, record in zip(*order) if record is None]
+    of_extra = "{count} to questions that {gold} does not have ({some}): {use.extra:ignore} ignores them"
+    of_missing = "no answer to {count} of {gold} ({some}): {use.missing:zero} scores them 0"
+    checks = ((settings.extra, extra, "answer", of_extra), (settings.missing, missing, "question", of_missing))
+    for option, keys, noun, sentence in checks:
+        if keys and option == "error":
+            count = count_noun(len(keys), noun)
+            raise make_error(table.name, sentence, count=count, gold=questions.name, some=list_some(keys))
 
 
 def _check_questions(gold: Gold, table: Table, roles: Roles, order: _Order) -> None:
     """Refuse answers of which most have a different question text than the gold file has for them."""
-    if roles.question is None or gold.roles.question is None:
-        return
     texts, asked = gold.questions.texts, read_questions(table, roles.question)
     pairs = [
         (place, str(texts[place]), str(asked[record]))
-        for place, record in order.list_pairs()
+        for place, record in zip(*order)
         if record is not None and texts[place] and asked[record]
     ]
     others = [(place, text, other) for place, text, other in pairs if text != other and _differ(text, other)]
     if 2 * len(others) > len(pairs):
         place, text, other = others[0]
         sentence = "{count} have a different question text than in {gold}: question {id} is {text!r} there and "
-        sentence += (
-            "{other!r} here. Check that both files are of the same split; {use.field:question=none} skips this check"
-        )
-        count, key = count_noun(len(others), "answer"), gold.questions.ids[place]
-        values = {"text": text[:80], "other": other[:80]}
-        raise make_error(table.name, sentence, count=count, gold=gold.table.name, id=key, **values)
+        sentence += "{other!r} here. Check that both files are of the same split; {use.field:question=none} skips "
+        values = {"id": gold.questions.ids[place], "text": text[:80], "other": other[:80]}
+        count = count_noun(len(others), "answer")
+        raise make_error(table.name, sentence + "this check", count=count, gold=gold.table.name, **values)
 
 
 def _differ(first: str, second: str) -> bool:
@@ -314,77 +297,97 @@ def read_both(table: Table, reading: Reading) -> Answers:
     roles = reading.find_roles(table, "both")
     references, hints = _read_accepted(table, roles, reading)
     require(table, roles.prediction, "prediction")
-    ids = _check_all(read_ids(table, roles.id), table, roles.id)
+    ids = _read_all_ids(table, roles)
     records = _choose_run(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
-    first_of = {keys[place]: place for place in reversed(records)}
-    order = _order_answers(sorted(first_of, key=first_of.__getitem__), keys, records)
-    firsts = sorted(first_of.values())
-    own_ids = [ids[place] for place in firsts] if ids else []
-    some = choose_records(table, firsts)
+    first_of: dict[str, int] = {}
+    for place in records:
+        first_of.setdefault(keys[place], place)
+    firsts = list(first_of.values())
+    some = choose_records(table, firsts)._replace(about="", hints=())
+    own_ids = list(first_of) if ids else []
     questions = _make_questions(some, roles, own_ids, [references[place] for place in firsts])
-    count = count_noun(len(records), "row") + (f", {count_noun(len(firsts), 'question')}" if order.places else "")
-    names = {"prediction": _name(roles.prediction), "references": _name(roles.references), "table": _base(table.name)}
+    count = count_noun(len(records), "row")
+    if len(firsts) < len(records):
+        count += f", {count_noun(len(firsts), 'question')}"
     sentence = "{prediction} (prediction), {references} (accepted answers) of {table}: {count}"
-    read = Message("", sentence, {**names, "count": count})
+    read = Message("", sentence, {"references": _name(roles.references), "count": count})
     gold = Gold(some, Roles(), questions, hints)
-    return _make_answers(gold, table, roles, order, read, reading)
+    return _make_answers(gold, table, roles, _order_by_id(list(first_of), keys, records), read, reading)
 
 
 # Answers
 
 
 def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: Message, reading: Reading) -> Answers:
-    """Bring all columns of a table into the order of the answers, and extract the answers from raw model output.
+    """Bring all columns of a table into the order of the answers.
 
     The columns that a rule needs are read from the gold file, else from the table.
     """
-    settings, extraction = reading.settings, reading.extraction
     path = require(table, roles.prediction, "prediction")
-    values = read_predictions(
-        table, path, settings, "any" if reading.rule else "values" if reading.of_values else "text"
-    )
-    predictions = _take(values.values, order)
-    raw: list[str | None] | None = None
-    counts = columns = None
-    if extraction is not None:
-        raw = [text if isinstance(text, str) else None for text in predictions]
-        extracted, counts = extract_all(extraction, raw)
-        predictions = [each if text is None else text for each, text in zip(predictions, extracted)]
-    if reading.of_values:
-        predictions = [parse_value_or_text(each) if isinstance(each, str) else each for each in predictions]
+    values = read_predictions(table, path, reading.settings, reading.kind)
+    columns = None
     if reading.rule:
-        own = read_columns(table, roles, reading.rule)
+        own = order.take(read_columns(table, roles, reading.rule))
         of_gold = read_columns(gold.table, gold.roles, reading.rule)
-        columns = [{**({} if row is None else own[row]), **of_gold[place]} for place, row in order.list_pairs()]
-    if columns is not None and extraction is not None:
-        columns = [{**row, "prediction": text or ""} for row, text in zip(columns, predictions)]
-    named = frozenset(settings.field or ())
-    assessed = {role: read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")}
-    confidences, verdicts = (None if each is None else _take(each, order) for each in assessed.values())
+        columns = [{**(row or {}), **of_gold[place]} for row, place in zip(own, order.questions)]
+    named = frozenset(reading.settings.field or ())
+    assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
+    confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
     about = "; ".join(filter(None, dict.fromkeys([gold.table.about, table.about])))
-    if about:
-        read = read._replace(sentence=read.sentence + " ({about})", values={**read.values, "about": about})
+    shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
         questions=gold.questions,
-        predictions=predictions,
-        read=read,
+        predictions=order.take(values.values),
+        read=Message("", read.sentence + "{about}", {**read.values, **shown}),
         layout=table.layout.name if table.layout else "table",
-        places=order.places,
-        raw=raw,
-        extraction=counts,
+        places=order.questions if len(order.questions) > len(gold.questions.ids) else None,
         columns=columns,
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*gold.hints, *table.hints, *values.hints],
+        hints=[*gold.table.hints, *gold.hints, *table.hints, *values.hints],
     )
 
 
-def _take(column: Sequence[Any], order: _Order) -> list[Any]:
-    """Bring a column into the order of the answers; None where there is none."""
-    return [None if place is None else column[place] for place in order.order]
+def extract_answers(answers: Answers, reading: Reading) -> Answers:
+    """Extract the answers from raw model output, and parse strings that are lists or objects."""
+    predictions, columns, extraction = answers.predictions, answers.columns, reading.extraction
+    raw = counts = None
+    if extraction:
+        raw = [each if isinstance(each, str) else None for each in predictions]
+        predictions, counts = extract_all(extraction, predictions)
+        columns = columns and [{**row, "prediction": text or ""} for row, text in zip(columns, predictions)]
+    if reading.of_values:
+        predictions = [parse_value_or_text(each) if isinstance(each, str) else each for each in predictions]
+    return answers._replace(predictions=predictions, raw=raw, extraction=counts, columns=columns)
+
+
+def join_runs(runs: Sequence[Answers]) -> Answers:
+    """Join the answers of several files that are runs of one model.
+
+    Raises:
+        InputError: the runs do not have the same questions.
+    """
+    first, *others = runs
+    place_of = {key: place for place, key in enumerate(first.questions.ids)}
+    for number, run in enumerate(others, 2):
+        differing = place_of.keys() ^ run.questions.ids
+        if differing:
+            sentence = "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
+            sentence += "questions in each run, or give each file its own name"
+            raise make_error(first.name, sentence, number=number, first=min(differing))
+    joined: dict[str, Any] = {}
+    for name in COLUMNS:
+        parts = [getattr(run, name) for run in runs]
+        joined[name] = None if None in parts else [value for part in parts for value in part]
+    values = {**first.read.values, "others": count_noun(len(others), "other run")}
+    joined["read"] = Message("", first.read.sentence + "; and {others}", values)
+    joined["hints"] = [hint for run in runs for hint in run.hints]
+    places = [place_of[key] for run in runs for key in list_ids(run)]
+    rows = sorted(range(len(places)), key=places.__getitem__)
+    return choose_answers(first._replace(**joined), first.questions, rows, [places[row] for row in rows])
 
 
 # Repeated ids: runs and models
@@ -396,26 +399,22 @@ def _choose_run(table: Table, ids: Sequence[str], roles: Roles, settings: Settin
     Returns:
         The places of the records.
     """
-    everything = range(len(table.records))
     field = _find_run_field(table, ids)
     if len(set(ids)) < len(ids) and (settings.runs == "error" or (settings.runs is None and field is None)):
         raise _error_of_repeated(table, ids, roles, "{use.runs:question} scores the mean over runs of one model")
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
-        return everything
+        return range(len(table.records))
     runs = [] if field is None else list(map(str, read_column(table, field)))
-    chosen = [place for place, run in enumerate(runs) if run == settings.filter]
-    if not chosen:
+    if settings.filter not in runs:
         sentence = "there is no run {run!r} (found {runs}): {use.filter} takes one of these"
         found = list_some(dict.fromkeys(runs)) or "no field of runs"
         raise make_error(table.name, sentence, run=settings.filter, runs=found)
-    return chosen
+    return [place for place, run in enumerate(runs) if run == settings.filter]
 
 
-def _find_run_field(table: Table, ids: Sequence[str]) -> Path | None:
+def _find_run_field(table: Table, ids: Sequence[str]) -> str | None:
     """Find the field that tells the runs of a model apart: records with the same id have other values in it."""
-    own = [table.layout.run_field] if table.layout and table.layout.run_field else []
-    usual = [usual_field(table, [name]) for name in RUNS]
-    fields = [field for field in (*own, *usual) if field is not None and has(table, field)]
+    fields = filter(None, (usual_field(table, [name]) for name in RUNS))
     return next((field for field in fields if not ids or _tells_apart(ids, read_column(table, field))), None)
 
 
@@ -425,15 +424,14 @@ def _tells_apart(ids: Sequence[str], column: Sequence[Any]) -> bool:
 
 def _error_of_repeated(table: Table, ids: Sequence[str], roles: Roles, remedy: str) -> InputError:
     """Make the error for repeated ids. It names the field that tells the records of an id apart, if there is one."""
-    repeated = [key for key, count in Counter(ids).items() if count > 1]
-    taken = {roles.id, roles.prediction, roles.references, roles.question}
     for field, is_object in table.fields.items():
-        column = [] if is_object or field in taken else read_column(table, field)
+        column = [] if is_object or field in roles else read_column(table, field)
         values = dict.fromkeys([] if ABSENT in column else map(str, column))
         if 1 < len(values) <= len(column) / 2 and _tells_apart(ids, column):
             sentence = "ids repeat; {field!r} ({values}) differs: {use.submission:{field}} scores separate models, "
             sentence += "{use.runs:question} runs of one model"
             return make_error(table.name, sentence, field=field, values=list_some(values, 3))
+    repeated = [key for key, count in Counter(ids).items() if count > 1]
     sentence = "{count} repeated (the first: {first}): keep one record for each id, or " + remedy
     sentence += "; {use.id:none} matches by order"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
@@ -453,7 +451,8 @@ def split_submissions(table: Table, reading: Reading) -> dict[str, tuple[Table, 
     """
     settings = reading.settings
     if settings.prediction and len(settings.prediction) > 1:
-        return {name: (table, _with_settings(reading, prediction=(name,))) for name in settings.prediction}
+        one_each = {name: replace(settings, prediction=(name,)) for name in settings.prediction}
+        return {name: (table, replace(reading, settings=own)) for name, own in one_each.items()}
     field = settings.submission or _find_field_of_models(table, reading)
     if field in (None, NONE):
         return {"": (table, reading)}
@@ -464,12 +463,7 @@ def split_submissions(table: Table, reading: Reading) -> dict[str, tuple[Table, 
     parts: dict[str, list[int]] = {}
     for place, name in enumerate(map(str, column)):
         parts.setdefault(name, []).append(place)
-    one = _with_settings(reading, submission=NONE)
-    return {name: (choose_records(table, places), one) for name, places in parts.items()}
-
-
-def _with_settings(reading: Reading, **changes: Any) -> Reading:
-    return replace(reading, settings=replace(reading.settings, **changes))
+    return {name: (choose_records(table, places), reading) for name, places in parts.items()}
 
 
 def _find_field_of_models(table: Table, reading: Reading) -> str | None:
@@ -482,43 +476,9 @@ def _find_field_of_models(table: Table, reading: Reading) -> str | None:
         return None
     path = reading.find_roles(table, "submission").id
     ids, models = read_ids(table, path), list(map(str, read_column(table, field)))
-    names = dict.fromkeys(models)
-    if path is None and len(names) > 1:
+    if path is None and len(set(models)) > 1:
         sentence = "{field!r} names several models ({names}): {use.submission:{field}} scores each, "
         sentence += "{use.submission:none} all rows as one"
-        raise make_error(table.name, sentence, field=field, names=list_some(names, 3))
+        raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
     count = len(set(ids))
     return field if count < len(ids) and len(set(zip(ids, models))) > count else None
-
-
-def join_runs(runs: Sequence[Answers]) -> Answers:
-    """Join the answers of several files that are runs of one model.
-
-    Raises:
-        InputError: the runs do not have the same questions.
-    """
-    first, *others = runs
-    questions = first.questions
-    for number, run in enumerate(others, 2):
-        if run.questions is not questions and set(run.questions.ids) != set(questions.ids):
-            differing = sorted(set(run.questions.ids) ^ set(questions.ids))
-            sentence = "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
-            sentence += "questions in each run, or give each file its own name"
-            raise make_error(first.name, sentence, number=number, first=differing[0])
-    place_of = {key: place for place, key in enumerate(questions.ids)}
-    places = [place_of[key] for run in runs for key in list_ids(run)]
-    rows = sorted(range(len(places)), key=places.__getitem__)
-    columns = {name: [getattr(run, name) for run in runs] for name in COLUMNS}
-    joined: dict[str, Any] = {name: None if None in parts else list(chain(*parts)) for name, parts in columns.items()}
-    extraction = {
-        rule: {what: sum((run.extraction or {})[rule][what] for run in runs) for what in counts}
-        for rule, counts in (first.extraction or {}).items()
-    }
-    values = {**first.read.values, "others": count_noun(len(others), "other run")}
-    answers = first._replace(
-        **joined,
-        read=Message("", first.read.sentence + "; and {others}", values),
-        extraction=extraction or None,
-        hints=[hint for run in runs for hint in run.hints],
-    )
-    return choose_answers(answers, questions, rows, [places[row] for row in rows])

@@ -8,13 +8,14 @@ first that leads to a value counts.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.messages import list_some
+from anls_metric.messages import count_noun, list_some
 from anls_metric.reading import responses
 from anls_metric.reading.containers import KEY, VALUE
 
@@ -217,7 +218,6 @@ class Layout(NamedTuple):
         id, question, prediction, references: the paths of each role; none where the file does not have it.
         repeated_by: the field that differs if the program writes each answer several times, processed in several ways.
         unrepeated: the path of the prediction that is the same in all repetitions.
-        run_field: the field that tells the runs of a model apart, besides the usual ones.
         expand: splits a record that holds several questions into one record for each.
         failure: the paths of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
@@ -234,7 +234,6 @@ class Layout(NamedTuple):
     references: tuple[Path, ...] = ()
     repeated_by: str = ""
     unrepeated: str = ""
-    run_field: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
     failure: tuple[str, ...] = ()
     of_values: Mapping[str, Any] = MappingProxyType({})
@@ -291,7 +290,6 @@ LAYOUTS: tuple[Layout, ...] = (
         question=("input.0.content.0.text", "input.0.content", "input"),
         prediction=("output.choices.0.message.content",),
         references=("target",),
-        run_field="epoch",
     ),
     Layout(
         "evalscope_reviews",
@@ -352,7 +350,6 @@ LAYOUTS: tuple[Layout, ...] = (
         question=("instance.input.text",),
         prediction=("result.completions.0.text",),
         references=(_find_correct_references,),
-        run_field="train_trial_index",
     ),
     Layout(
         "helm_predictions",
@@ -360,7 +357,6 @@ LAYOUTS: tuple[Layout, ...] = (
         ("instance_id", "predicted_text"),
         id=("instance_id",),
         prediction=("predicted_text",),
-        run_field="train_trial_index",
     ),
     Layout(
         "helm_instances",
@@ -578,47 +574,33 @@ def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> L
     return next((each for each in LAYOUTS if all(map(has, each.fields)) and there.isdisjoint(each.unless)), None)
 
 
-def find_failures(
-    layout: Layout, records: Sequence[Mapping[str, Any]], predictions: Sequence[str | None]
-) -> dict[int, str]:
-    """Find the requests that failed.
+def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], predictions: Sequence[Any]) -> str:
+    """Describe how many requests failed, and why.
 
     Args:
         layout: the layout of the file.
-        records: records of the file.
+        records: its records.
         predictions: their predictions.
 
     Returns:
-        The reason of each failure by the place of its record; "" where the file gives none.
+        A clause; "" if no request failed.
 
     Example:
         >>> records = [{"custom_id": "7", "response": None, "error": {"message": "expired"}}]
-        >>> find_failures(find_layout("openai_batch"), records, [None])
-        {0: 'expired'}
+        >>> describe_failures(find_layout("openai_batch"), records, [None])
+        '1 request failed (expired)'
     """
-    failed = [place for place, prediction in enumerate(predictions) if prediction is None or prediction is ABSENT]
-    return {place: _find_reason(layout, records[place]) for place in failed} if layout.failure else {}
+    pairs = zip(records, predictions) if layout.failure else ()
+    failed = [record for record, prediction in pairs if prediction is None or prediction is ABSENT]
+    reasons = Counter(_find_reason(layout, record) for record in failed)
+    causes = list_some(reason for reason, _ in reasons.most_common() if reason)
+    why = f" ({causes})" if causes else ""
+    return f"{count_noun(len(failed), 'request')} failed{why}" if failed else ""
 
 
 def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
     reasons = (look_up(record, path) for path in layout.failure)
-    return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
-
-
-def describe_failures(reasons: Mapping[str, int]) -> str:
-    """Describe how many requests failed, and why.
-
-    Args:
-        reasons: each reason, and how often it occurs.
-
-    Example:
-        >>> describe_failures({"expired": 2, "": 1})
-        '3 requests failed (expired)'
-    """
-    count = sum(reasons.values())
-    causes = sorted(filter(None, reasons), key=lambda reason: -reasons[reason])
-    why = f" ({list_some([' '.join(cause.split()) for cause in causes])})" if causes else ""
-    return f"{count:,} request{'s' * (count != 1)} failed{why}"
+    return next((" ".join(reason.split()) for reason in reasons if isinstance(reason, str)), "")
 
 
 def find_layout(name: str) -> Layout:

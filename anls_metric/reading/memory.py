@@ -17,7 +17,7 @@ from anls_metric.reading.image_cells import holds_image
 _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
-def read_memory(data: Any, name: str, named: Collection[str] = ()) -> Content:
+def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Content:
     """Read data in memory as records.
 
     Args:
@@ -48,7 +48,7 @@ def read_memory(data: Any, name: str, named: Collection[str] = ()) -> Content:
     return Content(read_values(data, name))
 
 
-def _are_columns(data: Mapping[str, Any], named: Collection[str]) -> bool:
+def _are_columns(data: Mapping[str, Any], named: Collection[str | None]) -> bool:
     """Whether a dict holds columns: lists, and a usual name, or one that the user names."""
     return not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values()))
 

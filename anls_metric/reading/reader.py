@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import list_some, make_error
 from anls_metric.reading.answers import Answers
-from anls_metric.reading.join import Reading, join, join_runs, read_both, read_gold, split_submissions
-from anls_metric.reading.names import drop_shared_prefix
+from anls_metric.reading.join import Reading, extract_answers, join, join_runs, read_both, read_gold, split_submissions
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, describe_missing_file, get_stem, has, list_files, make_table, read_table
 
@@ -61,15 +61,14 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         InputError: an input cannot be read. OSError: a file cannot be opened.
     """
     check_paths([*([gold] if gold else []), *inputs])
-    tables: dict[int, Table] = {}
     if not inputs:
         sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
+    tables: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
-        first, *others = inputs
         tables = {id(each.data): _read(each, reading, {}) for each in inputs[:2]}
-        if _is_gold(tables[id(first.data)], tables[id(others[0].data)], reading):
-            gold, inputs = first, others
+        if _is_gold(tables[id(inputs[0].data)], tables[id(inputs[1].data)], reading):
+            gold, *inputs = inputs
     questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if not each.path or each.path != questions.table.name]
@@ -77,7 +76,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     for name, group in groups.items():
-        runs: list[Answers] = []
+        found: list[Answers] = []
         for each in group:
             parts = split_submissions(_read(each, reading, tables), reading)
             if len(parts) > 1 and len(group) > 1:
@@ -86,9 +85,10 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
                 raise make_error(each.path or name, sentence, names=list_some(parts), name=name)
             for part, (table, how) in parts.items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
-                full = name if not part else part if len(groups) == 1 else f"{name}/{part}"
-                runs.append(answers._replace(name=full))
-        yield from runs if len(group) == 1 else [join_runs(runs)]
+                part_name = part if len(groups) == 1 else f"{name}/{part}"
+                found.append(answers._replace(name=part_name if part else name))
+        for answers in found if len(group) == 1 else [join_runs(found)]:
+            yield extract_answers(answers, reading)
 
 
 def check_paths(inputs: Sequence[Input]) -> None:
@@ -110,10 +110,9 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
         return read_table(each.path, reading.settings, reading.of_values)
     from anls_metric.reading.memory import read_memory
 
-    settings = reading.settings
+    settings, name = reading.settings, each.name or "data"
     fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
-    content = read_memory(each.data, each.name or "data", [field for field in fields if field])
-    return make_table(each.name or "data", content, settings, reading.of_values)
+    return make_table(name, read_memory(each.data, name, fields), settings, reading.of_values)
 
 
 def _is_gold(first: Table, second: Table, reading: Reading) -> bool:
@@ -139,6 +138,9 @@ def _has_both(table: Table, reading: Reading) -> bool:
     return has(table, named[0]) if named else reading.find_roles(table, "both").prediction is not None
 
 
+# Names
+
+
 def name_inputs(inputs: Sequence[Input]) -> list[str]:
     """Name inputs by the stems of their files, with folders before them if two stems are the same.
 
@@ -146,19 +148,49 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
         >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])
         ['a/run', 'b/run', 'tuned']
     """
-    paths = ["standard input" if each.path == "-" else os.path.abspath(each.path) for each in inputs if not each.name]
+    paths = ["standard input" if each.path == "-" else each.path for each in inputs if not each.name]
+    names = list(map(get_stem, paths))
+    if len(set(names)) < len(names):
+        folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
+        shared = os.path.commonpath(folders)
+        names = [os.path.relpath(os.path.join(folder, name), shared) for folder, name in zip(folders, names)]
     given = {each.name for each in inputs if each.name}
-    stems = list(map(get_stem, paths))
-    crowded = {stem for stem in stems if stems.count(stem) > 1}
-    folders = list(map(os.path.dirname, paths))
-    shared = os.path.commonpath([folder for folder, stem in zip(folders, stems) if stem in crowded] or ["/"])
-    names = [
-        f"{os.path.relpath(folder, shared)}/{stem}".removeprefix("./") if stem in crowded else stem
-        for folder, stem in zip(folders, stems)
-    ]
     taken = {name for name in names if names.count(name) > 1 or name in given}
     if taken:
         sentence = "two submissions are called {names}: give each its own name, as NAME=FILE"
         raise make_error("", sentence, names=list_some(sorted(taken)))
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]
+
+
+_PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
+
+
+def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
+    """Drop the prefix that several names share, if it ends in two underscores or is a word such as submission.
+
+    Args:
+        names: the names of files.
+        others: names that the user gave, which stay as they are.
+
+    Example:
+        >>> drop_shared_prefix(["submission__base", "submission__tuned"])
+        ['base', 'tuned']
+        >>> drop_shared_prefix(["base_1", "base_2"])
+        ['base_1', 'base_2']
+    """
+    common = os.path.commonprefix(names)  # noqa: RUF071, of characters
+    prefix = re.match(_PREFIX, common) if len(names) > 1 else None
+    short = [name[prefix.end() :] for name in names] if prefix else []
+    return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
+
+
+def find_name(name: str, names: Iterable[str]) -> str:
+    """Find a submission by its name, with or without the shared prefix; "" if there is none.
+
+    Example:
+        >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])
+        ('base', '')
+    """
+    matches = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
+    return max(matches, key=len, default="")

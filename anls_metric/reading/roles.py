@@ -41,7 +41,7 @@ ANSWERS = ("answer", VALUE)
 LESS_CERTAIN_REFERENCES = ("reference", "gold", "target", "targets", "labels", "label")  # or a category
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
-RUNS = ("seed", "sample", "epoch", "run", "trial")
+RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
 DOCUMENTS = (
     *("ucsf_document_id", "docId", "doc_id", "document_id", "document", "document_name", "doc_name", "doc"),
     *("deck_name", "arxiv_id", "pdf", "file_name", "image", "image_id", "image_name", "image_path", "image_url"),

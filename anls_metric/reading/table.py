@@ -117,11 +117,11 @@ def describe_fields(table: Table, most: int = 12) -> str:
     return "; ".join(parts) + ("; ..." if len(table.fields) > most else "") or "no fields"
 
 
-def show_path(path: Path) -> str:
+def show_path(path: Path | None) -> str:
     """Name a field in a message."""
     if callable(path):
-        return getattr(path, "__name__", "a field").strip("_").replace("_", " ")
-    return {KEY: "the keys of an object", VALUE: "the values"}.get(path, repr(path))
+        return path.__name__.strip("_").replace("_", " ")
+    return {None: "nothing", KEY: "the keys of an object", VALUE: "the values"}.get(path, repr(path))
 
 
 # Tables of records

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -13,13 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.layouts import ABSENT, Path, describe_failures, find_failures, remove_prompt
+from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.table import Table, name_place, read_column, show_path
 
 if TYPE_CHECKING:
     from anls_metric.reading.roles import Roles
     from anls_metric.rules import Rule
+
+
+Kind = Literal["text", "values", "any"]
+"""What answers are: strings; lists and nested values; or any values, of which only a benchmark's rule knows more."""
 
 
 class Values(NamedTuple):
@@ -30,7 +33,7 @@ class Values(NamedTuple):
 
 
 def refuse_gaps(
-    column: Sequence[Any], table: Table, path: Path, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
+    column: Sequence[Any], table: Table, path: Path | None, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
 ) -> None:
     """Refuse records without a value. The sentence may name the field."""
     if any(gap in column for gap in gaps):
@@ -72,16 +75,14 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 # Predictions
 
 
-def read_predictions(
-    table: Table, path: Path, settings: Settings, kind: Literal["text", "values", "any"] = "text"
-) -> Values:
+def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = "text") -> Values:
     """Read predictions.
 
     Args:
         table: the table.
         path: the path of the prediction.
         settings: whether a missing prediction is an error.
-        kind: strings; lists and nested values; or any values, which are shown as strings.
+        kind: what predictions are.
 
     Returns:
         A string or a value for each record; None for no prediction.
@@ -90,44 +91,43 @@ def read_predictions(
         InputError: a prediction is missing, or is not a string.
     """
     column = read_column(table, path)
-    failed = find_failures(table.layout, table.records, column) if table.layout and kind != "any" else {}
-    if failed and settings.missing == "error":
-        sentence = "{failures}: {use.missing:zero} scores them 0"
-        raise make_error(table.name, sentence, failures=describe_failures(Counter(failed.values())))
+    failures = describe_failures(table.layout, table.records, column) if table.layout else ""
+    if failures and settings.missing == "error":
+        raise make_error(table.name, "{failures}: {use.missing:zero} scores them 0", failures=failures)
     if kind != "values" and set(map(type, column)) == {str}:
         return Values(column)
     hints = _find_decimals(column, table, "predictions") if kind == "text" else []
-    if kind == "any":
-        column = [None if value is None or value is ABSENT else _show(value) for value in column]
-    elif kind == "values":
-        column = [_read_value(value, table, number) for number, value in enumerate(column)]
-    else:
-        column = [_read_prediction(value, table, number, path) for number, value in enumerate(column)]
+    if kind == "text" or table.layout:
+        column = list(map(text_of_parts, column))
+    if kind == "text":
+        column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
+    readers: Mapping[str, Callable[[Any], Any]]
+    readers = {"text": partial(_read_text, path), "values": _read_value, "any": _show}
+    column = [
+        None if _is_gap(value) else parse_at(readers[kind], value, table, number) for number, value in enumerate(column)
+    ]
     if settings.missing == "error":
         sentence = '{field} is null or missing: write "" if the model gave no answer; {use.missing:zero} scores it 0'
         refuse_gaps(column, table, path, sentence)
     return Values(column, hints)
 
 
-def _read_prediction(value: Any, table: Table, number: int, path: Path) -> str | None:
-    value = text_of_parts(value)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
-        return None
-    if isinstance(written := _write_number(value), str):
-        return written
+def _is_gap(value: Any) -> bool:
+    return value is None or value is ABSENT or value != value  # NaN: a gap in a column of numbers
+
+
+def _read_text(path: Path, value: Any) -> str:
+    text = _write_number(value)
+    if isinstance(text, str):
+        return text
     sentence = "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
     sentence += "lists and objects with {use.variant:anls_star}"
-    raise make_error(name_place(table, number), sentence, field=show_path(path), value=describe(value))
+    raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
-def _read_value(value: Any, table: Table, number: int) -> Any:
+def _read_value(value: Any) -> Any:
     """Read an answer that is a list or an object. A string stays a string: extraction comes first."""
-    value = text_of_parts(value) if table.layout else value
-    if value is None or value is ABSENT or isinstance(value, str):
-        return None if value is ABSENT else value
-    return parse_at(_from_json, value, table, number)
+    return value if isinstance(value, str) else _from_json(value)
 
 
 def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Message]:
@@ -211,9 +211,9 @@ def parse_at(parse: Callable[[Any], Any], value: Any, table: Table, number: int)
     """Parse a value. An error names its place."""
     try:
         return parse(value)
+    except InputError as error:
+        raise InputError(error.message._replace(where=name_place(table, number))) from None
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         raise make_error(name_place(table, number), "{problem}", problem=str(error)) from None
 
 
