@@ -145,4 +145,6 @@ def _count_extra(item: Dict, prediction: Dict, rule: Rule) -> int:
 
 def _find_similar(text: str, others: Sequence[str | None], rule: Rule) -> list[tuple[Any, float, int]]:
     """Find the texts that are similar enough to score. Each result holds the text, its score and its place."""
-    return extract(text, others, scorer=Levenshtein.normalized_similarity, limit=None, score_cutoff=rule.threshold)
+    cutoff = max(0.0, rule.threshold - 0.001)  # rapidfuzz loses similarities that equal its cutoff
+    found = extract(text, others, scorer=Levenshtein.normalized_similarity, limit=None, score_cutoff=cutoff)
+    return [similar for similar in found if similar[1] >= rule.threshold]

@@ -243,6 +243,12 @@ def test_rows_with_an_empty_text_where_the_other_has_no_such_key(prediction: Any
     assert anls_star_score(prediction, reference) == score
 
 
+def test_similarities_that_equal_the_threshold_count_in_a_list() -> None:
+    """The search of rapidfuzz loses some of them: here three of 0.4."""
+    prediction, reference = ["cabca", "bcaca", "bbcab"], ["acabb", "abcca", "accba"]
+    assert anls_star_score(prediction, reference, threshold=0.4) == 0.4666666666666666
+
+
 def test_equal_texts_of_lists_need_no_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     reference = [f"{number}" * 5 for number in range(20)]
     searched: set[str] = set()
