@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from anls_metric.analysis.evaluation import Result, evaluate, pause_collector
+from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
@@ -316,7 +316,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     if _is_dict(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
         sentence = "it holds several submissions ({names}): call compare instead of score"
         raise make_error("data", sentence, names=list_some(data))
-    return _run(_list_inputs(data, "data", settings), gold, settings, options.get("variant"))
+    return _run(_list_inputs(data, "data", settings), gold, settings)
 
 
 def compare(
@@ -359,18 +359,16 @@ def compare(
         inputs = _list_inputs(submissions, "data", settings)
     if not inputs:
         raise make_error("submissions", "there are no submissions: pass a dict mapping names to answers")
-    return _run(inputs, gold, settings, options.get("variant"))
+    return _run(inputs, gold, settings)
 
 
-def _run(inputs: Sequence[Input], gold: Any, settings: Settings, variant: object) -> Scores:
+def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     questions = None
     if gold is not None:
         is_path = _is_path(gold)
         questions = Input(os.fspath(gold)) if is_path else Input(_make_table(gold, "references", settings), "gold")
-    inputs, questions, settings = resolve(inputs, questions, settings, variant)
-    with pause_collector():
-        result = evaluate(inputs, questions, settings)
+    result = evaluate(*resolve(inputs, questions, settings))
     for hint in result.hints:
         warnings.warn(hint.text(), ANLSWarning, stacklevel=3)
     return Scores(result, [questions, *inputs] if questions else inputs)

@@ -5,13 +5,28 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from anls_metric.core.choices import describe_unknown, find_similar_name
-from anls_metric.messages import InputError
-from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Settings, read_switch
-from anls_metric.report.texts import make_printable
+from anls_metric.analysis.evaluation import Result, evaluate
+from anls_metric.core.choices import find_similar_name
+from anls_metric.gold import resolve
+from anls_metric.options import (
+    COMPARISON,
+    INPUT,
+    MOST,
+    OPTIONS,
+    OUTPUT,
+    SCORING,
+    Option,
+    Settings,
+    read_fields,
+    read_paths,
+    read_settings,
+    read_switch,
+)
+from anls_metric.reading.reader import parse_input
+from anls_metric.report.progress import announce
 
 GONE: Mapping[str, str] = {
     "run": "type --filter NAME",
@@ -52,7 +67,7 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors of one line. Flags can be in any order, and each flag only once."""
+    """A parser whose errors are of one line. Flags can be in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
         formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
@@ -60,9 +75,7 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
-        message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
-        flag, takes_no_value, _ = message.partition(": ignored explicit argument ")
-        self.exit(2, format_error(f"{flag} takes no value" if takes_no_value else message))
+        raise ValueError(message.removeprefix("argument "))
 
     def add_options(self, title: str, options: Iterable[Option], example: str = "") -> argparse._ArgumentGroup:
         """Add the flags of options to the help as a group."""
@@ -71,21 +84,15 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(*option.flags, dest=option.name, help=option.help, **_describe_value(option))
         return group
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            raise argparse.ArgumentError(action, describe_unknown("value", value, action.choices))
-
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag says what to type instead."""
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
-            flag, _, _ = next((word for word in unknown if word.startswith("-")), "").partition("=")
-            if not flag:
-                self.error(f"{unknown[0]:.60} is one argument too many: --help lists arguments and flags")
+            flag, _, _ = unknown[0].partition("=")
             name = flag.strip("-")
             similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
-            meant = f"did you mean --{similar}?" if similar else "--help lists all flags"
-            self.error(f"unknown flag {flag:.60}: {GONE.get(name, meant)}")
+            meant = f"did you mean --{similar}?" if similar else "--help lists arguments and flags"
+            self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {GONE.get(name, meant)}")
         return flags
 
 
@@ -93,30 +100,16 @@ class _Once(argparse.Action):
     """Refuses a second value for a flag, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        given = flags.__dict__.setdefault("given", set())
-        if self.dest in given and option:
+        if option and getattr(flags, self.dest) is not None:
             parser.error(f"{option} is given twice: give it once")
-        given.add(self.dest)
         setattr(flags, self.dest, value)
 
 
 def _describe_value(option: Option) -> dict[str, Any]:
     """Describe the value of a flag for argparse."""
     if option.read is read_switch:
-        return {"action": argparse.BooleanOptionalAction} if option.default is None else {"action": "store_true"}
-    read: Callable[[str], Any] = str if option.is_repeated else functools.partial(_read, option)
-    value: dict[str, Any] = {"type": read, "default": None}
-    value |= {"choices": option.choices} if option.choices else {"metavar": option.metavar}
-    return value | ({"action": "append"} if option.is_repeated else {})
-
-
-def _read(option: Option, text: Any) -> Any:
-    """Read the value of a flag."""
-    try:
-        return option.read(text)
-    except ValueError as error:
-        shown = ", ".join(map(repr, text)) if isinstance(text, list) else repr(text)
-        raise argparse.ArgumentTypeError(f"{shown} is not {error}") from None
+        return {"action": argparse.BooleanOptionalAction if option.default is None else "store_true", "default": None}
+    return {"action": "append" if option.read in (read_paths, read_fields) else None, "metavar": option.metavar}
 
 
 def add_scoring_flags(parser: Parser, without: Sequence[str] = ()) -> None:
@@ -133,17 +126,17 @@ def add_scoring_flags(parser: Parser, without: Sequence[str] = ()) -> None:
             )
 
 
-def make_settings(parser: Parser, flags: argparse.Namespace) -> Settings:
+def make_settings(flags: argparse.Namespace) -> Settings:
     """Make the settings of the flags."""
-    values = {}
-    for name, option in OPTIONS.items():
-        value = getattr(flags, name, None)
-        if value is not None:
-            try:
-                values[name] = _read(option, value) if option.is_repeated else value
-            except argparse.ArgumentTypeError as error:
-                parser.error(f"{option.flags[0]}: {error}")
-    return Settings(**values)
+    values = {name: value for name, value in vars(flags).items() if name in OPTIONS}
+    return read_settings(values, lambda option: option.flags[0])
+
+
+def score_files(files: Sequence[str], settings: Settings) -> Result:
+    """Score the files of a command, with those that flags name."""
+    gold = parse_input(settings.gold) if settings.gold else None
+    with announce("scoring ..."):
+        return evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
 
 
 def measure_width() -> int:
@@ -152,19 +145,3 @@ def measure_width() -> int:
         return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
     except (OSError, ValueError):
         return 80
-
-
-def format_error(message: str) -> str:
-    """Format a message for the terminal. Control characters in names and texts of files are removed."""
-    return f"anls: error: {make_printable(' '.join(message.split()))}\n"
-
-
-def describe_error(error: ValueError | OSError | MemoryError) -> str:
-    """Describe an error in the words of the command."""
-    if isinstance(error, InputError):
-        return error.message.text("command")
-    if isinstance(error, MemoryError):
-        return "this needs more memory than there is: score fewer answers at a time"
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, pause_collector
-from anls_metric.arguments import Parser, add_scoring_flags, describe_error, format_error, make_settings, measure_width
+from anls_metric.analysis.evaluation import Result, find_scorers
+from anls_metric.arguments import Parser, add_scoring_flags, make_settings, measure_width, score_files
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
-from anls_metric.gold import resolve
-from anls_metric.messages import make_error
+from anls_metric.messages import InputError, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.extract import EXTRACTORS
-from anls_metric.reading.reader import Input, parse_input
+from anls_metric.reading.reader import parse_input
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.progress import announce
 from anls_metric.report.terminal import as_text, format_hints, format_matches, format_read
 from anls_metric.report.texts import make_printable
 
@@ -95,20 +93,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        with pause_collector():
-            if words and words[0] in SUBCOMMANDS:
-                from anls_metric import subcommands
+        if words and words[0] in SUBCOMMANDS:
+            from anls_metric import subcommands
 
-                status = subcommands.run(words[0], words[1:])
-            else:
-                status = _score(words)
+            status = subcommands.run(words[0], words[1:])
+        else:
+            status = _score(words)
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, MemoryError) as error:
-        print(format_error(describe_error(error)), end="", file=sys.stderr)
+        print(f"anls: error: {make_printable(' '.join(_describe_error(error).split()))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr, flush=True)
@@ -116,40 +113,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _describe_error(error: ValueError | OSError | MemoryError) -> str:
+    """Describe an error in the words of the command."""
+    if isinstance(error, InputError):
+        return error.message.text("command")
+    if isinstance(error, MemoryError):
+        return "this needs more memory than there is: score fewer answers at a time"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def _score(words: Sequence[str]) -> int:
     """Score files, and return the exit status."""
-    parser = build_parser()
     if words and words[0] in _INSTEAD and not os.path.exists(words[0]):
-        parser.error(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
-    flags = parser.parse_intermixed_args(words)
-    settings = make_settings(parser, flags)
-    if not (flags.files or settings.gold or settings.submissions):
-        raise ValueError("there are no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples")
-    if settings.columns:
-        from anls_metric.report.columns import find_columns
-
-        find_columns(settings.columns)  # an unknown name is an error before scoring
-    inputs = [parse_input(word) for word in (*flags.files, *settings.submissions)]
-    paths = [each.path for each in inputs] + ([settings.gold] if settings.gold else [])
-    names = {each.name or each.path for each in inputs if each.path != settings.gold}
-    _check_outputs(settings, paths, len(names) > (1 if settings.gold else 2))
-    inputs, gold, settings = resolve(
-        inputs, parse_input(settings.gold) if settings.gold else None, settings, flags.variant
-    )
-    with announce("scoring ..."):
-        result = evaluate(inputs, gold, settings)
+        raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
+    flags = build_parser().parse_intermixed_args(words)
+    settings = make_settings(flags)
+    if settings.images and not settings.report:
+        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+    result = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
     document = build_document(result, "command")
     if not settings.quiet and document["hints"]:
         print(format_hints(document), file=sys.stderr)
-    _write_outputs(result, settings, paths)
+    inputs = [parse_input(word).path for word in (*flags.files, *settings.submissions)]
+    inputs += [settings.gold] if settings.gold else []
+    if settings.output or settings.output_dir:
+        _write_outputs(result, settings, inputs)
     if settings.report:
-        from anls_metric.report.headline import describe_headline
-
-        headline = describe_headline(result)
-        document |= headline
-        _write_report(result, settings, [*([gold] if gold else []), *inputs], headline)
+        document |= _write_report(result, settings, inputs)
     _print(result, document, settings)
     return _check_limits(result)
 
@@ -157,69 +151,43 @@ def _score(words: Sequence[str]) -> int:
 # Files
 
 
-_ONE_FILE = "one file cannot hold several submissions: pass a folder"
-
-
-def _check_outputs(settings: Settings, inputs: Sequence[str], several: bool) -> None:
-    """Refuse a path that cannot be written, and an option without effect, before scoring."""
-    if settings.images and not settings.report:
-        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
-    if settings.format == "json" and (settings.percent or settings.digits is not None):
-        raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
-    if not (settings.output or settings.report):
-        return
-    from anls_metric.report.files import check_output, check_report_path
-
-    for path in settings.output:
-        if _extension(path) not in ("", ".json", ".csv", ".jsonl", ".parquet"):
-            sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
-            raise make_error(path, sentence + "; {use.report} writes .html")
-        if _extension(path) == ".json" and several:
-            raise make_error(path, _ONE_FILE)
-        if _extension(path):
-            check_output(path, inputs)
-    if settings.report:
-        check_report_path(settings.report)
-        check_output(settings.report, [*inputs, *([settings.images] if settings.images else [])])
-
-
-def _extension(path: str) -> str:
-    """Return the ending of a file, "" for a folder."""
-    return "" if os.path.isdir(path) or path.endswith(os.sep) else os.path.splitext(path)[1].lower()
-
-
 def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) -> None:
-    """Write the answers and the results."""
-    if not (settings.output or settings.output_dir):
-        return
+    """Write the answers or the results, by the ending of the path."""
     from anls_metric.report.answers import WRITERS, write_answers
+    from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, name_folder, write_results
 
     several = len(result.submissions) > 1
     folders = [os.path.join(settings.output_dir, "")] if settings.output_dir else []
     for path in (*settings.output, *folders):
-        extension = _extension(path)
-        if extension in WRITERS:
+        is_folder = os.path.isdir(path) or path.endswith(os.sep)
+        ending = "" if is_folder else os.path.splitext(path)[1].lower()
+        if ending not in ("", ".json", *WRITERS):
+            sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
+            raise make_error(path, sentence + "; {use.report} writes .html")
+        if ending == ".json" and several:
+            raise make_error(path, "one file cannot hold several submissions: pass a folder")
+        if ending:
+            check_output(path, inputs)
+        if ending in WRITERS:
             write_answers(path, result.submissions)
-        elif extension and several:
-            raise make_error(path, _ONE_FILE)
-        else:
-            for scored in result.submissions:
-                file = os.path.join(path, name_folder(scored.name) if several else "", FILE)
-                write_results(path if extension else file, scored, result.signature, inputs)
+        for scored in result.submissions if ending not in WRITERS else ():
+            file = os.path.join(path, name_folder(scored.name) if several else "", FILE)
+            write_results(path if ending else file, scored, result.signature, inputs)
         print(f"output: {make_printable(path)}", file=sys.stderr)
 
 
-def _write_report(result: Result, settings: Settings, inputs: Sequence[Input], headline: Mapping[str, Any]) -> None:
-    from anls_metric.report.files import write_whole
-    from anls_metric.report.html import as_html
-    from anls_metric.report.images import Images
+def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> dict[str, Any]:
+    """Write the report, and return its headline, which is also a part of the document."""
+    from anls_metric.report.files import check_output
+    from anls_metric.report.headline import describe_headline
+    from anls_metric.report.html import write_report
 
-    path, questions = str(settings.report), result.submissions[0].questions
-    images = Images(settings.images, inputs)
-    source = os.path.basename(questions.name)
-    write_whole(path, as_html(result, source, images, "command", headline=headline))
+    path, headline = str(settings.report), describe_headline(result)
+    check_output(path, inputs)
+    write_report(path, result, settings.images, front_end="command", headline=headline)
     print(f"report: {make_printable(path)}", file=sys.stderr)
+    return headline
 
 
 # Printing
@@ -241,7 +209,8 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
         print(FORMATS[settings.format](document, numbers, columns))
         if settings.format != "json" and not settings.quiet:
-            print(*map(make_printable, format_read(document).split("\n")), sep="\n", file=sys.stderr)
+            for line in format_read(document).split("\n"):
+                print(make_printable(line), file=sys.stderr)
     elif settings.find:
         print(format_matches(settings.find, document["find"]))
     else:
@@ -253,15 +222,16 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
 def _check_limits(result: Result) -> int:
     """Report scores under the limit and submissions that are worse than the baseline; return the exit status."""
-    settings, failures, doubts = result.settings, [], []
+    settings, compared, failures, doubts = result.settings, result.compared, [], []
     for scored in result.submissions:
         if settings.fail_under is not None and scored.anls < settings.fail_under:
             failures.append(f"the ANLS of {scored.name} is {scored.anls:.6g}, under {settings.fail_under}")
-    for each in result.compared.comparisons if settings.fail_if_worse else ():
+    pairs = [each for each in compared.comparisons if each.first == compared.baseline] if settings.fail_if_worse else []
+    for each in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
-        if each.first == result.compared.baseline and each.verdict == "worse":
+        if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
-        elif each.first == result.compared.baseline and each.verdict == "too few questions":
+        if each.verdict == "too few questions":
             doubts.append(f"too few questions to tell whether {words}")
     for line in failures + doubts:
         print(make_printable(f"anls: {line}"), file=sys.stderr)

@@ -230,7 +230,7 @@ def find_tag(digest: str) -> str:
 
 
 def resolve(
-    inputs: Sequence[Input], gold: Input | None, settings: Settings, variant: object = None
+    inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[list[Input], Input | None, Settings]:
     """Replace the name of gold data by its table: that of the gold file, or of the first input without one.
 
@@ -238,7 +238,6 @@ def resolve(
         inputs: files and tables.
         gold: the gold file.
         settings: the options.
-        variant: the variant that the user names; None takes the one that the name of the data implies.
 
     Raises:
         InputError: there is no such name, no submission, or the data cannot be fetched.
@@ -254,15 +253,14 @@ def resolve(
     if not others:
         raise make_error(row.name, "there is nothing to score: pass the file of the predictions, too")
     check_paths(others)
-    if variant is None and row.variant:
-        settings = replace(settings, variant=row.variant)
-    return others, Input(read_gold(row, settings.variant), row.name), settings
+    table = read_gold(row, settings.variant)
+    return others, Input(table, row.name), replace(settings, variant=settings.variant or row.variant or None)
 
 
-def read_gold(row: GoldSet, variant: str = "") -> Table:
+def read_gold(row: GoldSet, variant: str | None = None) -> Table:
     """Read gold data as a table, as if the user had passed a file of it. InputError: as `load_rows`."""
     rows = load_rows(row)
-    about = row.about if variant == Settings.variant else ""
+    about = "" if variant else row.about
     if len(rows) < row.rows:
         about = f"{len(rows):,} of {row.rows:,} rows, those that the rule {row.variant} scores"
     return make_table(row.name, Content(rows, about=about), Settings(layout="table"))._replace(tag=row.tag)

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.arguments import Parser, add_scoring_flags, make_settings
+from anls_metric.arguments import Parser, add_scoring_flags, make_settings, score_files
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
 from anls_metric.options import COMPARISON, INPUT, OPTIONS, OUTPUT
+from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows, make_printable
 
 
@@ -25,7 +26,7 @@ class Subcommand(NamedTuple):
 
     meaning: str
     add_arguments: Callable[[Parser], object]
-    run: Callable[[Parser, argparse.Namespace], int]
+    run: Callable[[argparse.Namespace], int]
 
 
 def run(name: str, words: Sequence[str]) -> int:
@@ -37,7 +38,23 @@ def run(name: str, words: Sequence[str]) -> int:
     meaning, add_arguments, run_flags = SUBCOMMANDS[name]
     parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
     add_arguments(parser)
-    return run_flags(parser, parser.parse_intermixed_args(words))
+    return run_flags(parser.parse_intermixed_args(words))
+
+
+def _add_target(parser: Parser, metavar: str) -> None:
+    """Add the flag that names the file to write."""
+    words = "the file to write or overwrite (default: print)"
+    parser.add_argument("-o", "--output", dest="target", metavar=metavar, help=words)
+
+
+def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ()) -> None:
+    """Write a text to a file, and say what it has; without a file, print the text."""
+    if target is None:
+        print(text, end="")
+        return
+    check_output(target, inputs)
+    write_whole(target, text)
+    print(f"{what}: {make_printable(target)}", file=sys.stderr)
 
 
 # Lists
@@ -47,7 +64,7 @@ def _add_nothing(parser: Parser) -> None:
     pass
 
 
-def _print_layouts(parser: Parser, flags: argparse.Namespace) -> int:
+def _print_layouts(flags: argparse.Namespace) -> int:
     """Print the layouts: name, what such files hold, the fields that identify them, and the source."""
     from anls_metric.reading.layouts import LAYOUTS
 
@@ -56,7 +73,7 @@ def _print_layouts(parser: Parser, flags: argparse.Namespace) -> int:
     return 0
 
 
-def _print_variants(parser: Parser, flags: argparse.Namespace) -> int:
+def _print_variants(flags: argparse.Namespace) -> int:
     """Print the variants: name, what is special about the variant, and the source."""
     from anls_metric.nested import get_value_variant
     from anls_metric.rules import RULES
@@ -67,12 +84,12 @@ def _print_variants(parser: Parser, flags: argparse.Namespace) -> int:
     return 0
 
 
-def _print_datasets(parser: Parser, flags: argparse.Namespace) -> int:
+def _print_datasets(flags: argparse.Namespace) -> int:
     """Print the public gold data: name, number of questions, variant or rule, source, license and paper."""
     from anls_metric.gold import GOLD
 
     rows = [
-        (row.name, f"{row.rows:,}", row.variant or OPTIONS["variant"].default, row.source, row.license, row.citation)
+        (row.name, f"{row.rows:,}", row.variant or "standard", row.source, row.license, row.citation)
         for row in GOLD.values()
     ]
     print(align_rows([("name", "questions", "variant", "source", "license", "paper"), *rows]))
@@ -84,34 +101,26 @@ def _print_datasets(parser: Parser, flags: argparse.Namespace) -> int:
 
 def _add_questions(parser: Parser) -> None:
     parser.add_argument("name", metavar="NAME", help="the name, such as docvqa:val; anls datasets lists the names")
-    parser.add_argument("-o", "--output", metavar="FILE.jsonl", help="the file to write or overwrite (default: print)")
+    _add_target(parser, "FILE.jsonl")
     parser.add_argument(
         "--with-answers", action="store_true", help="write all fields with the accepted answers, as a gold file"
     )
 
 
-def _write_questions(parser: Parser, flags: argparse.Namespace) -> int:
-    from anls_metric.gold import GOLD, find_gold, format_questions
-    from anls_metric.report.files import check_output, write_whole
+def _write_questions(flags: argparse.Namespace) -> int:
+    from anls_metric.gold import GOLD, format_questions
 
-    row = GOLD.get(flags.name) or find_gold(flags.name)
-    if row is None:
+    if flags.name not in GOLD:
         raise ValueError(describe_unknown("name", flags.name, GOLD))
-    if flags.output:
-        check_output(flags.output, [])
-    lines = format_questions(row, flags.with_answers)
-    if flags.output:
-        write_whole(flags.output, lines)
-        print(f"{lines.count(chr(10)):,} questions: {make_printable(flags.output)}", file=sys.stderr)
-    else:
-        print(lines, end="")
+    lines = format_questions(GOLD[flags.name], flags.with_answers)
+    _write(lines, flags.target, f"{lines.count(chr(10)):,} questions")
     return 0
 
 
 # The page
 
 
-def _open_page(parser: Parser, flags: argparse.Namespace) -> int:
+def _open_page(flags: argparse.Namespace) -> int:
     try:
         from anls_metric.page import server
     except ImportError as error:
@@ -132,7 +141,7 @@ def _add_function(parser: Parser) -> None:
     )
 
 
-def _identify(parser: Parser, flags: argparse.Namespace) -> int:
+def _identify(flags: argparse.Namespace) -> int:
     from anls_metric.analysis.identification import identify
 
     with contextlib.redirect_stdout(sys.stderr):  # for output that the function prints
@@ -144,9 +153,7 @@ def _identify(parser: Parser, flags: argparse.Namespace) -> int:
 
 def _load_function(name: str) -> Callable[..., Any]:
     """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
-    path, _, attributes = name.rpartition(":")
-    if not (path and attributes):
-        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
+    path, _, attributes = name.partition(":")
     folder, module = os.path.split(path.removesuffix(".py")) if path.endswith(".py") else ("", path)
     sys.path.insert(0, os.path.abspath(folder))
     try:
@@ -154,7 +161,7 @@ def _load_function(name: str) -> Callable[..., Any]:
     except (Exception, SystemExit) as error:
         raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
     if not callable(function):
-        raise ValueError(f"{name} is not a function: it is of type {type(function).__name__}")
+        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
     return function
 
 
@@ -165,31 +172,21 @@ _OF_ANSWERS = ("prediction", "extract", "missing", "id", "gold_id", "submission"
 
 def _add_rrc(parser: Parser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE.json", help="the file to write or overwrite (default: print it)"
-    )
+    _add_target(parser, "FILE.json")
     parser.add_options(INPUT, [OPTIONS[name] for name in _OF_ANSWERS])
 
 
-def _export_rrc(parser: Parser, flags: argparse.Namespace) -> int:
+def _export_rrc(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import describe_raw_output, export, format_answers
-    from anls_metric.report.files import check_output, write_whole
 
     if len(flags.files) > 2:
         raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
-    output, flags.output = flags.output, None
-    if output:
-        check_output(output, flags.files)
     *questions, path = flags.files
-    answers = export(path, questions[0] if questions else None, make_settings(parser, flags))
+    answers = export(path, questions[0] if questions else None, make_settings(flags))
     raw, rules = describe_raw_output(answers)
     if raw:
         print(f"hint: {raw}: extract the answers with --extract {rules}", file=sys.stderr)
-    if output:
-        write_whole(output, format_answers(answers))
-        print(f"{len(answers):,} answers: {make_printable(output)}", file=sys.stderr)
-    else:
-        print(format_answers(answers), end="")
+    _write(format_answers(answers), flags.target, f"{len(answers):,} answers", flags.files)
     return 0
 
 
@@ -202,7 +199,7 @@ def _add_check_submission(parser: Parser) -> None:
     )
 
 
-def _check_submission(parser: Parser, flags: argparse.Namespace) -> int:
+def _check_submission(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import check_submission, describe_raw_output, read_ids
 
     ids = None if flags.ids is None else read_ids(flags.ids)
@@ -212,8 +209,9 @@ def _check_submission(parser: Parser, flags: argparse.Namespace) -> int:
     for line in defects or [f"no defects{answered}"]:
         print(make_printable(f"{flags.file}: {line}"))
     questions = [flags.ids] if flags.ids else []
-    output = f"{os.path.splitext(flags.file)[0]}_rrc.json"
-    command = f"anls export rrc {shlex.join([*questions, flags.file, '-o', output])}"
+    command = (
+        f"anls export rrc {shlex.join([*questions, flags.file, '-o', f'{os.path.splitext(flags.file)[0]}_rrc.json'])}"
+    )
     raw, rules = ("", "") if defects else describe_raw_output(answers)
     if defects:
         print(make_printable(f"hint: {command} writes answers in the form of the leaderboard"), file=sys.stderr)
@@ -238,20 +236,14 @@ def _add_hub(parser: Parser) -> None:
     add_scoring_flags(parser, without=[*others, "format", "output", "report", "worst", "by", "metrics", "find"])
 
 
-def _export_hub(parser: Parser, flags: argparse.Namespace) -> int:
-    from anls_metric.analysis.evaluation import evaluate
-    from anls_metric.gold import resolve
-    from anls_metric.reading.reader import parse_input
+def _export_hub(flags: argparse.Namespace) -> int:
     from anls_metric.report.document import build_document
     from anls_metric.report.hub import as_eval_results
     from anls_metric.report.numbers import Numbers
     from anls_metric.report.terminal import format_hints
 
-    settings = make_settings(parser, flags)
-    gold = parse_input(settings.gold) if settings.gold else None
-    words = map(parse_input, (*flags.files, *settings.submissions))
-    inputs, gold, settings = resolve(list(words), gold, settings, flags.variant)
-    result = evaluate(inputs, gold, settings)
+    settings = make_settings(flags)
+    result = score_files(flags.files, settings)
     document = build_document(result, "command")
     source = flags.source or result.submissions[0].scorer.source
     date = time.strftime("%Y-%m-%d", time.gmtime())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +31,9 @@ from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, count_noun
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import take_column
+from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
+from anls_metric.report.files import check_report_path, write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
@@ -124,6 +127,32 @@ def as_html(
         style=style,
         script=script,
     )
+
+
+def write_report(
+    path: str,
+    result: Result,
+    images: str | None = None,
+    inputs: Sequence[Input] = (),
+    front_end: FrontEnd = "python",
+    headline: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a report of a result, with the name of its gold file.
+
+    Args:
+        path: the file to write, such as "report.html".
+        result: the submissions with their scores.
+        images: a folder, a zip archive or a table of page images; None takes those of the scored data.
+        inputs: the scored data, the gold file first; see `Images`.
+        front_end: the front end in whose words hints name options.
+        headline: what `describe_headline` returned for the result, if it is known.
+
+    Raises:
+        InputError: there are no images at `images`, or `path` does not end in ".html". OSError: it cannot be written.
+    """
+    check_report_path(path)
+    source, pages = os.path.basename(result.submissions[0].questions.name), Images(images, inputs)
+    write_whole(path, as_html(result, source, pages, front_end, headline=headline))
 
 
 def _read_asset(name: str) -> str:

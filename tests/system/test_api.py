@@ -170,13 +170,12 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers, 1 question: matching by order"),
     (lambda: score([("a", ["a"])]), "data: no accepted answers"),
     (lambda: score(*ONE, threshold=50), "threshold must be a number from 0 to 1, got 50"),
-    (lambda: score(*ONE, variant=5), "variant must be a string, or a list of strings, that are not empty, got 5"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, extract=True), "extract must be a string, or a list of strings, that are not empty, got True"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, variant=5), "variant must be a string that is not empty, got 5"),  # type: ignore[arg-type]
     (lambda: score(*ONE, worst=-1), "worst must be a whole number from 0, got -1"),
     (lambda: score(*ONE, by_key=1), "by_key must be True or False, got 1"),  # type: ignore[arg-type]
     (lambda: score(*ONE, missing="zeros"), "missing must be error or zero, got 'zeros'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, corrections=[{}]), "corrections must be the path of a file, got [{}]"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, by_key=True), 'by_key= is for lists and nested values: add variant="anls_star"'),
     (lambda: score(BASE, ACCEPTED, filter=2), "there is no run '2' (found no field of runs)"),

@@ -261,7 +261,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("a.json gold.json", "gold.json has some: pass the gold file first", "gold.json a.json", [SCORE]),
     ("a.json b.json", "pass a gold file with --gold", "a.json b.json --gold gold.json", BOTH),
     ("gold.json", "or add a submission after it", "gold.json a.json", [SCORE]),
-    ("--worst 3", "type anls GOLD SUBMISSION", "gold.json a.json --worst 3", [SCORE]),
+    ("--worst 3", "pass a gold file, then submissions", "gold.json a.json --worst 3", [SCORE]),
     ("-g gold.json", "pass them with --submission", "-g gold.json --submission a.json", [SCORE]),
     ("method.csv", "'method' (base, tuned) differs: --submission-f", "method.csv --submission-field method", BOTH),
     ("method.csv", "--runs question runs of one model", "method.csv --runs question", [MEAN]),
