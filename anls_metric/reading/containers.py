@@ -5,7 +5,7 @@ In an object of records by id, the id is the key. Each record gets it as the fie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 KEY = "(key)"
@@ -45,18 +45,21 @@ NAMES = frozenset(
 )
 
 
-def _reader_under(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
-    """Make the reader of records under a name: a list of them, records by id, or a list for each subset."""
+# The names under which programs write their records.
+_OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores by samples")
 
-    def read(value: Mapping[str, Any]) -> list[Any] | None:
-        inner = value.get(name)
-        if isinstance(inner, dict) and inner and set(map(type, inner.values())) == {list}:
-            inner = [record for records in inner.values() for record in records]
-        if isinstance(inner, list):
-            return inner if set(map(type, inner)) <= {dict} else None
-        return _read_records_by_id(inner)
 
-    return read
+def _read_named(value: Mapping[str, Any]) -> list[Any] | None:
+    """Records under a usual name: a list of them, records by id, or a list for each subset."""
+    return next((records for name in _OF_RECORDS if (records := _read_inner(value.get(name))) is not None), None)
+
+
+def _read_inner(inner: Any) -> list[Any] | None:
+    if isinstance(inner, dict) and inner and set(map(type, inner.values())) == {list}:
+        inner = [record for records in inner.values() for record in records]
+    if isinstance(inner, list):
+        return inner if set(map(type, inner)) <= {dict} else None
+    return _read_records_by_id(inner)
 
 
 def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
@@ -96,13 +99,12 @@ def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they count."""
     columns = list(value.values())
-    if not NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
+    if not columns or any(not isinstance(column, dict) or [*column] != [*columns[0]] for column in columns):
         return None
     keys = list(columns[0])
-    if not keys or any(list(column) != keys for column in columns):
-        return None
+    lists = {name: list(column.values()) for name, column in value.items()}
     has_ids = bool(_OF_QUESTIONS & value.keys()) or keys == list(map(str, range(len(keys))))
-    return [{**({} if has_ids else {KEY: key}), **{name: value[name][key] for name in value}} for key in keys]
+    return _read_columns(lists if has_ids else {KEY: keys, **lists})
 
 
 def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
@@ -115,7 +117,7 @@ def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 CONTAINERS = (
-    *map(_reader_under, ("data", "per_sample_result", "samples", "request_states", "Scores by samples")),
+    _read_named,
     _read_only_list,
     _read_columns,
     _read_one_record,
@@ -124,25 +126,3 @@ CONTAINERS = (
     _read_answers_by_id,
 )
 """Functions that find the records in an object, or return None. The first that finds some counts."""
-
-
-def describe_stop(log: Any, count: int) -> str:
-    """Say that inspect_ai stopped before its log had all samples.
-
-    Args:
-        log: the log, or its header.
-        count: the number of samples in the log.
-
-    Returns:
-        A sentence; "" for a complete log, and for any other value.
-
-    Example:
-        >>> describe_stop({"status": "error", "eval": {}, "samples": []}, 30)
-        'the evaluation stopped (error) after 30 samples: inspect eval-retry runs the others'
-    """
-    if not isinstance(log, Mapping) or "eval" not in log or log.get("status") not in _STOPPED:
-        return ""
-    return f"the evaluation stopped ({log['status']}) after {count:,} samples: inspect eval-retry runs the others"
-
-
-_STOPPED = ("started", "cancelled", "error")

@@ -9,32 +9,31 @@ import io
 import json
 import os
 import re
+import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
-from anls_metric.reading.containers import KEY, NAMES, VALUE, describe_stop, records_of
+from anls_metric.reading.containers import KEY, NAMES, VALUE, records_of
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
-
-MAX_BATCH = 64_000_000  # bytes of the rows of a Parquet file that are decoded together
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
-def _number_records(number: int) -> str:
-    return f"record {number + 1}"
+def _places(unit: str, numbers: Sequence[int] = range(1, sys.maxsize)) -> Callable[[int], str]:
+    """Make the function that names the places of records with these numbers."""
+    return lambda number: f"{unit} {numbers[number]}"
 
 
-def number_rows(number: int) -> str:
-    """Name the place of a row."""
-    return f"row {number + 1}"
+_number_records = _places("record")
+number_rows = _places("row")
 
 
 class Content(NamedTuple):
@@ -84,11 +83,6 @@ def _extension(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _places(unit: str, numbers: Sequence[int]) -> Callable[[int], str]:
-    """Make the function that names the places of records with these numbers."""
-    return lambda number: f"{unit} {numbers[number]}"
-
-
 def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
     """Join the files of a folder. A place also names its file."""
     starts = [0, *accumulate(len(part.records) for part in parts)]
@@ -107,14 +101,14 @@ def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
 def _read_text(data: bytes, name: str) -> Content:
     text = _decode(data, name)
     head = text[:10_000].lstrip()
-    if not head and not text.strip():
+    if not text.strip():
         raise make_error(name, "the file is empty: check the program that wrote it")
     extension = _extension(name)
     if extension in (".json", *_JSON_LINES) or re.match(r'[\[{]\s*[\[{"]', head):
         return _read_json(text, name, extension in _JSON_LINES)
     if extension == ".txt" and not _names_columns(head.partition("\n")[0]):
-        lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-        return Content([{VALUE: line} for line in lines], _places("line", range(1, len(lines) + 1)))
+        lines = text.removesuffix("\n").split("\n")
+        return Content([{VALUE: line.removesuffix("\r")} for line in lines], _places("line"))
     return _read_csv(text, name)
 
 
@@ -144,16 +138,14 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
     """Read one value, an object on each line, or objects one after the other."""
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise _error_of_json(error, name) from None
-        return _read_json_values(text, name)
     except (ValueError, RecursionError) as error:
+        if getattr(error, "msg", "") == "Extra data":
+            return _read_json_values(text, name)
         raise _error_of_json(error, name) from None
     if is_lines and isinstance(value, dict):
-        return Content([value], _places("line", [1]))
+        return Content([value], _places("line"))
     content = find_records(value, name)
-    if any(isinstance(record, dict) and KEY in record for record in content.records[:1]):
+    if content.records and isinstance(content.records[0], dict) and KEY in content.records[0]:
         _refuse_repeated_ids(text, name)
     return content
 
@@ -178,12 +170,18 @@ def find_records(value: Any, name: str) -> Content:
         sentence = 'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
         sentence += ' (pandas: to_json(orient="records"))'
         raise make_error(name, sentence, found=found)
-    stop = describe_stop(value, len(records))
-    return Content(records, hints=_hint_of(name, stop))
+    return Content(records, hints=_find_stop(value, len(records), name))
 
 
-def _hint_of(name: str, text: str) -> list[Message]:
-    return [Message(name, "{text}", {"text": text})] if text else []
+def _find_stop(log: Any, count: int, name: str) -> list[Message]:
+    """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples."""
+    if not isinstance(log, Mapping) or "eval" not in log or log.get("status") not in _STOPPED:
+        return []
+    sentence = "the evaluation stopped ({status}) after {count:,} samples: inspect eval-retry runs the others"
+    return [Message(name, sentence, {"status": log["status"], "count": count})]
+
+
+_STOPPED = ("started", "cancelled", "error")
 
 
 def _read_json_values(text: str, name: str) -> Content:
@@ -295,12 +293,7 @@ def import_library(module: str, what: str, name: str) -> Any:
 
 def _read_parquet(data: bytes, name: str) -> Content:
     file = import_library("pyarrow.parquet", "Parquet", name).ParquetFile(io.BytesIO(data))
-    rows = file.metadata.num_rows
-    size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.num_row_groups))
-    count = max(1, MAX_BATCH * rows // max(1, size))
-    batches = file.iter_batches(batch_size=count, columns=list_columns(file.schema_arrow))
-    records = list(chain.from_iterable(batch.to_pylist() for batch in batches))
-    return Content(records, number_rows)
+    return Content(file.read(list_columns(file.schema_arrow)).to_pylist(), number_rows)
 
 
 def _read_arrow(data: bytes, name: str) -> Content:
@@ -311,9 +304,9 @@ def _read_arrow(data: bytes, name: str) -> Content:
     return Content(table.select(list_columns(table.schema)).to_pylist(), number_rows)
 
 
-def list_columns(schema: Any, of_bytes: bool = False) -> list[str]:
-    """List the columns of a pyarrow schema without bytes, as images have, or only those with bytes."""
-    return [field.name for field in schema if ("binary" in str(field.type)) == of_bytes]
+def list_columns(schema: Any) -> list[str]:
+    """List the columns of a pyarrow schema without bytes, as images have."""
+    return [field.name for field in schema if "binary" not in str(field.type)]
 
 
 def _read_excel(data: bytes, name: str) -> Content:
@@ -369,8 +362,7 @@ def _read_zip(data: bytes, name: str) -> Content:
         header = _read_member(archive, "header.json", data, name)
     elif "_journal/start.json" in names:
         header = {**_read_member(archive, "_journal/start.json", data, name), "status": "started"}
-    hints = _hint_of(name, describe_stop(header, len(records)))
-    return Content(records, _places("sample", range(1, len(records) + 1)), "", hints)
+    return Content(records, _places("sample"), hints=_find_stop(header, len(records), name))
 
 
 def _read_member(archive: Any, member: str, data: bytes, name: str) -> Any:

@@ -15,7 +15,7 @@ from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.layouts import ABSENT, Path, take
-from anls_metric.reading.table import Table, describe_fields, first_path, holds_objects, show_path
+from anls_metric.reading.table import Table, describe_fields, first_path, show_path
 
 if TYPE_CHECKING:
     from anls_metric.rules import Rule
@@ -177,7 +177,7 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
     own = {_fold(field): field for field in reversed(table.fields)}
     for name in names:
         field = name if name in table.fields else own.get(_fold(name))
-        if field is not None and (with_objects or not holds_objects(table, field)):
+        if field is not None and (with_objects or not table.fields[field]):
             return field
     return None
 

@@ -70,15 +70,7 @@ def choose_records(table: Table, places: Sequence[int]) -> Table:
 
 def has(table: Table, path: Path) -> bool:
     """Whether a path leads to a value in one of the first records."""
-    if path in table.fields:
-        return True
-    is_plain = isinstance(path, str) and "." not in path
-    return not is_plain and any(take(record, path) is not ABSENT for record in table.records[:MAX_SAMPLE])
-
-
-def holds_objects(table: Table, name: str) -> bool:
-    """Whether a field holds objects."""
-    return table.fields.get(name, False)
+    return path in table.fields or any(take(record, path) is not ABSENT for record in table.records[:MAX_SAMPLE])
 
 
 def read_column(table: Table, path: Path) -> list[Any]:
@@ -95,16 +87,16 @@ def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
     """List the paths of the fields of records, each with whether it holds objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
-        _add_fields(fields, record, "", _DEEPEST)
+        _add_fields(fields, record)
     return fields
 
 
-def _add_fields(fields: dict[str, bool], record: dict[str, Any], before: str, depth: int) -> None:
+def _add_fields(fields: dict[str, bool], record: dict[str, Any], before: str = "", depth: int = 0) -> None:
     for name, value in record.items():
         is_object = isinstance(value, dict)
         fields[before + name] = is_object or fields.get(before + name, False)
-        if is_object and depth:
-            _add_fields(fields, value, f"{before}{name}.", depth - 1)
+        if is_object and depth < _DEEPEST:
+            _add_fields(fields, value, f"{before}{name}.", depth + 1)
 
 
 def describe_fields(table: Table, most: int = 12) -> str:
@@ -249,6 +241,8 @@ def list_files(path: str) -> list[str] | None:
     import glob  # only for patterns
 
     files = sorted(glob.glob(os.path.join(glob.escape(path), "*") if is_folder else path), key=natural_key)
+    if not files:
+        raise make_error(path, "it is an empty folder" if is_folder else "no file has a name of this pattern")
     parts = [file for file in files if get_extension(file) in _PARTS]
     if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
         parts = [file for file in parts if get_extension(file) == ".arrow"]
@@ -258,25 +252,16 @@ def list_files(path: str) -> list[str] | None:
 
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
-    if not files:
-        return make_error(
-            path, "it is an empty folder" if os.path.isdir(path) else "no file has a name of this pattern"
-        )
     sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
     names, pattern = list_some(map(os.path.basename, files)), os.path.join(path, "part-*.jsonl")
     return make_error(path, sentence, names=names, pattern=pattern)
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Content:
-    """Read the files of a folder or a pattern. They must have the same fields."""
-    try:
-        parts = list(map(read_file, files))
-    except InputError as error:
-        if len(files) == 1 or not os.path.isdir(path):
-            raise
-        raise _error_of_parts(path, files) from error
-    fields = [part.records[0].keys() for part in parts if part.records and isinstance(part.records[0], dict)]
-    if any(not each & fields[0] for each in fields):
+    """Read the files of a folder or a pattern. Each must have a field of the first one."""
+    parts = list(map(read_file, files))
+    fields = [set(part.records[0]) for part in parts if part.records and isinstance(part.records[0], dict)]
+    if any(each.isdisjoint(fields[0]) for each in fields):
         raise _error_of_parts(path, files)
     return join_parts(list(map(os.path.basename, files)), parts)
 
