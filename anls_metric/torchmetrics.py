@@ -16,12 +16,14 @@ from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
 from anls_metric.core.choices import check_count
-from anls_metric.core.rows import as_column, as_text, describe, name_row
+from anls_metric.core.rows import check_columns, describe
 from anls_metric.core.variants import Variant, get_variant
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
 Reduction = Literal["mean", "sum", "none"] | None
+Texts = str | Iterable[str]
+References = str | Iterable[str | Iterable[str]]
 
 # A score is 1 - x for a float x from 0 to 2, so it is a multiple of 2 ** -53. In these units the sum of n scores is at
 # most n * 2 ** 53. It is kept as two int64 parts, because MPS has no float64.
@@ -44,29 +46,17 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         if reduction not in ("mean", "sum", "none", None):
             raise ValueError(f'reduction must be "mean", "sum", "none" or None, got {describe(reduction)}')
         super().__init__(**kwargs)
-        self.reduction = reduction
-        self._keeps_all = reduction in ("none", None)
-        self._state = f"{name}|{reduction or 'none'}"
-        self._scores_of_forward: list[float] | None = None
-        if self._keeps_all:
+        self.reduction = reduction or "none"
+        self._state = f"{name}|{self.reduction}"
+        if self.reduction == "none":
             self.add_state(self._state, [], dist_reduce_fx="cat")
         else:
             self.add_state(self._state, torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
 
-    @property
-    def plot_lower_bound(self) -> float | None:
-        """The smallest possible value."""
-        return 0.0
-
-    @property
-    def plot_upper_bound(self) -> float | None:
-        """The largest possible value."""
-        return None if self.reduction == "sum" else 1.0
-
-    def _score(self, preds: Any, target: Any) -> list[float]:
+    def _score(self, predictions: list[str], references: list[Sequence[str]]) -> list[float]:
         raise NotImplementedError
 
-    def update(self, preds: str | Iterable[str], target: str | Iterable[str | Iterable[str]]) -> None:
+    def update(self, preds: Texts, target: References) -> None:
         """Add a batch.
 
         Args:
@@ -76,65 +66,35 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         Raises:
             ValueError: a row cannot be scored; the message names it. No part of the batch is added.
         """
-        try:
-            scores = self._score(preds, target) if self._scores_of_forward is None else self._scores_of_forward
-        except BaseException:
-            self._update_count -= 1  # torchmetrics has counted the batch already
-            raise
+        scores = self._score(*_read_rows(preds, target))
         state = getattr(self, self._state)
-        if self._keeps_all:
+        if isinstance(state, list):
             # A process without batches contributes an empty tensor of the metric's dtype. All processes must use this
             # dtype, because gloo fails, or gives wrong numbers, if dtypes differ.
             state.append(torch.tensor(scores, dtype=self.dtype, device=self.device))
         else:
             parts = *divmod(sum(int(score * _UNITS) for score in scores), _LOW), len(scores)
-            setattr(self, self._state, state + torch.tensor(parts, dtype=torch.int64, device=self.device))
+            setattr(self, self._state, state + torch.tensor(parts, device=self.device))
 
     @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that holds the metric can be scripted
-    def forward(self, preds: str | Iterable[str], target: str | Iterable[str | Iterable[str]]) -> Tensor:
+    def forward(self, preds: Texts, target: References) -> Tensor:
         """Add a batch, as `update` does, and return the value of only this batch."""
-        # Score before the call, because an error inside `super().forward` would leave the metric empty.
-        self._scores_of_forward = self._score(preds, target)
-        try:
-            return super().forward(preds, target)
-        finally:
-            self._scores_of_forward = None
+        # Check the rows before the call, because an error inside `super().forward` would leave the metric empty.
+        return super().forward(*_read_rows(preds, target))
 
     def compute(self) -> Tensor:
         """Compute the value over all batches of all processes."""
         state = getattr(self, self._state)
-        if self._keeps_all:
-            return dim_zero_cat(state) if len(state) else torch.tensor([], dtype=self.dtype, device=self.device)
+        if self.reduction == "none":
+            return dim_zero_cat(state)
         high, low, count = state.tolist()
         value = (high * _LOW + low) / _UNITS
         if self.reduction == "mean":
             value /= count or 1
-        # At least float32, because converting a model to bfloat16 also converts its metrics.
-        return torch.tensor(value, dtype=torch.promote_types(self.dtype, torch.float32), device=self.device)
+        return torch.tensor(value, device=self.device)
 
-    def set_dtype(self, dst_type: str | torch.dtype) -> _Scores:
-        """Return values in another dtype, such as float64. The sums stay whole numbers."""
-        before = getattr(self, self._state), self._defaults[self._state]
-        super().set_dtype(dst_type)
-        if not self._keeps_all:
-            state, self._defaults[self._state] = (tensor.to(self.device) for tensor in before)
-            setattr(self, self._state, state)
-            self._computed = None
-        return self
-
-    def plot(self, val: Tensor | Sequence[Tensor] | None = None, ax: Any = None) -> Any:
-        """Plot values with matplotlib.
-
-        Args:
-            val: a result of `forward` or `compute`, or a list of results; None computes the value.
-            ax: the axes of matplotlib to plot into; None makes new axes.
-
-        Returns:
-            The figure and the axes.
-
-        Raises:
-            ModuleNotFoundError: matplotlib is not installed.
-        """
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Plot values with matplotlib: see ``Metric.plot`` of torchmetrics."""
         return self._plot(val, ax)
 
 
@@ -144,7 +104,7 @@ class ANLS(_Scores):
     ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of accepted answers or N
     strings. If ``preds`` is one string, ``target`` holds its accepted answers: a list, or one string. ``compute``
     returns a float32 scalar, or with reduction "none" a tensor of N scores (for N = 1 a scalar, as in torchmetrics).
-    Without samples it returns 0, or an empty tensor.
+    Without samples it returns 0.
 
     Args:
         variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
@@ -187,12 +147,8 @@ class ANLS(_Scores):
         """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
-    def _score(self, preds: Any, target: Any) -> list[float]:
-        if isinstance(preds, str):
-            preds, target = [preds], [target]
-        elif isinstance(target, str):
-            target = [target]
-        return self.variant.score(preds, target)
+    def _score(self, predictions: list[str], references: list[Sequence[str]]) -> list[float]:
+        return self.variant.score_checked(predictions, references)
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
@@ -201,9 +157,9 @@ class NormalizedLevenshteinSimilarity(_Scores):
     Case and whitespace count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
     is a beam search, whose distance is sometimes too high.
 
-    ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. ``compute``
-    returns a float32 scalar, or with reduction "none" a tensor of N similarities (for N = 1 a scalar, as in
-    torchmetrics). Without samples it returns 0, or an empty tensor.
+    ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. If ``target``
+    holds lists of strings, the most similar string of each counts. ``compute`` returns a float32 scalar, or with
+    reduction "none" a tensor of N similarities (for N = 1 a scalar, as in torchmetrics). Without samples it returns 0.
 
     Args:
         substitution_cost: the cost of replacing a character; inserting or deleting a character costs 1. A cost above 2
@@ -227,33 +183,20 @@ class NormalizedLevenshteinSimilarity(_Scores):
     """
 
     def __init__(self, substitution_cost: int = 1, reduction: Reduction = "mean", **kwargs: Any) -> None:
-        cost = min(check_count("substitution_cost", substitution_cost), 2)  # deleting and inserting costs 2
-        super().__init__(f"nls|substitution_cost:{cost}", reduction, **kwargs)
-        self.substitution_cost = substitution_cost
-        self._weights = 1, 1, cost
+        super().__init__(f"nls|substitution_cost:{substitution_cost}", reduction, **kwargs)
+        self.substitution_cost = check_count("substitution_cost", substitution_cost)
 
-    @property
-    def plot_lower_bound(self) -> float | None:
-        """The smallest possible value."""
-        if self.substitution_cost <= 1:
-            return 0.0
-        return None if self.reduction == "sum" else -1.0
+    def _score(self, predictions: list[str], references: list[Sequence[str]]) -> list[float]:
+        rows = zip(predictions, references)
+        return [max(self._compare(prediction, text) for text in accepted) for prediction, accepted in rows]
 
-    def _score(self, preds: Any, target: Any) -> list[float]:
-        predictions, references = _read_texts(preds, "preds"), _read_texts(target, "target")
-        if len(predictions) != len(references):
-            raise ValueError(
-                f"there are {len(predictions):,} texts in preds but {len(references):,} in target: pass one text to "
-                "compare with for each prediction"
-            )
-        return list(map(self._similarity, predictions, references))
-
-    def _similarity(self, prediction: str, reference: str) -> float:
-        cost = Levenshtein.distance(prediction, reference, weights=self._weights)
-        return 1 - cost / (max(len(prediction), len(reference)) or 1)
+    def _compare(self, prediction: str, reference: str) -> float:
+        distance = Levenshtein.distance(prediction, reference, weights=(1, 1, self.substitution_cost))
+        return 1 - distance / (max(len(prediction), len(reference)) or 1)
 
 
-def _read_texts(column: Any, what: str) -> list[str]:
-    """Convert a string, or a column of strings of any kind, to a list of strings."""
-    texts = [column] if isinstance(column, str) else as_column(column, what, "pass a string or a list of strings")
-    return [as_text(text, f"{what}, {name_row(row)},") for row, text in enumerate(texts)]
+def _read_rows(preds: Any, target: Any) -> tuple[list[str], list[Sequence[str]]]:
+    """Check a batch, which may be one string and its accepted answers, and return it as lists."""
+    if isinstance(preds, str):
+        return check_columns([preds], [target])
+    return check_columns(preds, [target] if isinstance(target, str) else target)

@@ -8,20 +8,16 @@ from __future__ import annotations
 import math
 import pickle
 import random
-import runpy
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 import anls_metric
-from tests.conftest import ROOT, fuzzed_rows
-from tests.frameworks.hostile import ODD, quick, trees
+from tests.conftest import fuzzed_rows
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
 torchmetrics = pytest.importorskip("torchmetrics", reason="the extra `torch` is not installed")
@@ -33,8 +29,9 @@ from anls_metric.torchmetrics import ANLS, NormalizedLevenshteinSimilarity  # no
 PREDS, TARGET = ["rain", "lnaguaeg"], ["shine", "language"]
 ROWS = fuzzed_rows(600, seed=5)
 ANSWERS, ACCEPTED = [row[0] for row in ROWS], [row[1] for row in ROWS]
-REDUCTIONS: list[Any] = ["mean", "sum", "none", None]
-SCRIPT = ROOT / "examples" / "train_with_torchmetrics.py"
+REDUCTIONS: list[Any] = ["mean", "sum", "none"]
+each_metric = pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
+each_reduction = pytest.mark.parametrize("reduction", REDUCTIONS)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,7 +63,7 @@ def are_equal(left: Any, right: Any) -> bool:
     return bool(left.dtype == right.dtype and left.shape == right.shape and torch.equal(left, right))
 
 
-def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int) -> Any:
+def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int = 70) -> Any:
     for start in range(0, len(preds), size):
         metric.update(preds[start : start + size], target[start : start + size])
     return metric
@@ -75,161 +72,106 @@ def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int) 
 # Values
 
 
-@pytest.mark.parametrize(("reduction", "expected"), [("none", [0.4, 0.5]), (None, [0.4, 0.5]), ("mean", 0.45)])
-def test_similarity_gives_the_numbers_of_its_source(reduction: Any, expected: Any) -> None:
-    metric = NormalizedLevenshteinSimilarity(reduction=reduction)
-    assert are_equal(metric(PREDS, TARGET), torch.tensor(expected))
+@pytest.mark.parametrize(
+    ("make", "preds", "target", "expected"),
+    [
+        (NormalizedLevenshteinSimilarity, PREDS, TARGET, [0.4, 0.5]),  # the numbers of its source
+        (NormalizedLevenshteinSimilarity, "rain", "shine", 0.4),
+        (NormalizedLevenshteinSimilarity, ["rain"], "shine", 0.4),
+        (NormalizedLevenshteinSimilarity, iter(PREDS), tuple(TARGET), [0.4, 0.5]),
+        (NormalizedLevenshteinSimilarity, ["Rain", "", "", "abcd"], ["rain", "", "a", "axyz"], [0.75, 1.0, 0.0, 0.25]),
+        (NormalizedLevenshteinSimilarity, ["ab"], [["xy", "ax"]], 0.5),
+        (ANLS, "CocaCola", "Coca Cola", 8 / 9),
+        (ANLS, "CocaCola", ["x", "Coca Cola"], 8 / 9),
+        (ANLS, ["CocaCola", "x"], [{"x", "Coca Cola"}, ("x",)], [8 / 9, 1.0]),
+        (ANLS, iter(["CocaCola"]), iter(["Coca Cola"]), 8 / 9),
+    ],
+)
+def test_score_of_each_row(make: Any, preds: Any, target: Any, expected: Any) -> None:
+    metric = make(reduction=None)  # the same as "none"
+    assert are_equal(metric(preds, target), torch.tensor(expected))
     assert are_equal(metric.compute(), torch.tensor(expected))
-    assert str(metric.compute()) == {"mean": "tensor(0.4500)"}.get(reduction, "tensor([0.4000, 0.5000])")
 
 
-def test_reduction_sum_adds_the_similarities() -> None:
-    assert are_equal(NormalizedLevenshteinSimilarity(reduction="sum")(PREDS, TARGET), torch.tensor(0.9))
-
-
-def test_single_string_is_one_sample() -> None:
-    metric = NormalizedLevenshteinSimilarity()
-    for preds, target in [("rain", "shine"), (["rain"], ["shine"]), ("rain", ["shine"]), (["rain"], "shine")]:
-        assert are_equal(metric(preds, target), torch.tensor(0.4))
-    score = torch.tensor(anls_metric.anls_score("CocaCola", ["Coca Cola"]))
-    several = ["x", "Coca Cola"]
-    anls = ANLS()
-    for preds, target in [("CocaCola", "Coca Cola"), (["CocaCola"], "Coca Cola"), ("CocaCola", several)]:
-        assert are_equal(anls(preds, target), score)
-    assert are_equal(anls(["CocaCola"], [several]), score)
-    assert are_equal(anls(("CocaCola",), (tuple(several),)), score)
-
-
-def test_similarity_counts_case_takes_empty_texts_for_equal_and_has_no_threshold() -> None:
-    metric = NormalizedLevenshteinSimilarity(reduction="none")
-    values = metric(["Rain", "", "", "abcd", "ab"], ["rain", "", "a", "axyz", "xy"])
-    assert are_equal(values, torch.tensor([0.75, 1.0, 0.0, 0.25, 0.0]))
-
-
-@pytest.mark.parametrize("cost", [0, 1, 2, 3, 2**70])
+@pytest.mark.parametrize("cost", [0, 1, 2, 3])
 def test_substitution_cost_gives_the_textbook_similarity(cost: int) -> None:
-    pairs = [(row[0], row[1][0]) for row in ROWS[:200]] + [("", ""), ("a", "b"), ("abc", "xyz")]
-    metric = NormalizedLevenshteinSimilarity(substitution_cost=cost, reduction="none")
-    values = metric([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    preds, target = ANSWERS[:200], [accepted[0] for accepted in ACCEPTED[:200]]
+    values = NormalizedLevenshteinSimilarity(cost, "none")([*preds, "", "abc"], [*target, "", "xyz"])
+    pairs = [*zip(preds, target), ("", ""), ("abc", "xyz")]
     assert are_equal(values, torch.tensor([compute_textbook_similarity(*pair, cost) for pair in pairs]))
-    assert values.min() >= (0 if cost < 2 else -1)
-    assert (values.min() == -1) == (cost > 1)
 
 
 def test_similarity_is_exact_where_edit_distance_of_torchmetrics_is_not() -> None:
     chance = random.Random(0)
-    metric = NormalizedLevenshteinSimilarity()
     wrong = 0
     for _ in range(40):  # an answer, and the same one after some words
         answer = "".join(chance.choices("abcdefghij", k=chance.randint(20, 60)))
         pair = answer, "-" * chance.randint(20, 40) + answer
-        assert are_equal(metric(*pair), torch.tensor(compute_textbook_similarity(*pair)))
+        expected = torch.tensor(compute_textbook_similarity(*pair))
+        assert are_equal(NormalizedLevenshteinSimilarity()(*pair), expected)
         wrong += int(edit_distance(*pair)) != compute_textbook_distance(*pair, 1)
     assert wrong > 10
 
 
-@pytest.mark.parametrize("name", anls_metric.VARIANTS)
-def test_anls_gives_the_scores_of_every_variant(name: str) -> None:
-    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
-    each = add_in_batches(ANLS(name, reduction="none"), ANSWERS, ACCEPTED, 70)
-    assert are_equal(each.compute(), torch.tensor(scores))
-    assert are_equal(
-        add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls_metric.mean(scores))
-    )
-    total = add_in_batches(ANLS(name, reduction="sum"), ANSWERS, ACCEPTED, 70)
-    assert are_equal(total.compute(), torch.tensor(math.fsum(scores)))
+@pytest.mark.parametrize(
+    "options",
+    [*({"variant": name} for name in anls_metric.VARIANTS), {"variant": "due", "threshold": 0.8, "ignore_case": True}],
+    ids=lambda options: "_".join(map(str, options.values())),
+)
+def test_anls_gives_the_scores_of_every_variant(options: dict[str, Any]) -> None:
+    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, **options)
+    values: dict[Any, Any] = {"none": scores, "mean": anls_metric.mean(scores), "sum": math.fsum(scores)}
+    for reduction, expected in values.items():
+        metric = add_in_batches(ANLS(**options, reduction=reduction), ANSWERS, ACCEPTED)
+        assert are_equal(metric.compute(), torch.tensor(expected))
+        assert metric.signature() == anls_metric.signature(**options)
 
 
-def test_anls_takes_the_options_of_the_functions_and_names_them_in_its_signature() -> None:
-    options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
-    metric = ANLS(**options)
-    assert metric.signature() == anls_metric.signature(**options)
-    assert are_equal(
-        metric(ANSWERS, ACCEPTED), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options)))
-    )
-    own = anls_metric.Variant("own", whitespace="strip")
-    assert are_equal(ANLS(own)("Coca  Cola", "Coca Cola"), torch.tensor(0.9))
-
-
-def test_columns_may_be_arrays_and_iterators() -> None:
-    numpy = pytest.importorskip("numpy")
-    preds, target = numpy.array(PREDS), numpy.array(TARGET)
-    for metric in (NormalizedLevenshteinSimilarity(), ANLS("nls")):
-        assert are_equal(metric(preds, target), torch.tensor(0.45))
-        assert are_equal(metric(iter(PREDS), iter(TARGET)), torch.tensor(0.45))
-
-
-@pytest.mark.parametrize("kind", [set, frozenset])
-def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], Any]) -> None:
-    """The order of accepted answers does not matter; the order of rows does."""
-    metric = ANLS(reduction="none")
-    accepted = [kind({"Coca Cola", "Coke"}), ["x"]]
-    assert are_equal(metric(["CocaCola", "x"], accepted), torch.tensor([8 / 9, 1.0]))
-    assert are_equal(metric("CocaCola", accepted[0]), torch.tensor(8 / 9))
-    for rows in [(["a", "b"], kind({"a", "b"})), (kind({"a", "b"}), ["a", "b"])]:
-        with pytest.raises(ValueError, match=r"set\)"):
-            metric(*rows)
+def test_mean_of_200000_rows_is_exact() -> None:
+    chance = random.Random(3)
+    scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
+    rows = chance.choices(range(1, 30), k=200_000)
+    preds, target = ["a" * n for n in rows], ["a" * (n + 1) for n in rows]
+    metric = add_in_batches(ANLS(), preds, target, 100)
+    exact = torch.tensor(math.fsum(scores[n - 1] for n in rows) / len(rows))
+    assert are_equal(metric.compute(), exact)
+    added = torch.zeros(())
+    for n in rows:
+        added += scores[n - 1]
+    assert added / len(rows) != exact  # the value with float32 sums
 
 
 # Uses by torchmetrics
 
 
-@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-@pytest.mark.parametrize("reduction", REDUCTIONS)
+@each_metric
+@each_reduction
 def test_forward_returns_the_value_of_its_batch_and_compute_that_of_all(make: Any, reduction: Any) -> None:
     first, second = (["a", "ab"], ["a", "ac"]), (["abc", "d", "e"], ["abd", "x", "e"])
-    metric, other = make(reduction=reduction), make(reduction=reduction)
-    other.update(*second)
-    metric(*first)
-    assert are_equal(metric(*second), other.compute())
-    assert metric.update_count == 2
-    together = make(reduction=reduction)
+    alone, together = make(reduction=reduction), make(reduction=reduction)
+    alone.update(*second)
     together.update(first[0] + second[0], first[1] + second[1])
-    assert are_equal(metric.compute(), together.compute())
-    on_step = make(reduction=reduction, dist_sync_on_step=True)  # the other code path of torchmetrics' `forward`
-    on_step(*first)
-    assert are_equal(on_step(*second), other.compute())
-    assert are_equal(on_step.compute(), together.compute())
-    metric.reset()
-    metric.update(*second)
-    assert are_equal(metric.compute(), other.compute())
+    for dist_sync_on_step in (False, True):  # two code paths of torchmetrics' `forward`
+        metric = make(reduction=reduction, dist_sync_on_step=dist_sync_on_step)
+        metric(*first)
+        assert are_equal(metric(*second), alone.compute())
+        assert are_equal(metric.compute(), together.compute())
+        metric.reset()
+        metric.update(*second)
+        assert are_equal(metric.compute(), alone.compute())
 
 
-@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-def test_value_without_samples_is_0_or_an_empty_tensor(make: Any) -> None:
-    for reduction in REDUCTIONS:
-        expected = torch.tensor(0.0) if reduction in ("mean", "sum") else torch.tensor([])
-        metric = make(reduction=reduction)
-        with pytest.warns(UserWarning, match="was called before the ``update`` method"):
-            assert are_equal(metric.compute(), expected)
-        assert are_equal(metric([], []), expected)
-        metric.update([], [])
-        assert are_equal(metric.compute(), expected)
-        metric.update(["a", "b"], ["a", "x"])
-        assert metric.compute().sum() == {"mean": 0.5}.get(reduction, 1.0)
-
-
-def test_class_attributes_and_plot_bounds() -> None:
-    for metric in (ANLS(), NormalizedLevenshteinSimilarity()):
-        assert (metric.is_differentiable, metric.higher_is_better, metric.full_state_update) == (False, True, False)
-        assert (metric.plot_lower_bound, metric.plot_upper_bound) == (0, 1)
-    assert NormalizedLevenshteinSimilarity(2).plot_lower_bound == -1
-    assert ANLS(reduction="sum").plot_upper_bound is None
+@each_metric
+@each_reduction
+def test_batch_without_rows_adds_nothing(make: Any, reduction: Any) -> None:
+    metric = make(reduction=reduction)
+    assert are_equal(metric([], []), torch.tensor([] if reduction == "none" else 0.0))
+    metric.update(["a", "b"], ["a", "x"])
+    assert metric.compute().sum() == {"mean": 0.5}.get(reduction, 1.0)
 
 
 def test_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
     """A collection merges metrics whose states are equal after the first batch."""
-    metrics = torchmetrics.MetricCollection(
-        {
-            "standard": ANLS(),
-            "rrc": ANLS("rrc"),
-            "strict": ANLS(threshold=0.8),
-            "total": ANLS(reduction="sum"),
-            "nls": NormalizedLevenshteinSimilarity(),
-            "indel": NormalizedLevenshteinSimilarity(substitution_cost=2),
-        },
-        prefix="test_",
-    )
     batches = [(["a", "b"], ["a", "x"]), (["Colo   ", "Color"], ["cola", "colour"]), (["abcd"], ["axcd"])]
     preds, target = [p for batch in batches for p in batch[0]], [t for batch in batches for t in batch[1]]
 
@@ -237,38 +179,45 @@ def test_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
         return anls_metric.anls_scores(preds, target, **options)
 
     indel = [compute_textbook_similarity(*pair, 2) for pair in zip(preds, target)]
-    expected = {
-        "test_standard": anls_metric.mean(scores()),
-        "test_rrc": anls_metric.mean(scores(variant="rrc")),
-        "test_strict": anls_metric.mean(scores(threshold=0.8)),
-        "test_total": math.fsum(scores()),
-        "test_nls": anls_metric.mean(scores(variant="nls")),
-        "test_indel": anls_metric.mean(indel),
+    cases = {
+        "standard": (ANLS(), anls_metric.mean(scores())),
+        "rrc": (ANLS("rrc"), anls_metric.mean(scores(variant="rrc"))),
+        "strict": (ANLS(threshold=0.8), anls_metric.mean(scores(threshold=0.8))),
+        "total": (ANLS(reduction="sum"), math.fsum(scores())),
+        "nls": (NormalizedLevenshteinSimilarity(), anls_metric.mean(scores(variant="nls"))),
+        "indel": (NormalizedLevenshteinSimilarity(2), anls_metric.mean(indel)),
     }
-    assert len(set(expected.values())) == len(expected)
+    expected = {f"test_{name}": torch.tensor(value) for name, (_, value) in cases.items()}
+    assert len(set(map(float, expected.values()))) == len(expected)
+    metrics = torchmetrics.MetricCollection({name: metric for name, (metric, _) in cases.items()}, prefix="test_")
     for batch in batches:
         metrics.update(*batch)
-    assert metrics.compute() == {name: torch.tensor(value) for name, value in expected.items()}
-    assert metrics.compute() == {name: torch.tensor(value) for name, value in expected.items()}
-    again = metrics.clone(prefix="again_")
+    assert metrics.compute() == expected
+    again = metrics.clone()
     again.reset()
     for preds_of_batch, target_of_batch in batches:
         again(preds=preds_of_batch, target=target_of_batch)
-    assert again.compute() == {name.replace("test_", "again_"): value for name, value in metrics.compute().items()}
+    assert again.compute() == expected
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-@pytest.mark.parametrize("copy", [lambda metric: metric.clone(), lambda metric: pickle.loads(pickle.dumps(metric))])
-def test_clones_and_pickled_copies_count_on_their_own(copy: Callable[[Any], Any], reduction: Any) -> None:
-    for metric in (ANLS("rrc", reduction=reduction), NormalizedLevenshteinSimilarity(2, reduction=reduction)):
-        metric.update(PREDS, TARGET)
-        before = metric.compute()
-        other = copy(metric)
-        other.update(["a"], ["a"])
-        assert not torch.equal(other.compute(), before)
-        assert are_equal(metric.compute(), before)
-        metric.update(["a"], ["a"])
-        assert are_equal(other.compute(), metric.compute())
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning", "ignore:This property:DeprecationWarning")
+@each_reduction
+@each_metric
+@pytest.mark.parametrize(
+    "copy", [lambda metric: metric.clone(), lambda metric: pickle.loads(pickle.dumps(metric)), deepcopy]
+)
+def test_copies_count_on_their_own_and_can_be_scripted(copy: Callable[[Any], Any], make: Any, reduction: Any) -> None:
+    metric = make(reduction=reduction)
+    metric.update(PREDS, TARGET)
+    before = metric.compute()
+    other = copy(metric)
+    torch.jit.script(other)
+    other.update(["a"], ["a"])
+    assert not torch.equal(other.compute(), before)
+    assert are_equal(metric.compute(), before)
+    metric.update(["a"], ["a"])
+    assert are_equal(other.compute(), metric.compute())
+    assert (type(other), hash(other) == hash(metric)) == (make, False)
 
 
 class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
@@ -283,48 +232,15 @@ class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning", "ignore:This property:DeprecationWarning")
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-def test_metrics_pass_what_the_tester_of_torchmetrics_asks(make: Any, reduction: Any) -> None:
-    """Script, clone, pickle, copy and hash each metric, before and after batches, and compare.
-
-    Source: `_class_test` of https://github.com/Lightning-AI/torchmetrics, tests/unittests/_helpers/testers.py.
-    """
-    batches = [(PREDS, TARGET), (["a", "ab"], ["a", "ac"])]
-    metric, whole = make(reduction=reduction), make(reduction=reduction)
-    whole.update([*PREDS, "a", "ab"], [*TARGET, "a", "ac"])
-    for constant in ("is_differentiable", "higher_is_better", "full_state_update"):
-        with pytest.raises(RuntimeError, match="Can't change const"):
-            setattr(metric, constant, True)
-    assert not metric.state_dict()
-    for copy in (metric.clone(), pickle.loads(pickle.dumps(metric)), deepcopy(metric)):
-        assert type(copy) is make
-        for batch in batches:
-            torch.jit.script(copy)
-            alone = make(reduction=reduction)
-            alone.update(*batch)
-            assert are_equal(copy(*batch), alone.compute())
-            assert not copy(*batch).requires_grad
-            copy.update(*batch)
-        assert hash(copy) != hash(metric)
-        assert not copy.state_dict()
-        copy.reset()
-        for batch in batches:
-            copy.update(*batch)
-        assert are_equal(copy.compute(), whole.compute())
-
-
-@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning", "ignore:This property:DeprecationWarning")
-@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
+@each_metric
 def test_model_that_holds_a_metric_can_be_scripted(make: Any, tmp_path: Path) -> None:
     model = Model(make())
     torch.jit.save(torch.jit.script(model), tmp_path / "model.pt")
     assert torch.jit.load(tmp_path / "model.pt")(torch.ones(1)) == 2
     assert model.metric(PREDS, TARGET) > 0
-    torch.jit.script(model)
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
+@each_reduction
 def test_state_dict_restores_a_metric_of_the_same_variant_only(reduction: Any, tmp_path: Path) -> None:
     metric = ANLS(reduction=reduction)
     metric.update(ANSWERS, ACCEPTED)
@@ -340,66 +256,32 @@ def test_state_dict_restores_a_metric_of_the_same_variant_only(reduction: Any, t
         ANLS("rrc", reduction=reduction).load_state_dict(metric.state_dict())
 
 
-def test_merge_state_gives_the_mean_of_both() -> None:
-    left, right = ANLS(), ANLS()
-    if not hasattr(left, "merge_state"):
-        pytest.skip("torchmetrics merges states from version 1.6 on")
-    left.update(ANSWERS[:400], ACCEPTED[:400])
-    right.update(ANSWERS[400:], ACCEPTED[400:])
-    left.merge_state(right)
-    assert are_equal(left.compute(), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED))))
-
-
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_dtype_changes_the_value_and_not_the_sums(reduction: Any) -> None:
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_converted_model_does_not_round_the_sums(reduction: Any) -> None:
     scores = anls_metric.anls_scores(ANSWERS, ACCEPTED)
-    expected: Any = {"mean": anls_metric.mean(scores), "sum": math.fsum(scores)}.get(reduction, scores)
-    metric = ANLS(reduction=reduction).set_dtype(torch.float64)
-    assert are_equal(metric(ANSWERS, ACCEPTED), torch.tensor(expected, dtype=torch.float64))
     metric = ANLS(reduction=reduction)
-    for change in (metric.half, metric.double, lambda: metric.to("cpu"), lambda: torch.nn.ModuleList([metric]).half()):
-        change()
-    metric.update(ANSWERS[:300], ACCEPTED[:300])
-    if reduction in ("mean", "sum"):  # the sums are not rounded
-        metric.compute()
-        metric.set_dtype(torch.float16).to(torch.bfloat16)
-        metric.update(ANSWERS[300:], ACCEPTED[300:])
-        assert are_equal(metric.compute(), torch.tensor(expected))
-        assert are_equal(metric.set_dtype(torch.float64).compute(), torch.tensor(expected, dtype=torch.float64))
+    model = torch.nn.ModuleList([metric])
+    for convert in (model.half, model.double, lambda: model.to(torch.bfloat16), lambda: model.to("cpu")):
+        convert()
         metric.reset()
-        metric.update(ANSWERS, ACCEPTED)
-        assert are_equal(metric.compute(), torch.tensor(expected, dtype=torch.float64))
+        add_in_batches(metric, ANSWERS, ACCEPTED)
+        assert are_equal(
+            metric.compute(), torch.tensor({"mean": anls_metric.mean, "sum": math.fsum}[reduction](scores))
+        )
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
+@each_reduction
 def test_plot_draws_values_on_given_axes(reduction: Any) -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    for metric in (ANLS(reduction=reduction), NormalizedLevenshteinSimilarity(2, reduction=reduction)):
-        values = [metric(PREDS, TARGET), metric(TARGET, PREDS)]
-        assert metric.plot()[0] is not None
-        _, axes = pyplot.subplots()
-        assert metric.plot(values, axes)[1] is axes
-        assert axes.get_ylabel() == type(metric).__name__
+    metric = ANLS(reduction=reduction)
+    values = [metric(PREDS, TARGET), metric(TARGET, PREDS)]
+    _, axes = pyplot.subplots()
+    assert metric.plot(values, axes)[1] is axes
+    assert axes.get_ylabel() == "ANLS"
     pyplot.close("all")
-
-
-def test_mean_of_200000_rows_is_exact() -> None:
-    chance = random.Random(3)
-    scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
-    rows = chance.choices(range(1, 30), k=200_000)
-    preds, target = ["a" * n for n in rows], ["a" * (n + 1) for n in rows]
-    metric = add_in_batches(ANLS(), preds[:190_000], target[:190_000], 100)
-    add_in_batches(metric, preds[190_000:], target[190_000:], 1)
-    exact = math.fsum(scores[n - 1] for n in rows)
-    assert metric.compute() == torch.tensor(exact / len(rows))
-    assert metric.set_dtype(torch.float64).compute() == exact / len(rows)
-    added = torch.zeros(())
-    for n in rows:
-        added += scores[n - 1]
-    assert added / len(rows) != torch.tensor(exact / len(rows))  # the value with float32 sums
 
 
 # Refused input
@@ -412,14 +294,8 @@ def test_mean_of_200000_rows_is_exact() -> None:
         (ANLS, {"variant": "no such"}, "unknown variant 'no such': `anls variants` lists them"),
         (ANLS, {"threshold": 2}, "threshold must be .*, got 2"),
         (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
-        (NormalizedLevenshteinSimilarity, {"reduction": 0}, "reduction must be .*, got 0"),
-        (
-            NormalizedLevenshteinSimilarity,
-            {"substitution_cost": -1},
-            r"must be a whole number from 0, got -1 \(int\)",
-        ),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": -1}, r"must be a whole number from 0, got -1 \(int\)"),
         (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost must be .*, got 1\.0"),
-        (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost must be .*, got True"),
     ],
 )
 def test_bad_arguments_are_refused(make: Any, options: dict[str, Any], says: str) -> None:
@@ -427,83 +303,37 @@ def test_bad_arguments_are_refused(make: Any, options: dict[str, Any], says: str
         make(**options)
 
 
-ROW_1 = r"row 1 \(counted from 0\)"
-
-
 @pytest.mark.parametrize("add", ["update", "forward"])
-@pytest.mark.parametrize("reduction", REDUCTIONS)
+@each_reduction
+@each_metric
 @pytest.mark.parametrize(
-    ("make", "preds", "target", "says"),
+    ("preds", "target", "says"),
     [
-        (ANLS, ["a", None], ["a", "b"], f"the prediction of {ROW_1} is None, not a string"),
-        (ANLS, ["a", "b"], [["a"], []], f"the references of {ROW_1} is an empty list"),
-        (ANLS, ["a", "b"], [["a"], ["b", 3]], rf"the references of {ROW_1}, item 1, is 3 \(int\)"),
-        (ANLS, ["a", "b"], [["a"]], "predictions has 2, references has 1"),
-        (ANLS, ["a", "b"], "a", "predictions has 2, references has 1"),
-        (ANLS, None, ["a"], "predictions is None"),
-        (NormalizedLevenshteinSimilarity, ["a", 3], ["a", "b"], rf"preds, {ROW_1}, is 3 \(int\), not a string"),
-        (NormalizedLevenshteinSimilarity, ["a", "b"], ["a", ["b"]], rf"target, {ROW_1}, is \['b'\] \(list\)"),
-        (NormalizedLevenshteinSimilarity, ["a", "b"], "a", "there are 2 texts in preds but 1 in target"),
-        (NormalizedLevenshteinSimilarity, [], ["a"], "there are 0 texts in preds but 1 in target"),
-        (NormalizedLevenshteinSimilarity, b"a", ["a"], r"preds is b'a' \(bytes\): pass a string or a list of strings"),
-        (
-            NormalizedLevenshteinSimilarity,
-            ["a"],
-            {"a": 1},
-            r"target is a dict with the keys 'a', not a list: pass a string or a list of strings",
-        ),
-        (NormalizedLevenshteinSimilarity, None, ["a"], "preds is None: pass a string or a list of strings"),
+        (["a", None], ["a", "b"], r"the prediction of row 1 \(counted from 0\) is None, not a string"),
+        (["a", "b"], [["a"], []], r"the references of row 1 \(counted from 0\) is an empty list"),
+        (["a", "b"], [["a"], ["b", 3]], r"the references of row 1 \(counted from 0\), item 1, is 3 \(int\)"),
+        (["a", "b"], "a", "predictions has 2, references has 1"),
+        (None, ["a"], "predictions is None"),
+        (["a"], {"a": 1}, "references is a dict with the keys 'a', not a list"),
+        ({"a", "b"}, ["a", "b"], r"set\): pass a list"),  # the order of rows matters
     ],
 )
 def test_bad_rows_leave_the_metric_unchanged(
     make: Any, preds: Any, target: Any, says: str, reduction: Any, add: str
 ) -> None:
     metric = make(reduction=reduction)
-    with pytest.raises(ValueError, match=says):
-        getattr(metric, add)(preds, target)
-    assert not metric.update_called
     metric.update(PREDS, TARGET)
     before = metric.compute()
     with pytest.raises(ValueError, match=says):
         getattr(metric, add)(preds, target)
-    assert metric.update_count == 1
+    metric._computed = None
     assert are_equal(metric.compute(), before)
-    metric.update(PREDS, TARGET)
-    twice = make(reduction=reduction)
-    twice.update(PREDS * 2, TARGET * 2)
-    assert are_equal(metric.compute(), twice.compute())
-
-
-METRICS: list[Callable[[], Any]] = [ANLS, partial(ANLS, reduction="none"), partial(NormalizedLevenshteinSimilarity, 2)]
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_columns_are_refused(odd: str) -> None:
-    make = ODD[odd]
-    for preds, target in [(make(), ["a"]), (["a"], make()), (["a", make()], ["a", "b"]), (["a", "b"], ["a", make()])]:
-        for metric in [make_metric() for make_metric in METRICS]:
-            with pytest.raises(ValueError, match=r"pass |add an accepted answer"):
-                metric(preds, target)
-            metric.update(["a"], ["a"])
-            assert metric.compute() == 1
-
-
-@quick
-@given(trees, trees)
-def test_any_columns_are_scored_or_refused(preds: Any, target: Any) -> None:
-    """The metric raises nothing but a ValueError, and is right afterwards."""
-    for metric in [make_metric() for make_metric in METRICS]:
-        try:
-            metric(preds, target)
-        except ValueError:
-            metric.update(["a"], ["a"])
-            assert metric.compute() == 1
 
 
 # Several processes
 
 # The number of rows of each of two processes.
-SHARES = [(60, 3), (0, 63), (63, 0), (1, 2), (0, 0)]
+SHARES = [(60, 3), (0, 63), (1, 2), (0, 0)]
 
 
 def make_metrics(**options: Any) -> dict[str, Any]:
@@ -511,7 +341,6 @@ def make_metrics(**options: Any) -> dict[str, Any]:
     for reduction in REDUCTIONS:
         metrics[f"ANLS {reduction}"] = ANLS(reduction=reduction, **options)
         metrics[f"NLS {reduction}"] = NormalizedLevenshteinSimilarity(2, reduction=reduction, **options)
-        metrics[f"float64 {reduction}"] = ANLS(reduction=reduction, **options).set_dtype(torch.float64)
     return metrics
 
 
@@ -548,29 +377,29 @@ def compute_share(rank: int, folder: str) -> None:
 @pytest.mark.filterwarnings("ignore:The ``compute`` method")
 def test_two_processes_give_the_number_of_one(tmp_path: Path) -> None:
     torch.multiprocessing.spawn(compute_share, (str(tmp_path),), nprocs=2)
+
+    def check(results: dict[str, Any], *columns: list[str]) -> None:
+        for name, metric in make_metrics().items():
+            metric.update(*columns)
+            assert are_equal(results[name], metric.compute()), (name, columns)
+
     for rank in range(2):
         values, on_step = torch.load(tmp_path / f"{rank}.pt")
         for shares, (first, second) in zip(SHARES, values):
             (preds, target), (other_preds, other_target) = split_rows(shares)
-            columns = preds + other_preds, target + other_target
-            longer = preds + PREDS + other_preds + PREDS, target + TARGET + other_target + TARGET
-            for name, metric in make_metrics().items():
-                metric.update(*columns)
-                assert are_equal(first[name], metric.compute()), (shares, name)
-                metric.reset()
-                metric.update(*longer)
-                assert are_equal(second[name], metric.compute()), (shares, name)
+            check(first, preds + other_preds, target + other_target)
+            check(second, preds + PREDS + other_preds + PREDS, target + TARGET + other_target + TARGET)
         (preds, target), (other_preds, other_target) = split_rows((5, 2))
-        for name, metric in make_metrics().items():
-            metric.update(preds + other_preds, target + other_target)
-            assert are_equal(on_step[name], metric.compute()), name
+        check(on_step, preds + other_preds, target + other_target)
 
 
 # The example
 
 
-def test_example_prints_rising_scores_and_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(SCRIPT), run_name="__main__")
+def test_example_prints_rising_scores_and_the_signature(
+    capsys: pytest.CaptureFixture[str], load_example: Callable[[str], Any]
+) -> None:
+    load_example("train_with_torchmetrics").main()
     *epochs, last = capsys.readouterr().out.splitlines()
     assert last == anls_metric.signature()
     scores = [float(line.split()[3]) for line in epochs]
