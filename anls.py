@@ -21,14 +21,14 @@ import os
 import sys
 import time
 import warnings
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
-from itertools import chain, compress, count, islice
+from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
 from types import MappingProxyType
@@ -134,9 +134,6 @@ _CITATION = """\
 }
 """
 
-_PAPERS = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
-_CODE = ["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"]
-
 
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
     """Load the metric as ``evaluate.load`` does, without asking the Hub.
@@ -163,10 +160,19 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 
 
 def _refuse_unknown(arguments: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
     for name in arguments:
         if name not in known:
             raise ValueError(describe_unknown("argument", name, known))
+
+
+def _score(variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
+    scores = variant.score(predictions, references)
+    result = {variant.key: variant.mean(scores)}
+    return result | {f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else result
+
+
+def _nested() -> Any:
+    return import_from_package("anls_metric.nested", "lists and nested values")
 
 
 def _define_metric() -> None:
@@ -182,30 +188,20 @@ def _define_metric() -> None:
     class Anls(evaluate.Metric):  # type: ignore[misc]
         """The metric for Hugging Face evaluate."""
 
-        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Anls:
-            metric: Anls = super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
-            return metric
+        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
+            return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
 
         def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-            options = self._options()
-            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+            options = list(inspect.signature(self._compute).parameters)[2:-1]
             # What `compute` takes where it is not told otherwise.
             self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
-            if config_name not in (None, "default", *OF_VALUES):
-                self._defaults = {"variant": config_name, **self._defaults}
+            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+            if config_name not in (None, "default"):
+                self._defaults.setdefault("variant", config_name)
             self._predictions: list[Any] = []
             self._references: list[Any] = []
-            self.config_name = config_name
             self._find_variant()  # refuses wrong options
             super().__init__(config_name, **kwargs)
-
-        def _options(self) -> list[str]:
-            """List the options of `compute`, without the columns."""
-            return list(inspect.signature(self._compute).parameters)[2:]
-
-        def _find_variant(self, **options: Any) -> Any:
-            """Get the variant for the options of a call; None takes the defaults of the metric."""
-            return get_variant(**self._defaults | {name: value for name, value in options.items() if value is not None})
 
         def _info(self) -> Any:
             text = datasets.Value("string", id="sequence")
@@ -217,8 +213,8 @@ def _define_metric() -> None:
                 features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
                 license="Apache-2.0",
                 homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=_CODE,
-                reference_urls=_PAPERS,
+                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
             )
 
         def _compute(
@@ -231,52 +227,33 @@ def _define_metric() -> None:
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
             chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
-            return self._score(chosen, predictions, references, return_all_scores)
+            return _score(chosen, predictions, references, return_all_scores)
 
-        def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
-            if not isinstance(return_all_scores, bool):
-                raise ValueError(f"return_all_scores must be True or False, got {describe(return_all_scores)}")
-            scores = variant.score(predictions, references)
-            result = {variant.key: variant.mean(scores)}
-            return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})
+        def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
+            """Get the variant for the options of a call; None takes the defaults of the metric."""
+            _refuse_unknown(options, inspect.signature(self._compute).parameters)
+            given = {name: value for name, value in options.items() if value is not None}
+            return self._get_variant(**self._defaults | given)
+
+        _get_variant: Any = staticmethod(get_variant)
 
         def __len__(self) -> int:
             return len(self._predictions)
 
         def signature(self, **options: Any) -> str:
             """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-            _refuse_unknown(options, self._options())
             return str(self._find_variant(**options).signature())
 
         def build_compute_metrics(
-            self,
-            tokenizer: Any,
-            references: Any = None,
-            extract: Callable[[str], str | None] | str | None = None,
-            **options: Any,
+            self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
         ) -> ComputeMetrics:
             """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-            names = ("causal", "skip_special_tokens")
-            _refuse_unknown(options, ("references", "extract", *names, *self._options()))
-            own = {name: options.pop(name) for name in names if name in options}
-            return build_compute_metrics(
-                tokenizer, references, extract=extract, variant=self._find_variant(**options), **own
-            )
+            return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
 
-        def build_reward(
-            self,
-            references_column: str = "answers",
-            extract: Callable[[str], str | None] | str | None = None,
-            name: str | None = None,
-            **options: Any,
-        ) -> Callable[..., list[float | None]]:
+        def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
             """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
-            _refuse_unknown(options, self._options())
             trl = import_from_package("anls_metric.trl", "a reward")
-            reward: Callable[..., list[float | None]] = trl.build_reward(
-                references_column, extract, name=name, variant=self._find_variant(**options)
-            )
-            return reward
+            return trl.build_reward(references_column, extract, **self._defaults | options)
 
         def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
             """Add one prediction and its references, for the next `compute`.
@@ -291,13 +268,11 @@ def _define_metric() -> None:
             Raises:
                 ValueError: the row cannot be scored. It is not added.
             """
-            _refuse_unknown(columns, ("predictions", "references"))
-            row = {"predictions": prediction, "references": reference} | columns  # None is a value
-            if ... in row.values() or len(columns) + (prediction is not ...) + (reference is not ...) > 2:
-                raise ValueError("add takes a prediction and its references: pass both, and each of them once")
-            self.add_batch(**{name: [value] for name, value in row.items()})
+            row = {"predictions": prediction, "references": reference, **columns}
+            given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
+            self.add_batch(**given)
 
-        def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+        def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
             """Add predictions and their references, for the next `compute`.
 
             It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
@@ -307,25 +282,18 @@ def _define_metric() -> None:
             Args:
                 predictions: N strings; for "anls_star" and "anlsl" N values.
                 references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-                **unknown: no other arguments are allowed.
 
             Raises:
                 ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
                     of the batch is added.
             """
-            _refuse_unknown(unknown, ("predictions", "references"))
-            rows = self._check(predictions, references)
+            variant = self._get_variant(**self._defaults)
+            rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
             predictions, references = self._copy(*rows)
             self._predictions += predictions
             self._references += references
 
-        def _check(self, predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-            columns: tuple[list[Any], list[Any]] = self._find_variant().check(
-                predictions, references, lambda row: name_row(len(self) + row)
-            )
-            return columns
-
-        def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+        def _copy(self, predictions: Any, references: Any) -> Any:
             return predictions, list(map(tuple, references))  # the caller may change its lists
 
         def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
@@ -345,51 +313,34 @@ def _define_metric() -> None:
                 ValueError: a row cannot be scored, and the message names it; or an option is wrong.
             """
             try:
-                _refuse_unknown(options, ("predictions", "references", *self._options()))
-                self._find_variant(**{name: value for name, value in options.items() if name != "return_all_scores"})
+                self._find_variant(**options)  # refuses wrong options before this process waits for others
                 is_given = predictions is not None or references is not None
-                if len(self) and is_given:
+                if is_given and self.num_process == 1 and not len(self):
+                    return self._compute(predictions, references, **options)
+                if is_given:
                     self.add_batch(predictions=predictions, references=references)
-                if len(self) or not is_given:
-                    predictions, references = self._predictions, self._references
-                if self.num_process > 1:
-                    rows = self._gather(*self._check(predictions, references))
-                    return self._compute(*rows, **options) if rows else None
-                return self._compute(predictions, references, **options)
+                rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
+                return rows and self._compute(*rows, **options)
             finally:
                 self._predictions, self._references = [], []
 
-        writer: Any  # these are attributes of the base class
-        data: Any
-        filelock: Any
-        filelocks: Any
-        rendez_vous_lock: Any
-
-        def _gather(self, *columns: list[Any]) -> tuple[list[Any], list[Any]] | None:
+        def _gather(self) -> Any:
             """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-            # All rows of a process are one row of JSON, which also holds what Arrow refuses, such as lone surrogates.
-            rows = [[json.dumps(self._to_json(column))] for column in columns]
-            names = ("predictions", "references")
-            self.selected_feature_format = datasets.Features(dict.fromkeys(names, datasets.Value("large_string")))
-            paths: list[str] = []
+            # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+            rows = self._dump([self._predictions, self._references])
             try:
-                self._init_writer()  # the processes wait for each other here
-                self.writer.write_batch(dict(zip(names, rows)))
-                paths = [self.cache_file_name]
+                super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
                 self._finalize()
                 if self.process_id:  # the file of the next round must not replace this file before it is read
                     self._wait_until(self.process_id, exists=False)
                     return None
-                paths = self.file_paths
-                parts = ([self._from_json(json.loads(text)) for text in self.data[name]] for name in names)
-                predictions, references = (list(chain.from_iterable(part)) for part in parts)
-                return predictions, references
+                parts = map(self._load, self.data["predictions"])
+                return [list(chain.from_iterable(column)) for column in zip(*parts)]
             finally:
-                for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
-                    if lock is not None:
-                        lock.release(force=True)
-                self.writer = self.data = self.filelock = self.rendez_vous_lock = self.filelocks = None
-                for path in paths if not self.process_id else ():
+                for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
+                    lock.release()
+                self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
+                for path in self.file_paths or ():  # process 0 has them
                     with suppress(OSError):
                         os.remove(path)
 
@@ -400,38 +351,33 @@ def _define_metric() -> None:
 
         def _wait_until(self, process_id: int, exists: bool) -> None:
             path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-            end = time.monotonic() + self.timeout
-            while os.path.exists(path) != exists:
-                if time.monotonic() > end:
-                    raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+            for _ in range(int(self.timeout * 100)):
+                if os.path.exists(path) == exists:
+                    return
                 time.sleep(0.01)
+            raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
-        def _to_json(self, column: list[Any]) -> Any:
-            return column
+        def _dump(self, columns: Any) -> str:
+            return json.dumps(columns)
 
-        def _from_json(self, column: Any) -> list[Any]:
-            return list(column)
+        def _load(self, text: str) -> Any:
+            return json.loads(text)
 
     class AnlsOfValues(Anls):
         """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
 
-        def _nested(self) -> Any:
-            return import_from_package("anls_metric.nested", "lists and nested values")
+        @staticmethod
+        def _get_variant(**options: Any) -> Any:
+            return _nested().get_value_variant(**options)
 
-        def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+        def _copy(self, predictions: Any, references: Any) -> Any:
             return deepcopy((predictions, references))
 
-        def _to_json(self, column: list[Any]) -> Any:
-            return self._nested().to_json(column)
+        def _dump(self, columns: Any) -> str:
+            return json.dumps(_nested().to_json(columns))
 
-        def _from_json(self, column: Any) -> list[Any]:
-            return list(self._nested().from_json(column))
-
-        def _find_variant(self, **options: Any) -> Any:
-            return self._nested().get_value_variant(
-                self.config_name,
-                **self._defaults | {name: value for name, value in options.items() if value is not None},
-            )
+        def _load(self, text: str) -> Any:
+            return _nested().from_json(json.loads(text))
 
         def _info(self) -> Any:
             info, variant = super()._info(), self._find_variant()
@@ -449,7 +395,7 @@ def _define_metric() -> None:
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
             chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
-            return self._score(chosen, predictions, references, return_all_scores)
+            return _score(chosen, predictions, references, return_all_scores)
 
 
 def __getattr__(name: str) -> Any:
@@ -1594,6 +1540,8 @@ def explain_texts(prediction: str, references: Sequence[str], variant: Any, kern
 # --------------------------------------------------------------------------------------------------
 
 Extract = Callable[[str], str | None]
+Row = tuple[list[int], list[int]]  # the ids of a prediction, and of its label
+References = dict[int, list[Sequence[str]]]  # the number of rows of a set -> their references
 
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
@@ -1613,8 +1561,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract | None:
     """Return the function that extracts the answer from a text, given a function or the names of extraction rules."""
     if isinstance(extract, str):
         rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
-        function: Extract = rules.extractor(extract, values=values)
-        return function
+        return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -1633,9 +1580,9 @@ def extract_answer(text: str, extract: Extract | None, what: str) -> str | None:
 def build_compute_metrics(
     tokenizer: Any,
     references: Any = None,
+    extract: Extract | str | None = None,
     *,
     causal: bool = False,
-    extract: Extract | str | None = None,
     skip_special_tokens: bool = True,
     threshold: float | None = None,
     variant: str | Variant = "standard",
@@ -1662,9 +1609,9 @@ def build_compute_metrics(
             strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
             rows. None takes the decoded label of a row as its only accepted answer, and skips rows without labels, with
             a warning.
-        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
+        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
         skip_special_tokens: whether the tokenizer leaves special tokens out of the texts. Pass False if ``extract``
             needs them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
@@ -1673,9 +1620,9 @@ def build_compute_metrics(
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: the tokenizer cannot decode, a reference is not a text, two sets have the same number of rows, or
-            the variant is unknown. In a call: no set of references has this number of rows; an id is not in the
-            tokenizer; logits are NaN; labels cover the question, too, or several answers in one row; there are no rows.
+        ValueError: a reference is not a text, two sets have the same number of rows, or the variant is unknown. In a
+            call: no set of references has this number of rows; logits are NaN; labels cover the question, too, or
+            several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -1689,7 +1636,7 @@ def build_compute_metrics(
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
     """
     variant = get_variant(variant, threshold, ignore_case)
-    return ComputeMetrics(tokenizer, references, causal, as_extract(extract), skip_special_tokens, variant)
+    return ComputeMetrics(tokenizer, references, as_extract(extract), causal, skip_special_tokens, variant)
 
 
 class ComputeMetrics:
@@ -1701,244 +1648,138 @@ class ComputeMetrics:
         self,
         tokenizer: Any,
         references: Any,
-        causal: bool,
         extract: Extract | None,
+        causal: bool,
         skip_special_tokens: bool,
         variant: Variant,
     ) -> None:
         self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
-        if not hasattr(self._tokenizer, "batch_decode"):
-            raise ValueError(
-                f"tokenizer is {describe(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
-            )
-        self._causal, self._extract, self._variant = causal, extract, variant
+        self._extract, self._causal, self._variant = extract, causal, variant
         self._skip_special_tokens = skip_special_tokens
-        self._sets: dict[Any, list[Sequence[str]]] | None = None
-        if references is not None:
-            sets = references if isinstance(references, Mapping) else {None: references}
-            self._sets = {name: _check_references(accepted, name) for name, accepted in sets.items()}
-            rows, count = Counter(map(len, self._sets.values())).most_common(1)[0] if sets else (0, 1)
-            if count > 1:
-                raise ValueError(
-                    f"{count} sets of references have {rows:,} rows each: set `trainer.compute_metrics` before each "
-                    "`trainer.evaluate(...)`"
-                )
+        self._sets = None if references is None else _read_sets(references)
         self.reset()
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self._predictions: list[str] = []
-        self._labels: list[list[int]] = []
+        self._rows: list[Row] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
         logits = _take_first(logits)
         if getattr(logits, "ndim", None) != 3:
             return logits
-        highest, ids = _find_highest(logits)
+        highest, ids = logits.max(-1), logits.argmax(-1)
+        highest = getattr(highest, "values", highest)  # a tensor also returns the indices
         ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
         if self._causal:
             ids[..., 1:] = ids[..., :-1] + 0  # + 0 makes a copy of an array and of a tensor
             ids[..., 0] = _NOTHING
         if labels is not None:
-            labels = _take_first(labels)
-            if ids.shape != labels.shape:
-                raise ValueError(
-                    f"the logits have {_join_shape(ids)} positions and the labels have {_join_shape(labels)}: pass "
-                    "the logits of the positions of the labels"
-                )
-            ids[labels < 0] = _NOTHING
+            ids[_take_first(labels) < 0] = _NOTHING
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
-        if not isinstance(compute_result, bool):
-            raise ValueError("pass one pair of predictions and labels: hook((predictions, labels))")
-        more = False
-        try:
-            self._add(*_unpack_evaluation(eval_prediction))
-            more = not compute_result
-            return {} if more else {"anls": self._score()}
-        finally:
-            if not more:
-                self.reset()
-
-    def _add(self, predictions: Any, labels: Any) -> None:
-        batches = predictions if isinstance(predictions, list) else [predictions]
-        batches_of_labels = (
-            labels if isinstance(labels, list) else [labels] * (1 if labels is not None else len(batches))
+        rows, self._rows = self._rows, []  # the hook is empty after an error, too
+        batches, labels = tuple(eval_prediction)[:2]
+        if not isinstance(batches, list):
+            batches, labels = [batches], [labels]
+        for batch in zip(batches, labels or [None] * len(batches), strict=True):
+            self._add(rows, *batch)
+        if not compute_result:
+            self._rows = rows
+            return {}
+        rows, references = (
+            self._pair_with_labels(rows) if self._sets is None else _pair_with_references(rows, self._sets)
         )
-        if len(batches) != len(batches_of_labels):
-            raise ValueError(
-                f"the lengths differ (predictions has {len(batches):,} batches, labels has "
-                f"{len(batches_of_labels):,}): pass the labels of each batch"
-            )
-        for batch, places in zip(batches, batches_of_labels):
-            ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
-            labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
-            if len(ids) != len(labelled):
-                raise ValueError(
-                    f"the lengths differ in a batch (predictions has {len(ids):,}, labels has {len(labelled):,}): "
-                    "pass the labels of each prediction"
-                )
-            labelled = list(map(self._strip_padding, labelled, ids))
-            for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
-                self._refuse_unreadable(predicted, label, name_row(row))
-            self._predictions += self._decode(list(map(_drop_negative, ids)), "prediction", len(self._predictions))
-            if places is not None:
-                self._labels += map(_drop_negative, labelled)
+        answers = self._decode([ids for ids, _ in rows], "prediction")
+        return {"anls": self._variant.mean(self._variant.score(answers, references))}
 
-    def _strip_padding(self, label: list[int], predicted: list[int]) -> list[int]:
-        """Remove the padding that `Seq2SeqTrainer` appends to a label when it generates."""
-        if not predicted or predicted[0] < 0:
-            return label  # these ids come from logits, not from generation
+    def _add(self, rows: list[Row], predictions: Any, labels: Any) -> None:
+        """Add the rows of a batch, given its arrays."""
+        ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
+        label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
+        # `Seq2SeqTrainer` also pads labels with this token, to a length that depends on the batch.
         pad = getattr(self._tokenizer, "pad_token_id", None)
-        if pad is None:
-            pad = getattr(self._tokenizer, "eos_token_id", None)
-        end = len(label)
-        while end and label[end - 1] == pad:
-            end -= 1
-        return label[:end]
-
-    def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
-        """Refuse input that would silently give a wrong score."""
-        if _NOT_A_NUMBER in predicted:
-            raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
-        # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
-        if predicted and label and predicted[0] < 0 <= label[0]:
-            raise ValueError(
-                f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
-                "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
-                "has an encoder"
+        for predicted, label in zip(ids, label_ids, strict=True):
+            _refuse_unreadable(predicted, label, name_row(len(rows)))
+            rows.append(
+                ([item for item in predicted if item >= 0], [item for item in label if item >= 0 and item != pad])
             )
-        for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
-            if _is_in_pieces(ids):
-                raise ValueError(
-                    f"the {what} of {row} is not contiguous, as in packed rows or conversations of several turns: "
-                    "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
-                    "also set per_device_eval_batch_size=1)"
-                )
 
-    def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
+    def _decode(self, rows: list[list[int]], what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
-        known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
-        for row, ids in enumerate(rows, before):
-            if max(ids, default=0) >= known:
-                raise ValueError(
-                    f"the {what} of {name_row(row)} holds the id {max(ids)}, but the tokenizer has {known} tokens: "
-                    "pass the tokenizer of the model"
-                )
-        texts = self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens) if rows else []
         answers = []
-        for row, text in enumerate(texts, before):
-            text = as_text(text, f"the decoded {what} of {name_row(row)}")
+        for row, text in enumerate(self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens)):
             answer = extract_answer(text, self._extract, f"the {what} of {name_row(row)}")
-            answers.append(answer if answer is not None else "" if what == "prediction" else text)
+            default = text if what == "label" else ""
+            answers.append(default if answer is None else answer)
         return answers
 
-    def _score(self) -> float:
-        refuse_no_rows(self._predictions)
-        columns = self._select_labelled() if self._sets is None else self._select_referenced(self._sets)
-        return self._variant.mean(self._variant.score(*columns))
-
-    def _select_labelled(self) -> tuple[list[str], list[str]]:
-        """Select the predictions of rows with labels, and these labels as the only accepted answers."""
-        rows = len(self._predictions)
-        if len(self._labels) != rows:
-            raise ValueError(
-                f"there are {rows:,} predictions and {len(self._labels):,} labels: pass references, or an evaluation "
-                "set with labels"
-            )
-        empty = [row for row, ids in enumerate(self._labels) if not ids]
-        if empty:
-            problem = (
-                f"{len(empty):,} of {rows:,} rows have no labels (all are negative), the first is {name_row(empty[0])}"
-            )
+    def _pair_with_labels(self, rows: list[Row]) -> tuple[list[Row], list[Any]]:
+        """Return the rows with labels, and these labels as the only accepted answers."""
+        labelled = [row for row in rows if row[1]]
+        if len(labelled) < len(rows):
+            first = name_row([label for _, label in rows].index([]))
+            problem = f"{len(rows) - len(labelled):,} of {len(rows):,} rows have no labels, the first is {first}"
             advice = "pass references, or see whether answers are cut off at a maximal length"
-            if len(empty) == rows:
+            if not labelled:
                 raise ValueError(f"{problem}: {advice}")
-            warnings.warn(f"{problem}, and are left out of the score: {advice}", stacklevel=2)
-        labels = self._decode(self._labels, "label")
-        return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
+            warnings.warn(f"{problem}, and are left out of the score: {advice}", stacklevel=3)
+        return labelled, self._decode([label for _, label in labelled], "label")
 
-    def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
-        """Choose the set with this number of rows, or the set that was padded to it."""
-        rows = len(self._predictions)
-        fitting = [accepted for accepted in sets.values() if len(accepted) == rows]
-        fitting += [accepted for accepted in sets.values() if self._is_padded_from(len(accepted))]
-        if not fitting:
-            numbers = ", ".join(f"{len(accepted):,}" for accepted in sets.values())
+
+def _pair_with_references(rows: list[Row], sets: References) -> tuple[list[Row], list[Any]]:
+    """Choose the references with this number of rows, or those that a distributed run filled up to it."""
+    labels = [label for _, label in rows]
+    for count in sorted(sets, reverse=True):
+        # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
+        is_filled = count < len(rows) and min(labels) != max(labels) and labels[count:] == labels[:-count]
+        if count == len(rows) or is_filled:
+            return rows[:count], sets[count]
+    numbers = ", ".join(f"{count:,}" for count in sets)
+    raise ValueError(
+        f"there are {len(rows):,} predictions but references for {numbers} rows: pass the accepted answers of each row "
+        "of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
+    )
+
+
+def _read_sets(references: Any) -> References:
+    """Check the references of each evaluation set, and list them by their number of rows."""
+    sets: References = {}
+    for column in references.values() if isinstance(references, Mapping) else [references]:
+        advice = "pass a list with the accepted answers of each row of the evaluation set"
+        _, accepted = check_rows([], as_column(column, "references", advice))
+        if len(accepted) in sets:
             raise ValueError(
-                f"there are {rows:,} predictions but references for {numbers} rows: pass the accepted answers of each "
-                "row of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
+                f"two sets of references have {len(accepted):,} rows each: set `trainer.compute_metrics` before each "
+                "`trainer.evaluate(...)`"
             )
-        return self._predictions[: len(fitting[0])], fitting[0]
-
-    def _is_padded_from(self, rows: int) -> bool:
-        """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run."""
-        labels = self._labels
-        return (
-            0 < rows < len(labels) == len(self._predictions)
-            and any(labels[rows:])
-            and min(labels) != max(labels)
-            and all(label == labels[place % rows] for place, label in enumerate(labels))
-        )
+        sets[len(accepted)] = accepted
+    return sets
 
 
-def _check_references(references: Any, name: object) -> list[Sequence[str]]:
-    what = "references" if name is None else f"references[{name!r}]"
-    accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
-    return [as_references(answers, f"the {what} of {name_row(row)}") for row, answers in enumerate(accepted)]
-
-
-def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:
-    if hasattr(eval_prediction, "predictions"):
-        return eval_prediction.predictions, eval_prediction.label_ids
-    try:
-        predictions, labels = eval_prediction
-    except (TypeError, ValueError):
+def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None:
+    """Refuse input that would silently give a wrong score."""
+    if _NOT_A_NUMBER in predicted:
+        raise ValueError(f"the logits of {row} are NaN: check the loss, and evaluate in float32 or bfloat16")
+    # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
+    if label and predicted[0] < 0 <= label[0]:
         raise ValueError(
-            f"the evaluation is {describe(eval_prediction)}: "
-            "pass an EvalPrediction, or a pair of predictions and labels"
-        ) from None
-    return predictions, labels
+            f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
+            "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
+            "has an encoder"
+        )
+    if sum(left < 0 <= right for left, right in pairwise([_NOTHING, *predicted])) > 1:
+        raise ValueError(
+            f"the prediction of {row} is not contiguous, as in packed rows or conversations of several turns: "
+            "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
+            "also set per_device_eval_batch_size=1)"
+        )
 
 
 def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
-
-
-def _join_shape(array: Any) -> str:
-    return " x ".join(map(str, array.shape))
-
-
-def _find_highest(logits: Any) -> tuple[Any, Any]:
-    """Find the highest logit at each position, NaN if any is NaN, and its id, in an array or a tensor."""
-    highest = logits.max(-1)
-    return (highest.values, highest.indices) if hasattr(highest, "indices") else (highest, logits.argmax(-1))
-
-
-def _list_ids(array: Any, what: str) -> list[list[int]]:
-    """Convert an array of ids to lists. Negative ids stand for no token."""
-    rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
-    if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        kind = f"an array of {_join_shape(array)} {array.dtype}" if hasattr(array, "dtype") else describe(array)
-        raise ValueError(
-            f"the {what} are {kind}: pass ids (rows x positions, whole numbers)"
-            + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
-        )
-    return rows
-
-
-def _drop_negative(row: list[int]) -> list[int]:
-    return [item for item in row if item >= 0]
-
-
-def _is_in_pieces(row: list[int]) -> bool:
-    """Whether negative ids stand between tokens, and not just before and after them."""
-    tokens = _drop_negative(row)
-    start = row.index(tokens[0]) if tokens else 0
-    return row[start : start + len(tokens)] != tokens
 
 
 if hasattr(sys.modules.get("evaluate"), "Metric"):

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from copy import deepcopy
 from itertools import chain
@@ -19,7 +19,7 @@ except ImportError as error:
     raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.rows import describe, name_row
+from anls_metric.core.rows import name_row
 from anls_metric.core.variants import OF_VALUES, Variant, get_variant
 from anls_metric.transformers import ComputeMetrics, build_compute_metrics, import_from_package
 
@@ -89,9 +89,6 @@ _CITATION = """\
 }
 """
 
-_PAPERS = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
-_CODE = ["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"]
-
 
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
     """Load the metric as ``evaluate.load`` does, without asking the Hub.
@@ -118,40 +115,35 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 
 
 def _refuse_unknown(arguments: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
     for name in arguments:
         if name not in known:
             raise ValueError(describe_unknown("argument", name, known))
+
+
+def _score(variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
+    scores = variant.score(predictions, references)
+    result = {variant.key: variant.mean(scores)}
+    return result | {f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else result
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Anls(evaluate.Metric):  # type: ignore[misc]
     """The metric for Hugging Face evaluate."""
 
-    def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Anls:
-        metric: Anls = super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
-        return metric
+    def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
+        return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-        options = self._options()
-        _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+        options = list(inspect.signature(self._compute).parameters)[2:-1]
         # What `compute` takes where it is not told otherwise.
         self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
-        if config_name not in (None, "default", *OF_VALUES):
-            self._defaults = {"variant": config_name, **self._defaults}
+        _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+        if config_name not in (None, "default"):
+            self._defaults.setdefault("variant", config_name)
         self._predictions: list[Any] = []
         self._references: list[Any] = []
-        self.config_name = config_name
         self._find_variant()  # refuses wrong options
         super().__init__(config_name, **kwargs)
-
-    def _options(self) -> list[str]:
-        """List the options of `compute`, without the columns."""
-        return list(inspect.signature(self._compute).parameters)[2:]
-
-    def _find_variant(self, **options: Any) -> Any:
-        """Get the variant for the options of a call; None takes the defaults of the metric."""
-        return get_variant(**self._defaults | {name: value for name, value in options.items() if value is not None})
 
     def _info(self) -> Any:
         text = datasets.Value("string", id="sequence")
@@ -163,8 +155,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-            codebase_urls=_CODE,
-            reference_urls=_PAPERS,
+            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+            reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
         )
 
     def _compute(
@@ -177,52 +169,33 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
         chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
-        return self._score(chosen, predictions, references, return_all_scores)
+        return _score(chosen, predictions, references, return_all_scores)
 
-    def _score(self, variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
-        if not isinstance(return_all_scores, bool):
-            raise ValueError(f"return_all_scores must be True or False, got {describe(return_all_scores)}")
-        scores = variant.score(predictions, references)
-        result = {variant.key: variant.mean(scores)}
-        return result | ({f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else {})
+    def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
+        """Get the variant for the options of a call; None takes the defaults of the metric."""
+        _refuse_unknown(options, inspect.signature(self._compute).parameters)
+        given = {name: value for name, value in options.items() if value is not None}
+        return self._get_variant(**self._defaults | given)
+
+    _get_variant: Any = staticmethod(get_variant)
 
     def __len__(self) -> int:
         return len(self._predictions)
 
     def signature(self, **options: Any) -> str:
         """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-        _refuse_unknown(options, self._options())
         return str(self._find_variant(**options).signature())
 
     def build_compute_metrics(
-        self,
-        tokenizer: Any,
-        references: Any = None,
-        extract: Callable[[str], str | None] | str | None = None,
-        **options: Any,
+        self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
     ) -> ComputeMetrics:
         """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-        names = ("causal", "skip_special_tokens")
-        _refuse_unknown(options, ("references", "extract", *names, *self._options()))
-        own = {name: options.pop(name) for name in names if name in options}
-        return build_compute_metrics(
-            tokenizer, references, extract=extract, variant=self._find_variant(**options), **own
-        )
+        return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
 
-    def build_reward(
-        self,
-        references_column: str = "answers",
-        extract: Callable[[str], str | None] | str | None = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> Callable[..., list[float | None]]:
+    def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
         """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
-        _refuse_unknown(options, self._options())
         trl = import_from_package("anls_metric.trl", "a reward")
-        reward: Callable[..., list[float | None]] = trl.build_reward(
-            references_column, extract, name=name, variant=self._find_variant(**options)
-        )
-        return reward
+        return trl.build_reward(references_column, extract, **self._defaults | options)
 
     def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
         """Add one prediction and its references, for the next `compute`.
@@ -237,13 +210,11 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         Raises:
             ValueError: the row cannot be scored. It is not added.
         """
-        _refuse_unknown(columns, ("predictions", "references"))
-        row = {"predictions": prediction, "references": reference} | columns  # None is a value
-        if ... in row.values() or len(columns) + (prediction is not ...) + (reference is not ...) > 2:
-            raise ValueError("add takes a prediction and its references: pass both, and each of them once")
-        self.add_batch(**{name: [value] for name, value in row.items()})
+        row = {"predictions": prediction, "references": reference, **columns}
+        given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
+        self.add_batch(**given)
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+    def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
         """Add predictions and their references, for the next `compute`.
 
         It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
@@ -253,25 +224,18 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         Args:
             predictions: N strings; for "anls_star" and "anlsl" N values.
             references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-            **unknown: no other arguments are allowed.
 
         Raises:
             ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
                 of the batch is added.
         """
-        _refuse_unknown(unknown, ("predictions", "references"))
-        rows = self._check(predictions, references)
+        variant = self._get_variant(**self._defaults)
+        rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
         predictions, references = self._copy(*rows)
         self._predictions += predictions
         self._references += references
 
-    def _check(self, predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-        columns: tuple[list[Any], list[Any]] = self._find_variant().check(
-            predictions, references, lambda row: name_row(len(self) + row)
-        )
-        return columns
-
-    def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _copy(self, predictions: Any, references: Any) -> Any:
         return predictions, list(map(tuple, references))  # the caller may change its lists
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
@@ -291,51 +255,34 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             ValueError: a row cannot be scored, and the message names it; or an option is wrong.
         """
         try:
-            _refuse_unknown(options, ("predictions", "references", *self._options()))
-            self._find_variant(**{name: value for name, value in options.items() if name != "return_all_scores"})
+            self._find_variant(**options)  # refuses wrong options before this process waits for others
             is_given = predictions is not None or references is not None
-            if len(self) and is_given:
+            if is_given and self.num_process == 1 and not len(self):
+                return self._compute(predictions, references, **options)
+            if is_given:
                 self.add_batch(predictions=predictions, references=references)
-            if len(self) or not is_given:
-                predictions, references = self._predictions, self._references
-            if self.num_process > 1:
-                rows = self._gather(*self._check(predictions, references))
-                return self._compute(*rows, **options) if rows else None
-            return self._compute(predictions, references, **options)
+            rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
+            return rows and self._compute(*rows, **options)
         finally:
             self._predictions, self._references = [], []
 
-    writer: Any  # these are attributes of the base class
-    data: Any
-    filelock: Any
-    filelocks: Any
-    rendez_vous_lock: Any
-
-    def _gather(self, *columns: list[Any]) -> tuple[list[Any], list[Any]] | None:
+    def _gather(self) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-        # All rows of a process are one row of JSON, which also holds what Arrow refuses, such as lone surrogates.
-        rows = [[json.dumps(self._to_json(column))] for column in columns]
-        names = ("predictions", "references")
-        self.selected_feature_format = datasets.Features(dict.fromkeys(names, datasets.Value("large_string")))
-        paths: list[str] = []
+        # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+        rows = self._dump([self._predictions, self._references])
         try:
-            self._init_writer()  # the processes wait for each other here
-            self.writer.write_batch(dict(zip(names, rows)))
-            paths = [self.cache_file_name]
+            super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
                 return None
-            paths = self.file_paths
-            parts = ([self._from_json(json.loads(text)) for text in self.data[name]] for name in names)
-            predictions, references = (list(chain.from_iterable(part)) for part in parts)
-            return predictions, references
+            parts = map(self._load, self.data["predictions"])
+            return [list(chain.from_iterable(column)) for column in zip(*parts)]
         finally:
-            for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
-                if lock is not None:
-                    lock.release(force=True)
-            self.writer = self.data = self.filelock = self.rendez_vous_lock = self.filelocks = None
-            for path in paths if not self.process_id else ():
+            for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
+                lock.release()
+            self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
+            for path in self.file_paths or ():  # process 0 has them
                 with suppress(OSError):
                     os.remove(path)
 
@@ -346,38 +293,34 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _wait_until(self, process_id: int, exists: bool) -> None:
         path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-        end = time.monotonic() + self.timeout
-        while os.path.exists(path) != exists:
-            if time.monotonic() > end:
-                raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+        for _ in range(int(self.timeout * 100)):
+            if os.path.exists(path) == exists:
+                return
             time.sleep(0.01)
+        raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
-    def _to_json(self, column: list[Any]) -> Any:
-        return column
+    def _dump(self, columns: Any) -> str:
+        return json.dumps(columns)
 
-    def _from_json(self, column: Any) -> list[Any]:
-        return list(column)
+    def _load(self, text: str) -> Any:
+        return json.loads(text)
 
 
 class AnlsOfValues(Anls):
     """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
 
-    def _nested(self) -> Any:
-        return import_from_package("anls_metric.nested", "lists and nested values")
+    @staticmethod
+    def _get_variant(**options: Any) -> Any:
+        return _nested().get_value_variant(**options)
 
-    def _copy(self, predictions: list[Any], references: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _copy(self, predictions: Any, references: Any) -> Any:
         return deepcopy((predictions, references))
 
-    def _to_json(self, column: list[Any]) -> Any:
-        return self._nested().to_json(column)
+    def _dump(self, columns: Any) -> str:
+        return json.dumps(_nested().to_json(columns))
 
-    def _from_json(self, column: Any) -> list[Any]:
-        return list(self._nested().from_json(column))
-
-    def _find_variant(self, **options: Any) -> Any:
-        return self._nested().get_value_variant(
-            self.config_name, **self._defaults | {name: value for name, value in options.items() if value is not None}
-        )
+    def _load(self, text: str) -> Any:
+        return _nested().from_json(json.loads(text))
 
     def _info(self) -> Any:
         info, variant = super()._info(), self._find_variant()
@@ -395,4 +338,8 @@ class AnlsOfValues(Anls):
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
         chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
-        return self._score(chosen, predictions, references, return_all_scores)
+        return _score(chosen, predictions, references, return_all_scores)
+
+
+def _nested() -> Any:
+    return import_from_package("anls_metric.nested", "lists and nested values")

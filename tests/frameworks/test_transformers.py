@@ -228,7 +228,7 @@ def test_rows_without_labels_are_left_out_with_a_warning(
         )
         trainer = make_trainer(anls_metric.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
         with pytest.warns(
-            UserWarning, match=r"1 of 7 rows have no labels .* row 1 \(counted from 0\), and are left out"
+            UserWarning, match=r"1 of 7 rows have no labels.* row 1 \(counted from 0\), and are left out"
         ):
             assert trainer.evaluate(encoded)["eval_anls"] == expected
 

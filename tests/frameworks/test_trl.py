@@ -81,7 +81,7 @@ def test_metric_builds_rewards_with_its_options(metric: Any) -> None:
     assert anls_metric.load(threshold=0.8).build_reward()(**columns) == [0.0]
     assert metric.build_reward(extract=answer_in_tags)(**columns) == [0.0]
     assert metric.build_reward("accepted", name="strict").__name__ == "strict"
-    with pytest.raises(ValueError, match="unknown argument 'treshold'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
         metric.build_reward(treshold=0.5)
 
 
