@@ -14,8 +14,8 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE
-from anls_metric.reading.layouts import ABSENT, Path, take
-from anls_metric.reading.table import Table, describe_fields, first_path, show_path
+from anls_metric.reading.layouts import Path
+from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path
 
 if TYPE_CHECKING:
     from anls_metric.rules import Rule
@@ -85,14 +85,15 @@ def find_roles(
         InputError: a field that the user names is not there, or would have two roles.
     """
     named = _find_named(table, side, settings)
-    roles = _find_layout_roles(table, side) if table.layout else _find_usual_roles(table, side, named, of_values)
+    is_plain = table.layout is None or table.layout.name == "answers_by_id"
+    roles = _find_usual_roles(table, side, named, of_values) if is_plain else _find_layout_roles(table)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
-    others = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
-    assessed = {role: path for role in _ASSESSMENTS if (path := others.get(role)) is not None}
-    roles = roles._replace(others={**roles.others, **assessed})
+    assessed = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
+    others = {role: path for role in _ASSESSMENTS if (path := assessed.get(role)) is not None}
+    roles = roles._replace(others={**roles.others, **others})
     if side != "both":
         roles = roles._replace(prediction=None) if side == "gold" else roles._replace(references=None)
     _refuse_two_roles(table, side, roles)
@@ -100,22 +101,22 @@ def find_roles(
 
 
 def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path | None]:
-    """Find the fields that the user names for this side. Ids and questions may be in only one of two files."""
-    wanted = {
+    """Find the fields that the user names for this side. Ids, questions and columns may be in only one of two files."""
+    fields = {
         "id": (settings.gold_id if side == "gold" else None) or settings.id,
-        "prediction": settings.prediction[0] if settings.prediction and side != "gold" else None,
-        "references": settings.references if side != "submission" else None,
-        **{role: path for role, path in (settings.field or {}).items() if side != "gold" or role not in _ASSESSMENTS},
+        "prediction": settings.prediction[0] if settings.prediction else None,
+        "references": settings.references,
+        **(settings.field or {}),
     }
+    elsewhere = {"gold": ("prediction", *_ASSESSMENTS), "submission": ("references",), "both": ()}[side]
+    must_be_here = (*_OF_ONE_SIDE, "id") if side == "gold" and settings.gold_id else _OF_ONE_SIDE
     named: dict[str, Path | None] = {}
-    for role, path in wanted.items():
-        if path == NONE:
-            named[role] = None
-        elif path is not None and (path in table.fields or any(take(row, path) is not ABSENT for row in table.records)):
-            named[role] = path
-        elif path is not None and (
-            side == "both" or role in _OF_ONE_SIDE or (side == "gold" and path == settings.gold_id)
-        ):
+    for role, path in fields.items():
+        if path is None or role in elsewhere:
+            continue
+        if path == NONE or has(table, path):
+            named[role] = None if path == NONE else path
+        elif side == "both" or role in must_be_here:
             raise error_of_missing_field(table, path, "gold_id" if side == "gold" and role == "id" else role)
     return named
 
@@ -132,23 +133,21 @@ def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
 def check_field_names(settings: Settings, rule: Rule | None) -> None:
     """Check the names of roles that the user gives with ``--field``. InputError: there is no such role."""
     columns = [*rule.columns, *rule.optional] if rule else []
-    options = {"id": "id", "prediction": "prediction", "references": "references", "submission": "submission"}
-    options |= {rule.references: "references"} if rule else {}
+    options = {name: name for name in ("id", "prediction", "references", "submission")}
+    if rule:
+        options[rule.references] = "references"
     names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
     for name in settings.field or ():
         if name in options:
-            raise make_error("", "{use.field} is not for {name}: pass {use." + options[name] + "}", name=name)
+            raise make_error("", f"{{use.field}} is not for {{name}}: pass {{use.{options[name]}}}", name=name)
         if name not in names:
-            raise make_error(
-                "", "there is no field {name!r} to read: choose from {names}", name=name, names=", ".join(names)
-            )
+            sentence = "there is no field {name!r} to read: choose from {names}"
+            raise make_error("", sentence, name=name, names=", ".join(names))
 
 
-def _find_layout_roles(table: Table, side: Side) -> Roles:
+def _find_layout_roles(table: Table) -> Roles:
     layout = table.layout
     assert layout is not None
-    if layout.name == "answers_by_id":
-        return Roles(first_path(table, layout.id), None, VALUE, VALUE if side == "gold" else None)
     own, question = first_path(table, layout.id), first_path(table, layout.question)
     return Roles(own, question, first_path(table, layout.prediction), first_path(table, layout.references))
 
@@ -205,16 +204,14 @@ def has_certain_references(table: Table) -> bool:
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
     """Find the columns of a rule. Prediction and accepted answers are columns, too."""
-    layout = table.layout
+    of_layout = table.layout.columns if table.layout else {}
     known = {"prediction": roles.prediction, rule.references: roles.references}
-    own = {"prediction": named.get("prediction"), rule.references: named.get("references")}
+    own = {rule.references if role == "references" else role: path for role, path in named.items()}
+    first = {**(known if table.layout else {}), **of_layout, **own}
     columns: dict[str, Path] = {}
     for column in (*rule.columns, *rule.optional):
-        usual = [known.get(column), column] if layout else [column, known.get(column)]
-        if column == "prediction" and side == "submission":
-            usual.append(rule.prediction_field)
-        paths = [named.get(column), own.get(column), layout and layout.columns.get(column), *usual]
-        path = first_path(table, [path for path in paths if path is not None])
+        more = [rule.prediction_field] if column == "prediction" and side == "submission" else []
+        path = first_path(table, [first.get(column), column, known.get(column), *more])
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
     prediction = columns.get("prediction", roles.prediction)

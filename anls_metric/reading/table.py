@@ -69,8 +69,8 @@ def choose_records(table: Table, places: Sequence[int]) -> Table:
 
 
 def has(table: Table, path: Path) -> bool:
-    """Whether a path leads to a value in one of the first records."""
-    return path in table.fields or any(take(record, path) is not ABSENT for record in table.records[:MAX_SAMPLE])
+    """Whether a path leads to a value in a record."""
+    return path in table.fields or any(take(record, path) is not ABSENT for record in table.records)
 
 
 def read_column(table: Table, path: Path) -> list[Any]:
@@ -78,9 +78,9 @@ def read_column(table: Table, path: Path) -> list[Any]:
     return take_column(table.records, path)
 
 
-def first_path(table: Table, paths: Sequence[Path]) -> Path | None:
+def first_path(table: Table, paths: Sequence[Path | None]) -> Path | None:
     """Find the first path that leads to a value; None for none."""
-    return next((path for path in paths if has(table, path)), None)
+    return next((path for path in paths if path is not None and has(table, path)), None)
 
 
 def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
