@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
-from operator import itemgetter
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.outcomes import contains_any, refuses
-from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
@@ -74,11 +71,15 @@ def find_hints(scored: Scored) -> list[Hint]:
     answers, scores = scored.answers, scored.answer_scores
     rows = zip(range(len(scores)), answers.predictions, list_references(answers), scores)
     wrong = [Wrong(*row) for row in rows if row[3] < 1.0 and row[1] is not None]
-    changes, found = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
-    if not (changes or answers.hints) and 4 * sum(hint.cost for hint in found) < 1.0 - scored.anls:
-        found += _try_signs(LAST_SIGNS, scored, wrong)[:1]
-    found = sorted(changes + found, key=lambda hint: -hint.cost)
-    return [*map(Hint, answers.hints), *found][:MAX_HINTS]
+    if scored.scorer.columns:
+        found = _try_signs(SIGNS_OF_RULES, scored, wrong)
+    else:
+        found = list(_find_transformations(scored, wrong))
+        is_explained = bool(found or answers.hints)
+        found += _try_signs(SIGNS, scored, wrong)
+        if not is_explained and 4 * sum(hint.cost for hint in found) < 1.0 - scored.anls:
+            found += _try_signs(LAST_SIGNS, scored, wrong)[:1]
+    return [*map(Hint, answers.hints), *sorted(found, key=lambda hint: -hint.cost)][:MAX_HINTS]
 
 
 def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
@@ -90,7 +91,7 @@ def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
 
 def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hint]:
     """Find transformations that help, if at least 1% of the answers score under 1."""
-    if scored.scorer.columns or 100 * len(wrong) < len(scored.answer_scores):
+    if 100 * len(wrong) < len(scored.answer_scores):
         return
     from anls_metric.analysis.transformations import find_transformations, score_after, take_sample
 
@@ -99,9 +100,9 @@ def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hi
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
             continue
         extract = (*rules, *row.value.split(",")) if row.name == "extract" else ()
-        count, sentence = round(len(changed) * sample.wrong_weight), f"{row.sentence}: {row.remedy}"
+        count, sentence = round(len(changed) * sample.wrong.weight), f"{row.sentence}: {row.remedy}"
         message = _say(scored, count, sentence, value=",".join(extract) or row.value).message
-        if sample.wrong_weight > 1:
+        if sample.wrong.weight > 1:
             message = message._replace(sentence=f"about {message.sentence}")
         yield Hint(message, extract=extract, anls=score_after(scored, row), cost=gain)
 
@@ -115,24 +116,23 @@ class Sign(NamedTuple):
     Attributes:
         find: counts the answers that show the sign, and finds the value that the sentence names.
         sentence: what is wrong after the number of answers, and what to do.
-        kind: the kind of the answers: "strings", "values", "rules"; "" for strings and values.
+        of_strings: whether only strings show it, and not lists and nested values.
         share: the smallest share of the answers that gives a hint.
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
     find: Callable[[Scored, Sequence[Wrong]], tuple[int, str]]
     sentence: str
-    kind: str = ""
+    of_strings: bool = False
     share: float = 0.0
     least: int = 1
 
 
 def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) -> list[Hint]:
     """Try signs, and make hints of those that enough answers show."""
-    own = "rules" if scored.scorer.columns else "strings" if isinstance(scored.scorer, Variant) else "values"
     hints = []
     for sign in signs:
-        if sign.kind == own or (not sign.kind and own != "rules"):
+        if isinstance(scored.scorer, Variant) or not sign.of_strings:
             count, value = sign.find(scored, wrong)
             if count >= max(sign.least, sign.share * len(scored.answer_scores)):
                 hints.append(_say(scored, count, sign.sentence, value=value))
@@ -192,38 +192,11 @@ def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     """
     zeros = [case for case in wrong if case.score == 0.0 and case.prediction]
     asked = {text for case in zeros for text in case.references}
-    moved = [case for case in zeros if case.prediction in asked]
-    different = {case.prediction for case in moved}
+    moved = [case.prediction for case in zeros if case.prediction in asked]
     pairs = zip(scored.answers.predictions, scored.answer_scores)
     by_chance = sum(score == 1.0 and text in asked for text, score in pairs)
-    if len(moved) < max(0.3 * len(zeros), 3 * by_chance) or 2 * len(different) < len(moved):
-        return 0, ""
-    references = [(), *list_references(scored.answers), ()]
-    for step, name in (0, "the question before"), (2, "the question after"):
-        beside = sum(case.prediction in references[case.place + step] for case in moved)
-        if 2 * beside > len(moved):
-            return beside, name
-    return len(moved), "other questions"
-
-
-def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
-    """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
-    text, count = max(Counter(case.prediction for case in wrong).items(), key=itemgetter(1), default=("", 0))
-    if count < max(MIN_ANSWERS, 0.2 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
-        return 0, ""
-    references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
-    accepted = sum(contains_any(text.lower(), texts) for texts in references)
-    return count * (10 * accepted <= count), _show(text)
-
-
-def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
-    """Find keys without a value that no accepted answer has: the score is higher without them."""
-    scorer: Any = scored.scorer
-    count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in wrong)
-    if not count or "none_keys" not in scorer.options:
-        return 0, ""
-    gain = score_under(scored.answers, replace(scorer, none_keys="ignored")) - scored.anls
-    return count * (gain >= MIN_GAIN), ""
+    are_moved = len(moved) >= max(0.3 * len(zeros), 3 * by_chance) and 2 * len(set(moved)) >= len(moved)
+    return are_moved * len(moved), ""
 
 
 def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
@@ -248,13 +221,14 @@ def _show(value: Any) -> str:
     return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
 
 
-SIGNS = (
+SIGNS_OF_RULES = (
     Sign(
         _find_unmarked,
         'predictions lack "{value}", so they score 0: pass the field of the whole output with {use.prediction}',
-        "rules",
         share=0.1,
     ),
+)
+SIGNS = (
     Sign(
         _find_copies,
         "predictions equal an accepted answer exactly, as in a copy of the gold file: check {use.prediction}",
@@ -265,22 +239,16 @@ SIGNS = (
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(
         _find_moved,
-        "predictions are accepted answers of {value}: check the ids and the order of both files",
-        "strings",
+        "predictions are accepted answers of other questions: check the ids and the order of both files",
+        of_strings=True,
         least=MIN_ANSWERS,
-    ),
-    Sign(
-        _find_empty_keys,
-        "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
-        "values",
     ),
 )
 LAST_SIGNS = (
-    Sign(_find_same, "predictions are the same wrong answer, {value}: check the program that wrote them", "strings"),
     Sign(
         _find_other_words,
         "predictions contain an accepted answer among other words: ask the model for only the answer",
-        "strings",
+        of_strings=True,
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )
