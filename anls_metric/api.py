@@ -205,7 +205,7 @@ class Scores:
         from anls_metric.report import tables
         from anls_metric.report.numbers import Numbers
 
-        return tables.FORMATS[name](self._document, Numbers.of(percent, digits), columns)
+        return tables.FORMATS[name](self._document, Numbers(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
         """Find the variants and extraction rules that give a number, rounded to its digits.
@@ -258,13 +258,9 @@ class Scores:
             ValueError: there are no images at `images`, or `path` does not end in ".html".
             OSError: the file cannot be written.
         """
-        from anls_metric.report.files import check_report_path, write_whole
-        from anls_metric.report.html import as_html
-        from anls_metric.report.images import Images
+        from anls_metric.report.html import write_report
 
-        check_report_path(os.fspath(path))
-        pages = Images(None if images is None else os.fspath(images), self._inputs)
-        write_whole(os.fspath(path), as_html(self._result, images=pages))
+        write_report(os.fspath(path), self._result, None if images is None else os.fspath(images), self._inputs)
 
     def __str__(self) -> str:
         from anls_metric.report.terminal import as_text, format_hints
@@ -275,10 +271,8 @@ class Scores:
         means = ", ".join(f"{name}: {scored.anls:.4f}" for name, scored in self.submissions.items())
         return f"<Scores {means}; {self.signature}>"
 
-    def _repr_html_(self) -> str:
-        from anls_metric.report import tables
-
-        return tables.as_html(self._document)
+    def _repr_markdown_(self) -> str:
+        return "\n\n".join([self.to_markdown(), *(f"hint: {hint}" for hint in self.hints)])
 
 
 def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:

@@ -26,7 +26,6 @@ from anls_metric.options import (
     read_switch,
 )
 from anls_metric.reading.reader import parse_input
-from anls_metric.report.progress import announce
 
 GONE: Mapping[str, str] = {
     "run": "type --filter NAME",
@@ -135,8 +134,7 @@ def make_settings(flags: argparse.Namespace) -> Settings:
 def score_files(files: Sequence[str], settings: Settings) -> Result:
     """Score the files of a command, with those that flags name."""
     gold = parse_input(settings.gold) if settings.gold else None
-    with announce("scoring ..."):
-        return evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    return evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
 
 
 def measure_width() -> int:

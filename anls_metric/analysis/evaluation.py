@@ -182,6 +182,18 @@ def _measure(
     }
 
 
+def compare_with(result: Result, baseline: str | None) -> Result:
+    """Return a result with the best submission first, and the others compared with the baseline."""
+    from anls_metric.analysis.comparison import sort_by_score
+
+    submissions, settings = sort_by_score(result.submissions), replace(result.settings, baseline=baseline)
+    compared = _compare(submissions, settings)
+    metrics, compared_metrics = _measure(submissions, settings, compared)
+    return replace(
+        result, submissions=submissions, compared=compared, metrics=metrics, compared_metrics=compared_metrics
+    )
+
+
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     """Make the options for reading the answers of a scorer.
 

@@ -12,7 +12,7 @@ from anls_metric.analysis.scored import KEYS, Scored, name_groups
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
-from anls_metric.reading.values import as_json
+from anls_metric.report.document import describe_answer
 from anls_metric.report.files import open_aside
 
 Names = Sequence[str]
@@ -48,26 +48,15 @@ class Answer(TypedDict, total=False):
 def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
     """List the answers of submissions, with all runs."""
     for scored in submissions:
-        answers, questions, found, scores = scored.answers, scored.questions, scored.findings, scored.answer_scores
-        columns = {field: take_column(questions.records, field) for field in scored.groups if field != KEYS}
+        columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
         for place, run in enumerate(scored.runs):
-            groups = {field: name_groups(field, column[place]) for field, column in columns.items()}
-            more = {field: names[0] if len(names) == 1 else names for field, names in groups.items()}
+            groups: dict[str, Any] = {}
+            for field, column in columns.items():
+                names = name_groups(field, column[place])
+                groups[field] = names[0] if len(names) == 1 else names
             for number, answer in enumerate(run, 1):
-                row: Answer = {
-                    "submission": scored.name,
-                    "id": questions.ids[place],
-                    "question": questions.texts[place],
-                    "prediction": as_json(answers.predictions[answer]),
-                    "references": list(map(as_json, questions.references[place])),
-                    "score": scores[answer],
-                    "outcome": found.outcomes[answer],
-                }
-                if answers.places is not None:
-                    row["run"] = number
-                if answers.raw is not None:
-                    row["raw"] = answers.raw[answer]
-                yield {**more, **row}  # type: ignore[typeddict-item]
+                row: Any = {**groups, "submission": scored.name, **describe_answer(scored, place, answer)}
+                yield row if scored.answers.places is None else {**row, "run": number}  # type: ignore[typeddict-item]
 
 
 def write_answers(path: str, submissions: Sequence[Scored]) -> None:

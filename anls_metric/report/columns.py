@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,16 +13,8 @@ from anls_metric.report.numbers import Numbers
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
 
-# The kind of a column -> formats a value as a cell.
-_FORMATS: Mapping[str, Callable[[Any, Numbers], str]] = {
-    "score": lambda value, numbers: numbers.format(value),
-    "difference": lambda value, numbers: numbers.format(value, "+"),
-    "interval": lambda value, numbers: numbers.format_interval(value),
-    "interval of a difference": lambda value, numbers: numbers.format_interval(value, "+"),
-    "p": lambda value, numbers: f"{value:.2g}",
-    "count": lambda value, numbers: f"{value:,}",
-    "text": lambda value, numbers: str(value),
-}
+# The kind of a column -> the form of its values: for scores and differences their sign, else what `format` takes.
+_FORMS: Mapping[str, str] = {"score": "", "difference": "+", "p": ".2g", "count": ",", "text": ""}
 
 
 class Column(NamedTuple):
@@ -30,7 +22,7 @@ class Column(NamedTuple):
 
     Attributes:
         key: the key of the values in the document, which is also the name of the column for users.
-        kind: the kind of its values: a key of `_FORMATS`.
+        kind: the kind of its values: a key of `_FORMS`.
         heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
@@ -45,15 +37,15 @@ class Column(NamedTuple):
 
     @property
     def is_score(self) -> bool:
-        """Whether its values are scores or differences, which can be printed in percent."""
+        """Whether its values are scores, differences or their intervals, which can be printed in percent."""
         return self.kind in ("score", "difference")
 
     def make_cell(self, record: Mapping[str, Any], numbers: Numbers) -> str:
         """Make the cell of a record: "" if it lacks the key, "-" if the value is None."""
         if self.key not in record:
             return ""
-        value = record[self.key]
-        return "-" if value is None else _FORMATS[self.kind](value, numbers)
+        value, form = record[self.key], _FORMS[self.kind]
+        return numbers.format(value, form) if self.is_score or value is None else format(value, form)
 
 
 _INTERVAL = ("95% CI", "confidence interval")
@@ -63,7 +55,7 @@ _COLUMNS = (
     Column("layout", "text", "layout"),
     Column("questions", "count", "questions"),
     Column("anls", "score", "{label}"),
-    Column("interval", "interval", *_INTERVAL),
+    Column("interval", "score", *_INTERVAL),
     Column("exact_match", "score", "exact match", "equals an accepted answer"),
     Column("contains", "score", "contains", "contains an accepted answer"),
     *(
@@ -71,7 +63,7 @@ _COLUMNS = (
         for name, metric in METRICS.items()
         for column in (
             Column(f"metric_{name}", "score", name.replace("_", " "), metric.meaning),
-            Column(f"metric_{name}_interval", "interval", *_INTERVAL),
+            Column(f"metric_{name}_interval", "score", *_INTERVAL),
         )
     ),
     Column("format_loss", "score", "format loss", "lost by correct values in a different format"),
@@ -84,7 +76,7 @@ _COLUMNS = (
     Column("runs", "count", "runs"),
     Column("run_sd", "score", "SD", "standard deviation of the runs"),
     Column("difference", "difference", "against {baseline}", "difference from {baseline}", r"$\Delta$"),
-    Column("difference_interval", "interval of a difference", *_INTERVAL),
+    Column("difference_interval", "difference", *_INTERVAL),
     Column("p_value", "p", "raw p", f"{_P_VALUE}, not adjusted", "raw $p$"),
     Column("p_value_adjusted", "p", "p", _P_VALUE + "{adjusted}", "$p$"),
     Column("wins", "count", "wins", "questions with a better score"),
@@ -101,11 +93,9 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 
 # The usual columns. Columns without values are left out.
 USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in ("name", "layout", "questions", "p_value", "equal"))
-GROUP_COLUMNS = ("anls", "interval", "difference", "difference_interval", "questions")
 
 # The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
-LATEX_GROUP_COLUMNS = ("anls", "difference", "difference_interval")
 
 
 def find_columns(names: Names) -> list[str]:
@@ -139,14 +129,9 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
     Raises:
         ValueError: there is no such column, or no row has a value for it.
     """
-    held = {key for record in records for key in record}
-    if not names:
-        return [COLUMNS[key] for key in ("name", *usual) if key in held]
-    keys = find_columns(names)
+    held = [key for key in COLUMNS if any(key in record for record in records)]
+    keys = find_columns(names) if names else [key for key in ("name", *usual) if key in held]
     for key in keys:
         if key not in held:
-            metric = key.removeprefix("metric_")
-            problem = f"needs the metric {metric}" if metric != key else "would be empty"
-            there = ", ".join(name for name in COLUMNS if name in held)
-            raise ValueError(f"column {key!r} {problem}; choose from {there}")
+            raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
     return [COLUMNS[key] for key in keys]

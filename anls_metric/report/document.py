@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.hints import Hint
-from anls_metric.analysis.scored import Scored, explain, list_worst
+from anls_metric.analysis.scored import Groups, Scored, explain, list_worst
 from anls_metric.core.variants import Variant
 from anls_metric.messages import FrontEnd
 from anls_metric.options import PARTIAL_CREDIT
-from anls_metric.reading.extract import describe_extraction
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import ComparisonSet
+    from anls_metric.analysis.clusters import Clusters
 
 Document = Mapping[str, Any]
 """The JSON document of all results, or a dict in it."""
@@ -78,6 +77,7 @@ def _describe_hint(hint: Hint, front_end: FrontEnd) -> dict[str, Any]:
 
 def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     answers, name = scored.answers, scored.name
+    against = result.compared.groups.get(name) if result.compared else None
     content: dict[str, Any] = {
         "name": name,
         "read": answers.read.text(),
@@ -88,18 +88,23 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "exact_match": scored.exact_match,
         "contains": scored.contains,
         "outcomes": scored.outcomes,
-        "groups": {field: _describe_groups(scored, field, result.compared) for field in scored.groups},
+        "groups": {
+            field: describe_groups(groups, scored.clusters, against and against[field])
+            for field, groups in scored.groups.items()
+        },
     }
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
     if answers.extraction is not None:
-        content["extraction"] = {rule: dict(counts) for rule, counts in answers.extraction.items()}
+        content["extraction"] = answers.extraction
     if scored.summary:
         content["summary"] = scored.summary
     if PARTIAL_CREDIT in result.settings.metrics:
-        content["partial_credit"] = describe_partial_credit(scored)
+        from anls_metric.analysis.partial_credit import measure_partial_credit
+
+        content["partial_credit"] = measure_partial_credit(scored)._asdict()
     if result.corrections:
-        accepted = sum(bool(texts) for texts in result.added.values())
+        accepted = len(list(filter(None, result.added.values())))
         excluded = len(result.added) - accepted
         content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
     if result.metrics.get(name):
@@ -114,25 +119,19 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     if scored.means:
         content["variants"] = scored.means
     if result.settings.worst:
-        content["worst"] = [_describe_answer(scored, place) for place in list_worst(scored, result.settings.worst)]
+        content["worst"] = [_describe_worst(scored, place) for place in list_worst(scored, result.settings.worst)]
     return content
 
 
-def describe_partial_credit(scored: Scored) -> dict[str, float]:
-    """Measure the partial credit of a submission, by the keys of the document."""
-    from anls_metric.analysis.partial_credit import measure_partial_credit
-
-    return measure_partial_credit(scored)._asdict()
-
-
-def _describe_groups(scored: Scored, field: str, compared: ComparisonSet | None) -> dict[str, dict[str, Any]]:
+def describe_groups(
+    groups: Groups, clusters: Clusters | None, differences: Mapping[str, Sequence[Any]] | None = None
+) -> dict[str, dict[str, Any]]:
     """Describe the groups of a field: score, interval and size; if compared, also the difference from the baseline."""
     content: dict[str, dict[str, Any]] = {}
-    for name, group in scored.groups[field].items():
-        interval = group.interval(scored.clusters)
-        content[name] = {"anls": group.mean, "interval": interval, "questions": len(group.scores)}
-        if compared and scored.name in compared.groups:
-            difference, interval = compared.groups[scored.name][field].get(name, (None, None))
+    for name, group in groups.items():
+        content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
+        if differences is not None:
+            difference, interval = differences.get(name, (None, None))
             content[name] |= {"difference": difference, "difference_interval": interval}
     return content
 
@@ -144,27 +143,30 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     return content
 
 
-def _describe_answer(scored: Scored, place: int) -> dict[str, Any]:
-    """Describe the answer to a question: what it is, what it was compared with, and why it has its score."""
-    answer, answers = scored.representatives[place], scored.answers
-    why: Any = explain(scored, answer)
+def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
+    """Describe an answer, given the places of its question and of itself: what it is, and its score."""
+    answers, questions = scored.answers, scored.questions
     content = {
-        "id": scored.questions.ids[place],
-        "question": scored.questions.texts[place],
-        "score": scored.scores[place],
-        "outcome": scored.findings.outcomes[answer],
+        "id": questions.ids[place],
+        "question": questions.texts[place],
         "prediction": as_json(answers.predictions[answer]),
-        "references": list(map(as_json, scored.questions.references[place])),
-        "closest_reference": None if why is None else as_json(why.closest),
-        "why": None if why is None else str(why),
+        "references": list(map(as_json, questions.references[place])),
+        "score": scored.answer_scores[answer],
+        "outcome": scored.findings.outcomes[answer],
     }
+    return content if answers.raw is None else {**content, "raw": answers.raw[answer]}
+
+
+def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
+    """Describe the answer to a question, and why it has its score."""
+    answer = scored.representatives[place]
+    content, why = describe_answer(scored, place, answer), explain(scored, answer)
+    content |= {"score": scored.scores[place], "closest_reference": None, "why": None}
+    if why is not None:
+        content |= {"closest_reference": as_json(why.closest), "why": str(why)}
     if hasattr(why, "leaves"):
-        content["leaves"] = list(map(_describe_leaf, why.leaves))
-    else:
-        content["edits"] = [] if why is None else why.edits
-    if answers.raw is not None and answers.raw[answer] is not None:
-        content["raw"] = answers.raw[answer]
-    return content
+        return content | {"leaves": list(map(_describe_leaf, why.leaves))}
+    return content | {"edits": [] if why is None else why.edits}
 
 
 def _describe_leaf(leaf: Any) -> dict[str, Any]:
@@ -192,13 +194,3 @@ def index_comparisons(document: Document) -> dict[str, Mapping[str, Any]]:
         for comparison in document["comparisons"]
         if comparison["first"] == document["baseline"]
     }
-
-
-def list_extraction(document: Document) -> list[str]:
-    """List sentences about what the extraction rules did, with the names of the submissions if there are several."""
-    several = len(document["submissions"]) > 1
-    return [
-        f"{submission['name']}: {sentence}" if several else sentence
-        for submission in document["submissions"]
-        for sentence in describe_extraction(submission.get("extraction", {}))
-    ]

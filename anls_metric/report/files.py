@@ -27,23 +27,6 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
                 raise make_error(path, "the file is an input: write to a different file")
 
 
-def check_report_path(path: str) -> None:
-    """Refuse a folder, or the name of a file of another format, as the path of a report.
-
-    Raises:
-        InputError: the path is a folder, or its name ends in neither .html nor .htm.
-    """
-    if os.path.isdir(path):
-        raise make_error(path, "it is a folder: give a file in it, such as report.html")
-    if not path.lower().endswith((".html", ".htm")) and not is_stream(path):
-        raise make_error(path, "a report needs a name that ends in .html, such as report.html")
-
-
-def is_stream(path: str) -> bool:
-    """Whether a path is a pipe or the terminal."""
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-
-
 def write_whole(path: str, content: str) -> None:
     """Write a text file as UTF-8. The file appears when it is complete. OSError: it cannot be written."""
     with open_aside(path) as file:
@@ -58,16 +41,14 @@ def open_aside(path: str) -> Iterator[IO[str]]:
         OSError: the file cannot be written; the error names ``path``.
     """
     folder, name = os.path.split(path)
-    aside = path if is_stream(path) else os.path.join(folder, f".{name}.{os.getpid()}.unfinished")
+    aside = os.path.join(folder, f".{name}.{os.getpid()}.unfinished")
     try:
         with open(aside, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             yield file
-        if aside != path:
-            os.replace(aside, path)
+        os.replace(aside, path)
     except BaseException as error:
         with suppress(OSError):
-            if aside != path:
-                os.unlink(aside)
+            os.unlink(aside)
         if isinstance(error, OSError) and error.filename in (None, aside):
             raise OSError(error.errno, error.strerror, path) from None
         raise

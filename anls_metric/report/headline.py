@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
@@ -12,11 +10,8 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.options import Settings
+from anls_metric.reading.reader import drop_shared_prefix
 from anls_metric.report.numbers import Numbers
-
-WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-MIN_PREFIX = 8
-"""The shortest common beginning of all names that the report leaves out."""
 
 
 def describe_headline(result: Result, max_answers: int | None = None) -> dict[str, Any]:
@@ -34,21 +29,26 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
         the order of the best two.
     """
     numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions, max_answers)
-    names = shorten_names([scored.name for scored in result.submissions])
+    full = [scored.name for scored in result.submissions]
+    names = dict(zip(full, drop_shared_prefix(full)))
     raw = {hint.submission for hint in result.hints if hint.extract and hint.anls is not None}
     compared = result.compared
     if compared is None:
         return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
     ranks, pairs = rank_submissions(result.submissions, compared), compare_each_with_each(result.submissions, compared)
     best, second, *_ = ranks
-    summary = _write_difference(pairs[second][best], compared.p_values[second], names, numbers)
+    difference = pairs[second][best]
+    heading = _write_heading(ranks, difference, names, numbers)
+    if raw:
+        heading += f". {len(raw)} of {len(names)} scores {'is' if len(raw) == 1 else 'are'} of raw output"
+    summary = _write_difference(difference, compared.p_values[second], names, numbers)
     reversed_by = {}
     if variants:
         gains = {name: variants[second][name] - score for name, score in variants[best].items()}
         reversed_by = {name: gain for name, gain in gains.items() if gain > 0}
         summary += f" {_write_reversals(reversed_by, numbers)}"
     return {
-        "heading": _write_heading(ranks, pairs[second][best], names, numbers) + _count_raw(len(raw), len(names)),
+        "heading": heading,
         "summary": summary,
         "names": names,
         "variants": variants,
@@ -80,41 +80,12 @@ def _score_under_variants(submissions: Sequence[Scored], max_answers: int | None
 
 def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str, str]:
     """Describe the score of a single submission: its heading and summary."""
-    interval = f"95% CI {numbers.format_interval(scored.interval)}. " if scored.interval else ""
+    interval = f"95% CI {numbers.format(scored.interval)}. " if scored.interval else ""
     exact, contains = numbers.format(scored.exact_match), numbers.format(scored.contains)
     return {
         "heading": f"{scored.name} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else ""),
         "summary": f"{interval}Exact match: {exact}. Answers that contain an accepted one: {contains}.",
     }
-
-
-def shorten_names(names: Sequence[str]) -> dict[str, str]:
-    """Take a long common beginning off names, up to a separator before a letter.
-
-    Example:
-        >>> shorten_names(["submission__llama_a", "submission__llama_b"])
-        {'submission__llama_a': 'llama_a', 'submission__llama_b': 'llama_b'}
-        >>> shorten_names(["run_1", "run_2"])
-        {'run_1': 'run_1', 'run_2': 'run_2'}
-    """
-    cut = 0
-    shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*names)))
-    for separator in re.finditer(r"[-_./ ]+", shared):
-        end = separator.end()
-        if len(names) > 1 and end >= MIN_PREFIX and all(name[end:][:1].isalpha() for name in names):
-            cut = end
-            break
-    return {name: name[cut:] for name in names}
-
-
-def spell(count: int) -> str:
-    """Write a small number as a word.
-
-    Example:
-        >>> spell(5), spell(20)
-        ('five', '20')
-    """
-    return WORDS[count] if count < len(WORDS) else f"{count:,}"
 
 
 # A comparison is that of the best two: its second is the best.
@@ -124,23 +95,14 @@ def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapp
     """Write which submission is best, or that there is no significant difference."""
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
     if comparison.verdict == TOO_FEW:
-        return f"Too few questions to rank {'both' if count == 2 else f'all {spell(count)}'}"
+        return f"Too few questions to rank the {count} submissions"
     if len(ties) == 1:
-        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {spell(count)}, "
+        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {count}, "
         return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
-    if len(ties) == count > 2:
-        return f"No significant difference among the {spell(count)} submissions"
-    if len(ties) > 3:
-        return f"No significant difference among the best {spell(len(ties))} of {spell(count)}"
-    between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
-    return f"No significant difference {between}" + (f", the best of {spell(count)}" if count > 2 else "")
-
-
-def _count_raw(number: int, count: int) -> str:
-    """Say how many scores are of raw output; "" for none."""
-    if not number:
-        return ""
-    return f". {spell(number).capitalize()} of {spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
+    if count == 2:
+        return f"No significant difference between {ties[0]} and {ties[1]}"
+    which = f"the {count} submissions" if len(ties) == count else f"the best {len(ties)} of {count}"
+    return f"No significant difference among {which}"
 
 
 def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str, str], numbers: Numbers) -> str:
@@ -151,15 +113,12 @@ def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str
         return f"The difference{who} has no confidence interval: it needs two clusters of questions."
     p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
     adjusted = ", adjusted for choosing the best" if several else ""
-    return f"The 95% CI of the difference{who} is {numbers.format_interval(comparison.interval)} points, {p}{adjusted}."
+    return f"The 95% CI of the difference{who} is {numbers.format(comparison.interval)} points, {p}{adjusted}."
 
 
 def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
     """Write how many variants reverse the order of the best two, and by how much at most."""
     if not reversals:
         return f"Their order is the same under all {len(VARIANTS)} variants."
-    cases = {VARIANTS[name].ignore_case for name in reversals}
-    which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
-    points = numbers.format(max(reversals.values()))
-    count = f"{len(reversals)} of {len(VARIANTS)}"
-    return f"Under {count} variants{which} their order is reversed, by at most {points} points."
+    count, points = f"{len(reversals)} of {len(VARIANTS)}", numbers.format(max(reversals.values()))
+    return f"Under {count} variants, their order is reversed, by at most {points} points."

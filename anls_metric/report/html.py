@@ -10,30 +10,25 @@ import base64
 import hashlib
 import html
 import os
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from anls_metric.analysis import curves
-from anls_metric.analysis.comparison import sort_by_score
-from anls_metric.analysis.contributions import Contribution, split_difference, split_loss
-from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.contributions import split_difference, split_loss
+from anls_metric.analysis.evaluation import Result, compare_with
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.questions import JoinedQuestion, get_record, join_questions
-from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields, name_groups
+from anls_metric.analysis.questions import get_record, join_questions
+from anls_metric.analysis.scored import Groups, Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
-from anls_metric.messages import FrontEnd, count_noun
-from anls_metric.reading.formats import natural_key
-from anls_metric.reading.layouts import take_column
+from anls_metric.messages import FrontEnd, count_noun, make_error
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
-from anls_metric.report.files import check_report_path, write_whole
+from anls_metric.report.document import build_document, describe_groups
+from anls_metric.report.files import write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
@@ -88,14 +83,26 @@ def as_html(
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    submissions = sort_by_score(result.submissions)
     headline = headline or describe_headline(result, most_by_variant)
-    document = _build_reported_document(result, submissions, headline, front_end)
+    result = compare_with(result, headline.get("reported_baseline"))
+    submissions, numbers = result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
-    numbers = percent_numbers(result.settings)
+    document = build_document(result, front_end)
+    for submission in document["submissions"]:
+        submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
+    texts = {
+        "details": as_text(document, numbers),
+        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items() if name != "json"},
+    }
+    fields = _choose_fields(submissions[0])
+    for submission, scored in zip(document["submissions"], submissions):
+        submission["groups"] = {field: describe_groups(_group(scored, field), scored.clusters) for field in fields}
+    records = [get_record(submissions, question) for question in questions]
+    rows = {field: group_scores(records, range(len(records)), field) for field in fields}
     data = {
         **headline,
+        **texts,
         "label": submissions[0].scorer.label,
         "digits": numbers.digits,
         "source": source,
@@ -104,12 +111,10 @@ def as_html(
         "outcomes": [
             {"name": name, "label": _LABELS.get(name, name), "meaning": meaning} for name, meaning, *_ in OUTCOMES
         ],
-        "details": as_text(document, numbers),
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
         "similarities": _count_similarities(submissions),
-        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items() if name != "json"},
-        "groups": _describe_groups(submissions, questions, result),
+        "groups": {field: {name: group.places for name, group in groups.items()} for field, groups in rows.items()},
         **build_question_data(submissions, questions, images, result.added),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
@@ -150,7 +155,8 @@ def write_report(
     Raises:
         InputError: there are no images at `images`, or `path` does not end in ".html". OSError: it cannot be written.
     """
-    check_report_path(path)
+    if not path.lower().endswith((".html", ".htm")):
+        raise make_error(path, "a report needs a name that ends in .html, such as report.html")
     source, pages = os.path.basename(result.submissions[0].questions.name), Images(images, inputs)
     write_whole(path, as_html(result, source, pages, front_end, headline=headline))
 
@@ -161,12 +167,8 @@ def _read_asset(name: str) -> str:
 
 def _join_modules() -> str:
     """Join the modules to one script. They share one scope, so imports and exports are removed."""
-    lines = [line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True)]
-    imports = [line for line in lines if line.startswith("import ")]
-    assert all(line.endswith('.js";\n') for line in imports), "an import has one line"
-    names = re.findall(r"^(?:export )?(?:const|let) (\w+)", "".join(lines), re.MULTILINE)
-    assert len(names) == len(set(names)), "two modules use one name"
-    return "".join(line.removeprefix("export ") for line in lines if line not in imports)
+    lines = (line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True))
+    return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
 
 
 def _hash(content: str) -> str:
@@ -177,36 +179,12 @@ def _escape(text: str) -> str:
     return html.escape(make_printable(text))
 
 
-def _build_reported_document(
-    result: Result, submissions: list[Scored], headline: Mapping[str, Any], front_end: FrontEnd
-) -> dict[str, Any]:
-    """Build the document of the report: the best submission first, the others compared with the reported baseline."""
-    document = build_document(replace(result, submissions=submissions), front_end)
-    for submission in document["submissions"]:
-        submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
-    baseline = headline.get("reported_baseline")
-    if baseline != document.get("baseline"):
-        names = sorted((scored.name for scored in submissions), key=lambda name: name != baseline)
-        compared = [pair for pair in combinations(names, 2) if document["all_pairs"] or baseline in pair]
-        comparisons = [headline["pairs"][first][second] for first, second in compared]
-        document |= {"baseline": baseline, "comparisons": comparisons}
-    return document
-
-
 def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
     """Describe where the points go: for each submission, and for each pair if they are compared, by their numbers."""
-    indices = {outcome.name: index for index, outcome in enumerate(OUTCOMES)}
-
-    def describe(contributions: Sequence[Contribution]) -> list[list[Any]]:
-        return [
-            [indices[each.outcome], *each[1:4], None if each.document is None else str(each.document), each.shared]
-            for each in contributions
-        ]
-
-    return {str(number): describe(split_loss(scored)) for number, scored in enumerate(submissions)} | {
-        f"{first} {second}": describe(split_difference(submissions[first], submissions[second]))
-        for first, second in combinations(range(len(submissions)), 2)
-    }
+    parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
+    for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
+        parts[f"{first} {second}"] = split_difference(scored, other)
+    return {key: [part._asdict() for part in own] for key, own in parts.items()}
 
 
 def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
@@ -214,44 +192,17 @@ def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
     variant = submissions[0].scorer
     if not isinstance(variant, Variant):
         return None
-    counts = [curves.count_similarities(scored) for scored in submissions]
+    counts = list(map(curves.count_similarities, submissions))
     return {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
 
 
-def _describe_groups(
-    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], result: Result
-) -> dict[str, Any]:
-    """Describe the groups of each field that the user names, else of fields with few groups, and of the documents."""
-    records = submissions[0].questions.records
+def _choose_fields(scored: Scored) -> list[str]:
+    """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
+    records = scored.questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, max(2, len(records) // 2)))
-    fields = list(submissions[0].groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
-    clusters = result.compared.clusters if result.compared else submissions[0].clusters
-    fields += [clusters.field] if clusters else []
-    return {field: _describe_field(submissions, questions, field) for field in dict.fromkeys(fields)}
+    fields = list(scored.groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
+    return list(dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])]))
 
 
-def _describe_field(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], field: str) -> dict[str, Any]:
-    """Describe the groups of a field.
-
-    Returns:
-        The ``names`` of the groups; for each submission their ``counts``, ``means`` and ``intervals``; and ``of``, the
-        indices of the groups of each question.
-    """
-    found = [
-        scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)
-        for scored in submissions
-    ]
-    names = sorted({name for groups in found for name in groups}, key=natural_key)
-    indices = {name: index for index, name in enumerate(names)}
-    columns = [[groups.get(name) for name in names] for groups in found]
-    values = take_column([get_record(submissions, each) for each in questions], field) if field != KEYS else []
-    return {
-        "names": list(map(make_printable, names)),
-        "of": [[indices[name] for name in name_groups(field, value)] for value in values],
-        "counts": [[len(group.scores) if group else 0 for group in column] for column in columns],
-        "means": [[group and group.mean for group in column] for column in columns],
-        "intervals": [
-            [group and group.interval(scored.clusters) for group in column]
-            for scored, column in zip(submissions, columns)
-        ],
-    }
+def _group(scored: Scored, field: str) -> Groups:
+    return scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import count
 from typing import Any
 
 from anls_metric.analysis.questions import JoinedQuestion, get_record, get_scores, needs_a_look
 from anls_metric.analysis.scored import Scored
-from anls_metric.messages import InputError, count_noun, make_error
+from anls_metric.messages import InputError, make_error
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.reader import Input
 from anls_metric.reading.roles import DOCUMENTS
-from anls_metric.reading.table import Table, describe_missing_file, list_files
-from anls_metric.report.image_files import ARCHIVE, ImageSource, PageImage, open_folder, open_zip
-from anls_metric.report.image_tables import open_table
+from anls_metric.reading.table import describe_missing_file, list_files
+from anls_metric.report.image_sources import ImageSource, PageImage, open_folder, open_table, open_zip
 
 MAX_IMAGE_BYTES = 24_000_000
 """The limit for all images of a report together, in bytes."""
@@ -41,7 +41,6 @@ class Images:
             images: a Parquet or Arrow file, or a folder of such files. None takes such a column of the scored data.
         inputs: the scored data, the gold file first. Files can be left out, since their questions name them.
         max_bytes: the limit for the embedded images together.
-        show_progress: a function that is called with some words after each image, and with "" at the end.
 
     Attributes:
         pictures: the embedded images, as ``data:`` URLs.
@@ -52,20 +51,14 @@ class Images:
     """
 
     def __init__(
-        self,
-        place: str | None = None,
-        inputs: Sequence[Input] = (),
-        max_bytes: int = MAX_IMAGE_BYTES,
-        show_progress: Callable[[str], None] = lambda words: None,
+        self, place: str | None = None, inputs: Sequence[Input] = (), max_bytes: int = MAX_IMAGE_BYTES
     ) -> None:
         if place is not None and not _has_pillow():
             raise make_error("", _NO_PILLOW)
         self._named = None if place is None else _open_place(place)
-        own = [source for source in reversed(inputs) if not isinstance(source.data, Table)]
-        self._data = {source.path or source.name or "data": source.data for source in own}
+        self._data = {source.name or "data": source.data for source in reversed(inputs) if not source.path}
         self._room, self._limit = max_bytes, f"{max_bytes / 1e6:g} MB"
-        self._show_progress = show_progress
-        self._known: dict[str, int | str] = {"": NOT_FOUND}
+        self._known: dict[bytes, int] = {}
         self.pictures: list[str] = []
         self.note = ""
 
@@ -76,22 +69,23 @@ class Images:
             For each question the index of its image in `pictures`, or the reason why there is none; [] if there are no
             images at all.
         """
-        found: list[int | str] = []
         try:
             source, by_id = self._find_source(submissions, questions)
-            if source and not _has_pillow():
+            if source is None:
+                return []
+            if not _has_pillow():
                 self.note = _NO_PILLOW
-            elif source:
-                places = [by_id.get(question.id) for question in questions]
-                scores = (get_scores(submissions, question) for question in questions)
-                urgent = {place for place, own in zip(places, scores) if needs_a_look(own)}
-                known: dict[int | None, int | str] = {}
-                for wanted in filter(None, (urgent, set(places) - urgent)):
-                    known |= {place: self._embed(image) for place, image in enumerate(source.read()) if place in wanted}
-                found = [known.get(place, NOT_FOUND) for place in places]
+                return []
+            places = [by_id.get(question.id) for question in questions]
+            scores = (get_scores(submissions, question) for question in questions)
+            urgent = {place for place, own in zip(places, scores) if needs_a_look(own)}
+            known: dict[int | None, int | str] = {}
+            for wanted in (urgent, set(places) - urgent):
+                known |= {place: self._embed(image) for place, image in enumerate(source.read()) if place in wanted}
         except (OSError, ValueError, MemoryError) as error:
             self.note = f"the images cannot be read: {getattr(error, 'strerror', None) or error}"  # without a path
-        self._show_progress("")
+            return []
+        found = [known.get(place, NOT_FOUND) for place in places]
         counts = Counter(reason for reason in found if isinstance(reason, str))
         if counts:
             reasons = (f"{number:,} {reason}" for reason, number in counts.items())
@@ -103,32 +97,29 @@ class Images:
     ) -> tuple[ImageSource | None, dict[str, int]]:
         """Find the source of the images, and the place of the image of each question, by its id."""
         if self._named:
-            by_id = {key: place for place, key in enumerate(self._named.list_ids())}
+            by_id = {key: place for place, key in enumerate(self._named.ids)}
             return self._named, by_id or _find_by_names(self._named, submissions, questions)
-        for scored in submissions:
-            name, numbers = scored.questions.name, scored.questions.numbers
-            source = open_table(self._data.get(name, name if os.path.exists(name) else {}))
-            if source:
-                return source, dict(zip(scored.questions.ids, count() if numbers is None else numbers))
-        return None, {}
+        own = submissions[0].questions
+        source = open_table(self._data.get(own.name, own.name if os.path.exists(own.name) else {}))
+        return source, dict(zip(own.ids, count() if own.numbers is None else own.numbers))
 
     def _embed(self, image: PageImage) -> int | str:
         """Embed an image once. Returns its index, or the reason why it is left out."""
-        if image.key not in self._known:
-            self._known[image.key] = self._scale(image)
-        return self._known[image.key]
-
-    def _scale(self, image: PageImage) -> int | str:
-        if self._room <= 0:
-            return f"over the limit of {self._limit}"
         try:
-            url = _scale_down(image.read())
-        except Exception:  # Pillow raises many kinds of errors for broken images
+            content = image.read()
+            key = hashlib.blake2b(content).digest()
+            if not content:
+                return NOT_FOUND
+            if key not in self._known:
+                if self._room <= 0:
+                    return f"over the limit of {self._limit}"
+                url = _scale_down(content)
+                self._room -= len(url)
+                self._known[key] = len(self.pictures)
+                self.pictures.append(url)
+        except Exception:  # Pillow and zipfile raise many kinds of errors for broken files
             return UNREADABLE
-        self._room -= len(url)
-        self.pictures.append(url)
-        self._show_progress(f"{count_noun(len(self.pictures), 'page')} of at most {self._limit}")
-        return len(self.pictures) - 1
+        return self._known[key]
 
 
 def _has_pillow() -> bool:
@@ -140,7 +131,7 @@ def _open_place(place: str) -> ImageSource:
     if not os.path.exists(place) and list_files(place) is None:
         raise describe_missing_file(place)
     try:
-        source = open_zip(place) if place.lower().endswith(ARCHIVE) else open_folder(place) or open_table(place)
+        source = open_zip(place) if place.lower().endswith(".zip") else open_folder(place) or open_table(place)
     except InputError:
         if not os.path.isdir(place):
             raise

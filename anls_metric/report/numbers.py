@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anls_metric.core.choices import check_count
-
 
 class Numbers(NamedTuple):
     """The format of scores, differences and intervals.
@@ -18,27 +16,21 @@ class Numbers(NamedTuple):
     Example:
         >>> Numbers().format(0.8357), Numbers(percent=True).format(0.8357), Numbers(digits=2).format(0.8357)
         ('0.8357', '83.57', '0.84')
-        >>> Numbers(percent=True, digits=1).format_interval((-0.25, 0.5), "+")
+        >>> Numbers(percent=True, digits=1).format((-0.25, 0.5), "+")
         '-25.0 to +50.0'
     """
 
     percent: bool = False
     digits: int | None = None
 
-    @classmethod
-    def of(cls, percent: bool, digits: int | None) -> Numbers:
-        """Make a format. ValueError: the number of digits is not a whole number from 0 to `MOST_DIGITS`."""
-        return cls(percent, None if digits is None else check_count("digits", digits, MOST_DIGITS))
-
-    def format(self, score: float, sign: str = "") -> str:
-        """Format a score. With the sign "+", every number has a sign, as differences do."""
+    def format(self, value: float | Sequence[float] | None, sign: str = "") -> str:
+        """Format a score, an interval as "low to high", and None as "-". With the sign "+", every number has a sign."""
+        if value is None:
+            return "-"
+        if isinstance(value, Sequence):
+            return " to ".join(self.format(end, sign) for end in value)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
-        return f"{score * (100 if self.percent else 1):{sign}.{digits}f}"
-
-    def format_interval(self, interval: Sequence[float] | None, sign: str = "") -> str:
-        """Format an interval as "low to high", and None as "-"."""
-        return " to ".join(self.format(end, sign) for end in interval) if interval else "-"
+        return f"{value * (100 if self.percent else 1):{sign}.{digits}f}"
 
 
 PLAIN = Numbers()
-MOST_DIGITS = 16

@@ -11,13 +11,12 @@ from anls_metric.analysis.alignment import align
 from anls_metric.analysis.confusions import find_confused
 from anls_metric.analysis.contributions import list_lowest
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.partial_credit import find_partial_credit
+from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
 from anls_metric.analysis.scored import Scored, explain
 from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.variants import Variant
 from anls_metric.reading.values import format_value
-from anls_metric.report.document import describe_partial_credit
 from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def _list_branch(branch: Branch) -> list[Any]:
 
 def _describe_partial_credit(scored: Scored, rows: Mapping[int, int]) -> dict[str, Any]:
     """Describe the partial credit. `rows` has the number of the question of each answer in the report."""
-    values, answers = describe_partial_credit(scored), find_partial_credit(scored)
+    values, answers = measure_partial_credit(scored)._asdict(), find_partial_credit(scored)
     return {name: {"value": value, "questions": _list_rows(answers[name], rows)} for name, value in values.items()}
 
 

@@ -12,7 +12,7 @@ from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored
 from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
-from anls_metric.reading.values import as_json
+from anls_metric.report.document import describe_answer
 from anls_metric.report.files import check_output, write_whole
 
 FILE = "results.json"
@@ -40,9 +40,7 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
         raise make_error(path, sentence, names=list_some(others) or "unknown")
     results = {
         "inputs": inputs,
-        "per_sample_result": {
-            question: _describe_question(scored, place) for place, question in enumerate(scored.questions.ids)
-        },
+        "per_sample_result": {key: _describe_question(scored, place) for place, key in enumerate(scored.questions.ids)},
         "result": {"score": scored.anls, "signature": signature},
         "scores_by_types": {
             name: {value: group.mean for value, group in scored.groups.get(field, {}).items()}
@@ -53,26 +51,21 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
 
 
 def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
-    answer, questions = scored.representatives[place], scored.questions
-    outcome = scored.findings.outcomes[answer]
-    content: dict[str, Any] = {
+    answers = {answer: describe_answer(scored, place, answer) for answer in scored.runs[place]}
+    runs = [{"det": _or_empty(answer["prediction"]), "score": answer["score"]} for answer in answers.values()]
+    shown = answers[scored.representatives[place]]
+    content = {
         "score": scored.scores[place],
-        "question": questions.texts[place] or "",
-        "gt": list(map(as_json, questions.references[place])),
-        "det": _describe_prediction(scored, answer),
-        "info": outcome if outcome in ZERO_OUTCOMES else "",
+        "question": _or_empty(shown["question"]),
+        "gt": shown["references"],
+        "det": _or_empty(shown["prediction"]),
+        "info": shown["outcome"] if shown["outcome"] in ZERO_OUTCOMES else "",
     }
-    if scored.answers.places is not None:
-        scores = scored.answer_scores
-        content["runs"] = [
-            {"det": _describe_prediction(scored, run), "score": scores[run]} for run in scored.runs[place]
-        ]
-    return content
+    return content if scored.answers.places is None else {**content, "runs": runs}
 
 
-def _describe_prediction(scored: Scored, answer: int) -> Any:
-    prediction = scored.answers.predictions[answer]
-    return "" if prediction is None else as_json(prediction)
+def _or_empty(value: Any) -> Any:
+    return "" if value is None else value
 
 
 def _read_inputs(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Formats submissions side by side as tables: text for a terminal, Markdown, LaTeX, HTML, CSV."""
+"""Writes submissions side by side as tables: Markdown, LaTeX and CSV. `terminal` writes the same tables as text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Mapping, Sequence
 from string import Template
 from typing import Any, NamedTuple
 
@@ -15,124 +14,169 @@ from anls_metric.messages import count_noun
 from anls_metric.report.columns import (
     COLUMNS,
     COMPARED,
-    GROUP_COLUMNS,
     LATEX_COLUMNS,
-    LATEX_GROUP_COLUMNS,
     USUAL_COLUMNS,
     Column,
     Names,
     choose_columns,
-    find_columns,
 )
 from anls_metric.report.document import Document, describe_clusters, index_comparisons
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import make_printable
 
-Table = list[list[str]]
-"""The header and the rows: lists of cells of the same length."""
-
 MARK = "*"
 """The mark after a significant difference in a matrix."""
 
 
-class Block(NamedTuple):
-    """A table with its title, and with its columns if they are rows of `COLUMNS`."""
+class Markup(NamedTuple):
+    """How a format writes cells.
+
+    Attributes:
+        escape: writes a title, a cell or a note.
+        best: the form of the best score.
+        tie: the form of a score without a significant difference from the best.
+    """
+
+    escape: Callable[[str], str] = str
+    best: str = "{}"
+    tie: str = "{}"
+
+
+TEXT = Markup()
+
+
+class Table(NamedTuple):
+    """A table: its title, its columns, and a record or the cells for each row."""
 
     title: str
-    table: Table
-    columns: Sequence[Column] = ()
+    columns: Sequence[Column]
+    rows: Sequence[Any]
 
 
-def build_blocks(document: Document, numbers: Numbers = PLAIN, columns: Names = (), latex: bool = False) -> list[Block]:
+def build_tables(
+    document: Document,
+    numbers: Numbers = PLAIN,
+    names: Names = (),
+    markup: Markup = TEXT,
+    usual: Sequence[str] = USUAL_COLUMNS,
+) -> list[Table]:
     """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
         document: as `document.build_document` makes it.
         numbers: how scores are printed.
-        columns: the columns that the user asks for; empty for the usual columns.
-        latex: whether to take the usual columns for LaTeX.
+        names: the columns of the first table that the user asks for; empty for the usual columns.
+        markup: how cells are written.
+        usual: the usual columns.
 
     Raises:
         ValueError: there is no such column, or it is empty.
     """
-    submissions, label = document["submissions"], _get_label(document)
-    all_pairs = document.get("all_pairs")
-    usual = [key for key in (LATEX_COLUMNS if latex else USUAL_COLUMNS) if not (all_pairs and key in COMPARED)]
-    records = collect_records(document)
-    blocks = [_build_block("", document, choose_columns(records, columns, usual), records, numbers)]
-    if all_pairs:
-        blocks += _build_matrices(document, numbers)
-    variants = submissions[0].get("variants", {})
-    if variants:
-        rows = [[name, *(numbers.format(each["variants"][name]) for each in submissions)] for name in variants]
-        head = ["variant", *(each["name"] for each in submissions)]
-        blocks.append(Block(f"{label} under each variant", [head, *rows]))
-    of_groups: Sequence[str] = LATEX_GROUP_COLUMNS if latex and len(submissions) > 1 else GROUP_COLUMNS
-    of_groups = [key for key in (find_columns(columns) if columns else ()) if key in of_groups] or of_groups
-    fields = [field for field in submissions[0]["groups"] if any(each["groups"][field] for each in submissions)]
-    return blocks + [_build_groups(document, field, numbers, of_groups) for field in fields]
+    records, all_pairs = collect_records(document, markup), document.get("all_pairs")
+    shown = [key for key in usual if not (all_pairs and key in COMPARED)]
+    tables = [
+        Table("", _choose(document, records, names, shown), records),
+        *(_list_matrices(document, numbers) if all_pairs else ()),
+        *_list_variants(document),
+        *_list_groups(document, usual),
+    ]
+
+    def make_cell(column: Column, record: Document) -> str:
+        cell = markup.escape(column.make_cell(record, numbers))
+        return record.get("form", "{}").format(cell) if column.key == "anls" else cell
+
+    return [
+        table._replace(rows=[[make_cell(column, record) for column in table.columns] for record in table.rows])
+        for table in tables
+    ]
 
 
-def _get_label(document: Document) -> str:
+def _choose(document: Document, records: Sequence[Document], names: Names, usual: Sequence[str]) -> list[Column]:
+    """Choose the columns of a table, and fill their placeholders."""
+    count = len(document["comparisons"])
+    words = {
+        "label": get_label(document),
+        "baseline": document.get("baseline"),
+        "adjusted": f", adjusted for {count} comparisons (Holm)" if count > 1 else "",
+    }
+    return [
+        column._replace(heading=column.heading.format(**words), meaning=column.meaning.format(**words))
+        for column in choose_columns(records, names, usual)
+    ]
+
+
+def get_label(document: Document) -> str:
     """Return the name of the score."""
     return str(document.get("label", "ANLS"))
 
 
-def _build_groups(document: Document, field: str, numbers: Numbers, usual: Sequence[str]) -> Block:
-    """Build the table of the groups of a field: a row for each group and submission."""
-    submissions = document["submissions"]
-    records = [
-        {"group": value, "name": submission["name"], **submission["groups"][field][value]}
-        for value in dict.fromkeys(value for each in submissions for value in each["groups"][field])
-        for submission in submissions
-        if value in submission["groups"][field]
-    ]
-    name, *chosen = choose_columns(records, (), usual)
-    names = [name._replace(heading="submission")] if len(submissions) > 1 else []
-    columns = [Column("group", "text", field), *names, *chosen]
-    return _build_block(f"{_get_label(document)} by {field}", document, columns, records, numbers)
+def collect_records(document: Document, markup: Markup = TEXT) -> list[dict[str, Any]]:
+    """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
+    comparisons, best = index_comparisons(document), document.get("best")
+    forms = {best["name"]: markup.best, **dict.fromkeys(best["no_significant_difference"], markup.tie)} if best else {}
+    records = []
+    for submission in document["submissions"]:
+        name = submission["name"]
+        record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
+        for metric, summary in submission.get("metrics", {}).items():
+            record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
+        if name in comparisons:
+            record |= {key: comparisons[name][key.removeprefix("difference_")] for key in COMPARED}
+        records.append(record | {"form": forms.get(name, "{}")})
+    return records
 
 
-def _build_block(
-    title: str, document: Document, columns: Sequence[Column], records: Sequence[Document], numbers: Numbers
-) -> Block:
-    """Build the table of records, with the placeholders of the columns filled."""
-    count = len(document["comparisons"])
-    values = {
-        "{label}": _get_label(document),
-        "{adjusted}": f", adjusted for {count} comparisons (Holm)" if count > 1 else "",
-        "{baseline}": document.get("baseline", ""),
-    }
-    for place, value in values.items():
-        columns = [
-            column._replace(heading=column.heading.replace(place, value), meaning=column.meaning.replace(place, value))
-            for column in columns
-        ]
-    rows = [[column.make_cell(record, numbers) for column in columns] for record in records]
-    return Block(title, [[column.heading for column in columns], *rows], columns)
+def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
+    """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
+    names, label = [submission["name"] for submission in document["submissions"]], get_label(document)
+    columns = [COLUMNS["name"], *(Column(str(place), "text", str(place)) for place in range(1, len(names)))]
 
-
-def _build_matrices(document: Document, numbers: Numbers) -> list[Block]:
-    """Build the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
-    names = [submission["name"] for submission in document["submissions"]]
-
-    def build(title: str, make_cell: Callable[[Document], str]) -> Block:
-        cells = {(pair["first"], pair["second"]): make_cell(pair) for pair in document["comparisons"]}
-        rows = [
-            [f"{place} {name}", *(cells.get((other, name), "") for other in names[:-1])]
-            for place, name in enumerate(names, 1)
-        ]
-        return Block(title, [["", *map(str, range(1, len(names)))], *rows])
+    def build(title: str, make_cell: Callable[[Document], str]) -> Table:
+        rows = {name: {"name": f"{place} {name}"} for place, name in enumerate(names, 1)}
+        for pair in document["comparisons"]:
+            rows[pair["second"]][str(names.index(pair["first"]) + 1)] = make_cell(pair)
+        return Table(title, columns, list(rows.values()))
 
     def format_difference(pair: Document) -> str:
         return numbers.format(pair["difference"], "+") + MARK * (pair["verdict"] in ("better", "worse"))
 
-    label = _get_label(document)
     title = f"{label} of the row minus {label} of the column ({MARK} significant at 0.05, adjusted for all pairs)"
     return [
         build(title, format_difference),
-        build("Minimum detectable effect at 80% power", lambda pair: COLUMNS["mde"].make_cell(pair, numbers)),
+        build("Minimum detectable effect at 80% power", lambda pair: numbers.format(pair["mde"])),
     ]
+
+
+def _list_variants(document: Document) -> list[Table]:
+    """List the table of the scores under each variant, if there are several."""
+    submissions = document["submissions"]
+    if "variants" not in submissions[0]:
+        return []
+    columns = [Column(str(place), "score", submission["name"]) for place, submission in enumerate(submissions)]
+    rows = [
+        {"name": variant, **{str(place): each["variants"][variant] for place, each in enumerate(submissions)}}
+        for variant in submissions[0]["variants"]
+    ]
+    return [Table(f"{get_label(document)} under each variant", [Column("name", "text", "variant"), *columns], rows)]
+
+
+def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
+    """List a table for each field with groups: a row for each group and submission."""
+    submissions, tables = document["submissions"], []
+    for field in submissions[0]["groups"]:
+        names = dict.fromkeys(name for submission in submissions for name in submission["groups"][field])
+        rows = [
+            {"group": name, "name": submission["name"], **submission["groups"][field][name]}
+            for name in names
+            for submission in submissions
+            if name in submission["groups"][field]
+        ]
+        _, *columns = _choose(document, rows, (), [*usual, "questions"])
+        if len(submissions) > 1:
+            columns.insert(0, Column("name", "text", "submission"))
+        title = f"{get_label(document)} by {field}"
+        tables.append(Table(title, [Column("group", "text", field), *columns], rows))
+    return tables
 
 
 def list_notes(document: Document) -> list[str]:
@@ -149,122 +193,31 @@ def _count_questions(document: Document) -> str:
     return f"{questions} of {clusters}" if clusters else questions
 
 
-def collect_records(document: Document) -> list[dict[str, Any]]:
-    """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
-    comparisons = index_comparisons(document)
-    records = []
-    for submission in document["submissions"]:
-        record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
-        for name, metric in submission.get("metrics", {}).items():
-            record |= {f"metric_{name}": metric["mean"], f"metric_{name}_interval": metric["interval"]}
-        comparison = comparisons.get(submission["name"])
-        if comparison:
-            record |= {key: comparison[key.removeprefix("difference_")] for key in COMPARED}
-        records.append(record)
-    return records
-
-
-def collect_figures(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
-    """Collect the figures of each submission as a dict: the rows of a spreadsheet.
-
-    Args:
-        document: as `document.build_document` makes it.
-        numbers: how scores are printed; `PLAIN` keeps all digits.
-        columns: the columns that the user asks for; empty for all.
-
-    Raises:
-        ValueError: there is no such column, or it is empty.
-    """
-    records = collect_records(document)
-    keys = [column.key for column in choose_columns(records, columns, COLUMNS)]
-    of_groups = [key for key in GROUP_COLUMNS if key in keys and key != "questions"]
-    rows = []
-    for submission, record in zip(document["submissions"], records):
-        name, row = submission["name"], _make_figures(record, keys, numbers)
-        if not columns:
-            if document["comparisons"]:
-                row["against"] = None if name == document["baseline"] else document["baseline"]
-            row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
-        for variant, mean in submission.get("variants", {}).items():
-            row |= _make_figures({"anls": mean}, ["anls"], numbers, f" {variant}")
-        for pair in document["comparisons"] if document.get("all_pairs") else ():
-            if pair["second"] == name:
-                row |= _make_figures(pair, ("difference", "p_value_adjusted"), numbers, f" {pair['first']}")
-        for field, groups in submission["groups"].items():
-            for value, group in groups.items():
-                row |= _make_figures(group, of_groups, numbers, f" {field}={value}")
-        rows.append(row)
-    names = dict.fromkeys(name for row in rows for name in row)
-    return [{name: row.get(name) for name in names} | {"signature": document["signature"]} for row in rows]
-
-
-def _make_figures(record: Document, keys: Iterable[str], numbers: Numbers, end: str = "") -> dict[str, Any]:
-    """Make the figures of a record, None if it lacks a key. An interval becomes two figures. Names end with `end`."""
-    figures: dict[str, Any] = {}
-    for key in keys:
-        start = key.removesuffix("interval")
-        if start == key:
-            values = {key: record.get(key)}
-        else:
-            values = dict(zip((f"{start}low", f"{start}high"), record.get(key) or (None, None)))
-        is_printed = numbers != PLAIN and (start != key or COLUMNS[key].is_score)
-        for name, value in values.items():
-            figures[name + end] = numbers.format(value) if is_printed and value is not None else value
-    return figures
-
-
 # Formats
-
-
-class Markup(NamedTuple):
-    """A markup language.
-
-    Attributes:
-        escape: formats a title, a cell or a note.
-        best: the form of the best score.
-        tie: the form of a score without a significant difference from the best.
-        legends: the explanations of `best` alone, and of `best` and `tie`.
-    """
-
-    escape: Callable[[str], str]
-    best: str
-    tie: str
-    legends: tuple[str, str] = ("", "")
-
-
-def _mark_up(blocks: Sequence[Block], document: Document, markup: Markup) -> tuple[list[Table], list[str]]:
-    """Write tables in a markup language. In the first, the best score and its ties are marked: also return a legend."""
-    tables = [[list(map(markup.escape, row)) for row in block.table] for block in blocks]
-    keys = [column.key for column in blocks[0].columns]
-    if "best" not in document or "anls" not in keys:
-        return tables, []
-    place, ties = keys.index("anls"), document["best"]["no_significant_difference"]
-    forms = {document["best"]["name"]: markup.best, **dict.fromkeys(ties, markup.tie)}
-    for submission, row in zip(document["submissions"], tables[0][1:]):
-        row[place] = forms.get(submission["name"], "{}").format(row[place])
-    return tables, [markup.legends[bool(ties)]]
 
 
 def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
-    blocks = build_blocks(document, numbers, columns)
-    tables, legend = _mark_up(blocks, document, _MARKDOWN)
-    parts = []
-    for block, table in zip(blocks, tables):
-        head, *rows = (f"| {' | '.join(row)} |" for row in table)
-        parts += [] if block.columns else [f"{_escape_markdown(block.title)}:"]
-        parts.append("\n".join([head, "|---" * len(table[0]) + "|", *rows]))
-    notes = [*legend, *map(_escape_markdown, list_notes(document)), f"`{make_printable(document['signature'])}`"]
-    return "\n\n".join([*parts, " ".join(notes)])
+    parts, tables = [], build_tables(document, numbers, columns, Markup(_escape_markdown, "**{}**", "*{}*"))
+    for table in tables:
+        parts += [f"{_escape_markdown(table.title)}:"] if table.title else []
+        names = [_escape_markdown(column.heading) for column in table.columns]
+        head, *rows = (f"| {' | '.join(row)} |" for row in (names, *table.rows))
+        parts.append("\n".join([head, "|---" * len(names) + "|", *rows]))
+    legend = "**Best**; *no significant difference from it*." if _has_best(document, tables[0]) else ""
+    notes = filter(None, [legend, *map(_escape_markdown, list_notes(document))])
+    return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
+
+
+def _has_best(document: Document, table: Table) -> bool:
+    """Whether the best score is marked in a table."""
+    return "best" in document and any(column.key == "anls" for column in table.columns)
 
 
 def _escape_markdown(text: str) -> str:
     """Escape HTML and the markup of Markdown in a text."""
     return "".join(f"\\{sign}" if sign in "\\*_`[]<>&|" else sign for sign in make_printable(text))
 
-
-_LEGEND = "**Best**; *no significant difference from it*."
-_MARKDOWN = Markup(_escape_markdown, "**{}**", "*{}*", (_LEGEND, _LEGEND))
 
 _LATEX_SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -276,12 +229,6 @@ _LATEX_SIGNS = {
     ">": r"\textgreater{}",
 }
 
-
-def _escape_latex(text: str) -> str:
-    """Escape the commands of LaTeX in a text."""
-    return "".join(_LATEX_SIGNS.get(sign, sign) for sign in make_printable(text))
-
-
 # A pattern in cells -> its form in LaTeX.
 _LATEX_FORMS = {
     r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
@@ -290,24 +237,6 @@ _LATEX_FORMS = {
     r"^([+-]\d[\d.]*)\*$": r"$\1^{*}$",
 }
 
-
-def _format_latex_cell(cell: str) -> str:
-    """Format a cell with the minus signs and ranges of LaTeX."""
-    cell = _escape_latex(cell)
-    for pattern, form in _LATEX_FORMS.items():
-        cell = re.sub(pattern, form, cell)
-    return cell
-
-
-_LATEX = Markup(
-    _format_latex_cell,
-    r"\textbf{{{}}}",
-    r"\underline{{{}}}",
-    (
-        "Bold: the best.",
-        "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs.",
-    ),
-)
 _LATEX_TABLE = Template(
     r"""
 \begin{table}
@@ -327,53 +256,94 @@ _LATEX_TABLE = Template(
 )
 
 
+def _escape_latex(text: str) -> str:
+    """Escape the commands of LaTeX in a text, and write minus signs and ranges in its form."""
+    text = "".join(_LATEX_SIGNS.get(sign, sign) for sign in make_printable(text))
+    for pattern, form in _LATEX_FORMS.items():
+        text = re.sub(pattern, form, text)
+    return text
+
+
 def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    blocks = build_blocks(document, numbers, columns, latex=True)
-    tables, legend = _mark_up(blocks, document, _LATEX)
-    signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    signature = signature.replace("questions:", "%\n    questions:")  # over two lines of the source
-    parts = [r"% \usepackage{booktabs}"]
+    markup = Markup(_escape_latex, r"\textbf{{{}}}", r"\underline{{{}}}")
+    tables = build_tables(document, numbers, columns, markup, LATEX_COLUMNS)
     percent = " in percent" if numbers.percent else ""
-    title = f"{_get_label(document)}{percent} on {_count_questions(document)}"
-    notes = [*legend, rf"\texttt{{{signature}}}"]
-    for number, (block, table) in enumerate(zip(blocks, tables)):
-        names = [column.latex or name for column, name in zip(block.columns, table[0])] or table[0]
-        head, *rows = (" & ".join(row) + r" \\" for row in (names, *table[1:]))
-        meanings = dict.fromkeys(
-            f"{name}: {_escape_latex(column.meaning)}." for name, column in zip(names, block.columns) if column.meaning
-        )
-        caption = [f"{_escape_latex(block.title or title)}.", *meanings, *([] if number else notes)]
+    title = f"{get_label(document)}{percent} on {_count_questions(document)}"
+    parts = [r"% \usepackage{booktabs}"]
+    for number, table in enumerate(tables):
+        names = [column.latex or _escape_latex(column.heading) for column in table.columns]
+        pairs = dict.fromkeys((name, column.meaning) for name, column in zip(names, table.columns) if column.meaning)
+        caption = [_escape_latex(table.title or title), *(f"{name}: {_escape_latex(text)}" for name, text in pairs)]
+        notes = [] if number else _list_latex_notes(document, table)
+        head, *rows = (" & ".join(row) + r" \\" for row in (names, *table.rows))
         parts.append(
             _LATEX_TABLE.substitute(
                 columns="c" * (len(names) - 1),
                 head=head.lstrip(),
                 rows="\n    ".join(rows),
-                caption="\n    ".join(caption),
+                caption="\n    ".join([*(f"{sentence}." for sentence in caption), *notes]),
                 number=f"-{number}" if number else "",
             )
         )
     return "\n".join(parts)
 
 
-def as_html(document: Document) -> str:
-    """Format the tables of a document as HTML. The best score is bold, and its ties are italic."""
-    blocks = build_blocks(document)
-    parts = []
-    for block, table in zip(blocks, _mark_up(blocks, document, _HTML)[0]):
-        head, *rows = (f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in table)
-        head = f"<caption>{_escape_html(block.title)}</caption><thead>{head.replace('td>', 'th>')}</thead>"
-        parts.append(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>")
-    notes = " ".join(map(_escape_html, list_notes(document)))
-    hints = [f"<br>hint: {_escape_html(hint['text'])}" for hint in document["hints"]]
-    return "".join([*parts, "<p>", notes, f" <code>{_escape_html(document['signature'])}</code>", *hints, "</p>"])
+def _list_latex_notes(document: Document, table: Table) -> list[str]:
+    """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
+    legend = "Bold: the best."
+    if document.get("best", {}).get("no_significant_difference"):
+        legend = "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs."
+    signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    signature = signature.replace("questions:", "%\n    questions:")
+    return [*([legend] if _has_best(document, table) else []), rf"\texttt{{{signature}}}"]
 
 
-def _escape_html(text: str) -> str:
-    return escape(make_printable(text))
+# Figures
 
 
-_HTML = Markup(_escape_html, "<b>{}</b>", "<i>{}</i>")
+def collect_figures(document: Document, numbers: Numbers = PLAIN, names: Names = ()) -> list[dict[str, Any]]:
+    """Collect the figures of each submission as a dict: the rows of a spreadsheet.
+
+    Args:
+        document: as `document.build_document` makes it.
+        numbers: how scores are printed; `PLAIN` keeps all digits.
+        names: the columns that the user asks for; empty for all.
+
+    Raises:
+        ValueError: there is no such column, or it is empty.
+    """
+    records, rows = collect_records(document), []
+    keys = [column.key for column in choose_columns(records, names, COLUMNS)]
+    for submission, record in zip(document["submissions"], records):
+        row = _make_figures({key: record.get(key) for key in keys}, numbers)
+        if not names:
+            row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
+        for variant, mean in submission.get("variants", {}).items():
+            row |= _make_figures({"anls": mean}, numbers, f" {variant}")
+        for pair in document["comparisons"]:
+            if pair["second"] == submission["name"] and document["all_pairs"]:
+                figures = {key: pair[key] for key in ("difference", "p_value_adjusted")}
+                row |= _make_figures(figures, numbers, f" {pair['first']}")
+        for field, groups in submission["groups"].items():
+            for value, group in groups.items():
+                shown = {key: figure for key, figure in group.items() if key in keys}
+                row |= _make_figures(shown, numbers, f" {field}={value}")
+        rows.append(row)
+    heads = dict.fromkeys(head for row in rows for head in row)
+    return [{head: row.get(head) for head in heads} | {"signature": document["signature"]} for row in rows]
+
+
+def _make_figures(values: Document, numbers: Numbers, end: str = "") -> dict[str, Any]:
+    """Make the figures of values by the keys of `COLUMNS`. An interval becomes two figures. Names end with `end`."""
+    figures: dict[str, Any] = {}
+    for key, value in values.items():
+        start = key.removesuffix("interval")
+        ends = {key: value} if start == key else dict(zip((f"{start}low", f"{start}high"), value or (None, None)))
+        for name, each in ends.items():
+            is_printed = numbers != PLAIN and COLUMNS[key].is_score and each is not None
+            figures[name + end] = numbers.format(each) if is_printed else each
+    return figures
 
 
 def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:

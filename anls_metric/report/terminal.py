@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
-from anls_metric.report.document import Document, describe_clusters, list_extraction
-from anls_metric.report.extras import Lines, list_lines, name_first
+from anls_metric.messages import count_noun
+from anls_metric.reading.extract import describe_extraction
+from anls_metric.report.document import Document, describe_clusters
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import align_rows, make_printable, shorten
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names
-    from anls_metric.report.tables import Block
+    from anls_metric.report.tables import Table
 
 MAX_HINTS = 3
 """The most hints to print. The document has all."""
@@ -26,6 +28,9 @@ MAX_LEAVES = 10
 
 LEGEND = "alignment: * no character, D delete, I insert, R replace"
 """Explains the marks of `align_texts`."""
+
+Lines = list[tuple[str, str]]
+"""Names and texts. A line without a name continues the line before."""
 
 
 def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: int | None = None) -> str:
@@ -38,14 +43,15 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
         width: the width of the terminal. A wider table is split; None never splits.
     """
     submissions = document["submissions"]
-    if len(submissions) > 1 or columns:
+    several = len(submissions) > 1
+    if several or columns:
         parts = _format_comparison(document, numbers, columns, width)
     else:
         parts = _format_submission(document, numbers, width)
-    several = len(submissions) > 1
     for submission in submissions:
-        parts += [submission["name"]] if several and submission.get("worst") else []
-        parts += ["\n".join(format_answer(answer)) for answer in submission.get("worst", ())]
+        answers = submission.get("worst", ())
+        parts += [submission["name"]] if several and answers else []
+        parts += ["\n".join(format_answer(answer)) for answer in answers]
     if any(answer.get("edits") for submission in submissions for answer in submission.get("worst", ())):
         parts.append(LEGEND)
     return "\n\n".join("\n".join(map(make_printable, part.split("\n"))) for part in parts)
@@ -68,18 +74,18 @@ def format_read(document: Document) -> str:
 
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
     """Format a submission: its figures, its variants and its groups."""
-    submission = document["submissions"][0]
-    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
-    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
+    (submission,) = document["submissions"]
     lines = [(document.get("label", "ANLS"), numbers.format(submission["anls"]))]
     if submission["interval"]:
-        interval = [numbers.format_interval(submission["interval"]), describe_clusters(document)]
+        interval = [numbers.format(submission["interval"]), describe_clusters(document)]
         lines.append(("95% CI", ", ".join(filter(None, interval))))
     if "run_sd" in submission:
         scores = submission["run_scores"]
-        spread = numbers.format_interval((min(scores), max(scores)))
+        spread = numbers.format((min(scores), max(scores)))
         lines.append(("runs", f"{submission['runs']}, {spread}, SD {numbers.format(submission['run_sd'])}"))
-    exact, contains = map(numbers.format, (submission["exact_match"], submission["contains"]))
+    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
+    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
+    exact, contains = numbers.format(submission["exact_match"]), numbers.format(submission["contains"])
     lines += [
         ("metrics", f"exact match {exact}, contains {contains}"),
         ("scored 0", f"{sum(zeros.values()):,}{why}"),
@@ -87,14 +93,32 @@ def _format_submission(document: Document, numbers: Numbers, width: int | None) 
         ("questions", f"{submission['questions']:,}"),
         ("read", submission["read"]),
         ("signature", document["signature"]),
-        *name_first("extracted", list_extraction(document)),
+        *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
     ]
     parts = [_format_lines(lines)]
-    if submission["groups"] or submission.get("variants"):
+    if submission["groups"] or "variants" in submission:
         from anls_metric.report import tables
 
-        parts += [_format_block(block, width) for block in tables.build_blocks(document, numbers)[1:]]
+        parts += [_format_table(table, width) for table in tables.build_tables(document, numbers)[1:]]
     return parts
+
+
+def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: int | None) -> list[str]:
+    """Format several submissions: the tables, the other figures of each, and what was read."""
+    from anls_metric.report import tables
+
+    first, *others = tables.build_tables(document, numbers, columns)
+    parts = ["\n".join([_format_table(first, width), *tables.list_notes(document), document["signature"]])]
+    parts.append(format_read(document))
+    extracted = []
+    for submission in document["submissions"]:
+        name = submission["name"]
+        found = {key: value for key, value in submission.items() if key not in ("partial_credit", "metrics")}
+        lines = list_lines(found, numbers)
+        parts += [f"{name}\n" + _format_lines(lines, "  ")] if lines else []
+        extracted += [f"  {name}: {each}" for each in describe_extraction(submission.get("extraction", {}))]
+    parts += ["\n".join(["extracted", *extracted])] if extracted else []
+    return [*parts, *(_format_table(table, width) for table in others)]
 
 
 def _format_lines(lines: Lines, indent: str = "") -> str:
@@ -102,38 +126,75 @@ def _format_lines(lines: Lines, indent: str = "") -> str:
     return "\n".join(f"{indent}{name:{width}} {text}" for name, text in lines)
 
 
-def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: int | None) -> list[str]:
-    """Format several submissions: the tables, the other figures of each, and what was read."""
-    from anls_metric.report import tables
-
-    first, *others = tables.build_blocks(document, numbers, columns)
-    parts = ["\n".join([_format_block(first, width), *tables.list_notes(document), document["signature"]])]
-    parts.append(format_read(document))
-    for submission in document["submissions"]:
-        lines = list_lines(submission, numbers, ("partial_credit", "metrics"))
-        parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []
-    extraction = list_extraction(document)
-    parts += ["\n".join(["extracted", *(f"  {each}" for each in extraction)])] if extraction else []
-    return [*parts, *(_format_block(block, width) for block in others)]
+def _name_first(name: str, texts: Iterable[str]) -> Lines:
+    """Give the first of several lines a name."""
+    return [("" if place else name, text) for place, text in enumerate(texts)]
 
 
-def _format_block(block: Block, width: int | None) -> str:
-    """Format a table. A wide table is split, also before the differences. Each part begins with the names."""
-    keys = [column.key for column in block.columns]
-    names = 1 + ("group" in keys and "name" in keys)
-    columns = list(zip(*block.table))
-
-    def is_too_wide(columns: Sequence[Sequence[str]]) -> bool:
-        return width is not None and sum(max(map(len, column)) + 2 for column in columns) - 2 > width
-
+def _format_table(table: Table, width: int | None) -> str:
+    """Format a table. A table that is too wide is split. Each part begins with the names of the rows."""
+    head = [column.heading for column in table.columns]
+    columns = list(zip(head, *table.rows))
+    names = 2 if [column.key for column in table.columns[:2]] == ["group", "name"] else 1
     parts = [columns[:names]]
-    for place, column in enumerate(columns[names:], names):
-        is_apart = keys[place : place + 1] == ["difference"] and is_too_wide(columns)
-        if len(parts[-1]) > names and (is_apart or is_too_wide([*parts[-1], column])):
+    for column in columns[names:]:
+        total = sum(max(map(len, each)) + 2 for each in [*parts[-1], column]) - 2
+        if width is not None and total > width and len(parts[-1]) > names:
             parts.append(columns[:names])
         parts[-1].append(column)
-    texts = [align_rows(list(zip(*part))) for part in parts]
-    return (f"{block.title}\n" if block.title else "") + "\n\n".join(texts)
+    text = "\n\n".join(align_rows(list(zip(*part))) for part in parts)
+    return f"{table.title}\n{text}" if table.title else text
+
+
+# Other results of a submission
+
+
+def list_lines(submission: Document, numbers: Numbers = PLAIN) -> Lines:
+    """List the other results of a submission, besides its score.
+
+    Example:
+        >>> list_lines({"partial_credit": {"format_loss": 0.25, "wrong_number_credit": 0}})
+        [('partial credit', 'format loss 0.2500, wrong-number credit 0.0000')]
+    """
+    lines: Lines = []
+    if "summary" in submission:  # of the rule of a benchmark; figures of groups are only in the document
+        figures = {name: value for name, value in submission["summary"].items() if not isinstance(value, dict)}
+        texts = {
+            name: numbers.format(each) if each is None or isinstance(each, float) else each
+            for name, each in figures.items()
+        }
+        lines += _name_first("summary", [f"{name} {text}" for name, text in texts.items()])
+    if "partial_credit" in submission:
+        loss, given = map(numbers.format, submission["partial_credit"].values())
+        lines.append(("partial credit", f"format loss {loss}, wrong-number credit {given}"))
+    for name, metric in submission.get("metrics", {}).items():
+        lines.append((name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}"))
+    if "corrections" in submission:
+        accepted, excluded, anls = submission["corrections"].values()
+        text = f"{count_noun(accepted, 'question')} with more accepted answers, {excluded} excluded"
+        lines.append(("corrected", f"{text}; without corrections {numbers.format(anls)}"))
+    if "confidence" in submission:
+        lines += _name_first("confidence", _describe_confidence(submission["confidence"]))
+    if "judge" in submission:
+        lines += _name_first("judge", _describe_judge(submission["judge"]))
+    return lines
+
+
+def _describe_confidence(confidence: Document) -> list[str]:
+    measures = ", ".join(f"{key.upper()} {PLAIN.format(confidence[key])}" for key in ("auroc", "aurc", "ece"))
+    shares = ", ".join(f"{share:.0%} at {float(level):.0%} accuracy" for level, share in confidence["coverage"].items())
+    return [measures, f"coverage {shares}"]
+
+
+def _describe_judge(judge: Document) -> list[str]:
+    correct, wrong = judge["table"]["correct"], judge["table"]["wrong"]
+    ids = ", ".join(str(each["id"]) for each in judge["differences"])
+    return [
+        f"agreement {PLAIN.format(judge['agreement'])}, kappa {PLAIN.format(judge['kappa'])}",
+        f"correct for both {correct['correct']}, wrong for both {wrong['wrong']}, "
+        f"correct for ANLS alone {correct['wrong']}, for the judge alone {wrong['correct']}",
+        *([f"they differ on {ids}"] if ids else []),
+    ]
 
 
 def format_matches(number: str, matches: Sequence[Document]) -> str:
@@ -141,14 +202,14 @@ def format_matches(number: str, matches: Sequence[Document]) -> str:
 
     A variant that gives the number without extraction is not repeated for a rule.
     """
-    firsts: dict[tuple[str, str], Document] = {}
-    for match in sorted(matches, key=lambda match: match["extract"] != ""):
-        score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        firsts.setdefault((match["variant"], score), match)
     variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
-    for (variant, score), match in firsts.items():
+    known = set()
+    for match in sorted(matches, key=lambda match: match["extract"] != ""):
         rule = f" with --extract {match['extract']}" if match["extract"] else ""
-        variants.setdefault(rule + score, []).append(variant)
+        score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
+        if (match["variant"], score) not in known:
+            variants.setdefault(rule + score, []).append(match["variant"])
+        known.add((match["variant"], score))
     start = f"{number} is" if matches[0]["exact"] else f"no variant gives {number}; the nearest is"
     return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
 
@@ -163,7 +224,7 @@ def format_answer(answer: Document) -> list[str]:
         return [head + "no answer"]
     texts = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
     if "leaves" in answer:
-        texts += name_first("leaves", _format_leaves(answer["leaves"]))
+        texts += _name_first("leaves", _format_leaves(answer["leaves"]))
     else:
         texts += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
     texts.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
@@ -179,10 +240,8 @@ def _format_line(value: Any) -> str:
 def _format_leaves(leaves: Sequence[Document]) -> list[str]:
     """Format the leaves of a value that do not score 1, a line for each."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
-    more = [f"... and {len(wrong) - MAX_LEAVES} more"] if len(wrong) > MAX_LEAVES else []
-    return [
-        shorten(make_printable(": ".join(filter(None, [leaf["where"], leaf["why"]])))) for leaf in wrong[:MAX_LEAVES]
-    ] + more
+    lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]
+    return lines + [f"... and {len(wrong) - MAX_LEAVES} more"] * (len(wrong) > MAX_LEAVES)
 
 
 def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
@@ -216,14 +275,10 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
 
 def _format_character(character: str) -> str:
     """Make a character safe to print. A combining character is placed on a dotted circle."""
-    import unicodedata  # a megabyte of tables, and only needed for an alignment
-
     if not character:
         return "*"
     return "◌" + character if unicodedata.combining(character) else make_printable(character)
 
 
 def _count_columns(cell: str) -> int:
-    import unicodedata
-
     return 2 if unicodedata.east_asian_width(cell[0]) in "WF" else 1

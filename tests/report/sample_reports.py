@@ -45,11 +45,13 @@ def score_pairs(
 
 def conclude(submissions: Sequence[Scored], hints: Sequence[str | Hint] = (), **options: Any) -> Result:
     """Make the result of scored submissions, with hints or their sentences."""
+    settings = Settings(**options)
+    several = len(submissions) > 1
     return Result(
         list(submissions),
-        Settings(**options),
+        settings,
         submissions[0].signature,
-        compare(submissions, options.get("baseline")) if len(submissions) > 1 else None,
+        compare(submissions, settings.baseline, settings.all_pairs) if several else None,
         hints=[hint if isinstance(hint, Hint) else Hint(Message("", "{text}", {"text": hint})) for hint in hints],
         assessments={scored.name: assess(scored) for scored in submissions},
     )

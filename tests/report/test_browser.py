@@ -86,7 +86,7 @@ def test_report_compares_with_the_baseline_that_the_user_names(open_report: Open
 def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(open_report: OpenReport) -> None:
     page = open_report(NINE, hints=RAW)
     page.set_viewport_size({"width": 1280, "height": 800})
-    assert "Five of nine scores are of raw output" in page.get_by_role("heading", level=1).inner_text()
+    assert "5 of 9 scores are of raw output" in page.get_by_role("heading", level=1).inner_text()
     raw = page.locator(".ranked tr", has_text="model_8")  # without the beginning that all names share
     assert raw.locator(".against").inner_text() == "→ 97.0 extracted · losses · wins"
     widths = [raw.locator(part).bounding_box()["width"] for part in (".after", ".bar")]

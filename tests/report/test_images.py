@@ -175,12 +175,12 @@ def make_hostile_pages() -> list[bytes]:
 def test_hostile_images_do_not_stop_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write_parquet(tmp_path / "log.parquet", make_rows([*make_hostile_pages(), b"", None, make_image(4)]))
     assert read_heights(report(log)) == [*["cannot be read"] * 4, "not found", "not found", 4]
-    monkeypatch.setattr("anls_metric.report.image_files.MAX_UNPACKED", 100_000)
-    packed = [*make_hostile_pages(), bytes(1 << 20), make_image(4), make_image(5)]  # after the zeros there is no room
+    monkeypatch.setattr("anls_metric.report.image_sources.MAX_FILE", 100_000)
+    packed = [*make_hostile_pages(), bytes(1 << 20), make_image(4), make_image(5)]  # the zeros are too large
     files = {f"page_{place}.png": page for place, page in enumerate(packed)} | {"../page_9.png": make_image(5)}
     gold = write_json(tmp_path / "gold.json", put_images(make_rows(packed), list(files)))
     page = report(gold, write_zip(tmp_path / "pages.zip", files))  # the last is a wrong answer, and comes first
-    assert read_heights(page) == [*["cannot be read"] * 6, 5]
+    assert read_heights(page) == [*["cannot be read"] * 4, "not found", 4, 5]
 
 
 def test_large_image_is_scaled_down_and_stands_upright() -> None:

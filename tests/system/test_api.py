@@ -244,7 +244,7 @@ def test_scores_have_the_figures_of_the_document() -> None:
     assert repr(scores) == f"<Scores base: 0.7500, tuned: 0.8333; {scores.signature}>"
     assert str(scores).startswith("       ANLS ")
     assert str(score(BASE, GOLD)).startswith("ANLS       0.7500\n")
-    assert "<td>base</td>" in scores._repr_html_()
+    assert "| base | *0.7500* |" in scores._repr_markdown_()
     assert scores.to_markdown(columns="anls", percent=True).splitlines()[2] == "| base | *75.00* |"
     assert r"\textbf{0.8333}" in scores.to_latex()
     assert scores.to_csv(columns=["anls"]).splitlines()[1].startswith("base,0.75,0.0,1.0,")

@@ -147,7 +147,7 @@ def test_csv_has_the_figures_of_the_document(shell: Shell) -> None:
     base, tuned = shell.document(f"{COMPARE} --by kind --all-pairs")["submissions"]
     assert [float(row["anls"]) for row in rows] == [base["anls"], tuned["anls"]]
     assert float(rows[1]["difference kind=date"]) == tuned["groups"]["kind"]["date"]["difference"]
-    assert (rows[0]["against"], rows[1]["against"], rows[1]["outcome equal"]) == ("", "base", "138")
+    assert (rows[0]["difference"], rows[1]["outcome equal"]) == ("", "138")
     assert float(rows[1]["difference base"]) == pytest.approx(tuned["anls"] - base["anls"])
 
 
@@ -267,7 +267,7 @@ TYPOS = {
     "--metrics relaxd": "unknown metric 'relaxd'; did you mean relaxed?",
     "--columns intervall": "unknown column 'intervall': did you mean interval?",
     "--columns mde": "column 'mde' would be empty; choose from name,",
-    "--columns metric_f1": "column 'metric_f1' needs the metric f1",
+    "--columns metric_f1": "column 'metric_f1' would be empty; choose from name,",
     "--missing zeros": "--missing must be error or zero, got 'zeros'",
     "--by kind": "no question has the field 'kind' (found 'questionId', 'question', 'answers'): --by takes fields",
     "--cluster-by page": "no question has the field 'page': --cluster-by takes a field of the questions",

@@ -164,7 +164,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("--output-dir gold.json", "gold.json is a file, not a folder: write to a different folder"),
         ("b.json --output x.json", "x.json: one file cannot hold several submissions: pass a folder"),
         ("--report x.pdf", "x.pdf: a report needs a name that ends in .html, such as report.html"),
-        ("--report .", ".: it is a folder: give a file in it, such as report.html"),
+        ("--report .", ".: a report needs a name that ends in .html, such as report.html"),
         ("--report x.html --images absent", "absent: No such file or directory"),
         ("--report x.html --images .", ".: no images (.png,"),
     ],

@@ -1,17 +1,10 @@
 // Where the points go: the difference of two submissions, or the loss of one, by the outcome of the losing answer.
 import { make, makeFilter, makeSelect, countNoun, rove } from "./elements.js";
-import { data, names, several, formatDifference } from "./data.js";
+import { data, names, several, findOutcome, formatDifference } from "./data.js";
 import { state, update, PARTIAL_CREDIT, choosePair, NO_FILTERS } from "./state.js";
 
 const SHOWN = 5; // outcomes, beside a row for all others
-const readPart = ([outcome, points, losses, wins, document, shared]) => ({
-  outcomes: [outcome],
-  points,
-  losses,
-  wins,
-  document,
-  shared,
-});
+const readPart = ({ outcome, ...part }) => ({ outcomes: [findOutcome(outcome)], ...part });
 const reverse = ({ points, losses, wins, ...rest }) => ({ ...rest, points: -points, losses: wins, wins: losses });
 // The contributions to the score of the first minus that of the second
 const listParts = () => {

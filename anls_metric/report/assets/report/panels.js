@@ -21,39 +21,36 @@ const showQuestions = (changes) => update({ ...NO_FILTERS, ...changes, open: -1 
 // Groups, those that cost most points first
 
 const drawGroups = () => {
-  const table = data.groups[state.field];
-  const total = submissions[state.first].questions;
-  const groups = table.names.map((name, row) => {
-    const count = Math.max(...table.counts.map((counts) => counts[row]));
-    const [own, other] = [table.means[state.first][row], state.second < 0 ? 1 : table.means[state.second][row]];
-    const difference = own === null || other === null ? null : own - other;
-    return { name, row, count, difference, points: (difference * count) / total };
+  const { field, first, second } = state;
+  const names = [...new Set(submissions.flatMap(({ groups }) => Object.keys(groups[field])))];
+  const find = (place, name) => submissions[place].groups[field][name];
+  const groups = names.map((name, row) => {
+    const count = Math.max(...submissions.map((_, place) => find(place, name)?.questions ?? 0));
+    const [own, other] = [find(first, name)?.anls, second < 0 ? 1 : find(second, name)?.anls];
+    const difference = own === undefined || other === undefined ? null : own - other;
+    return { name, row, count, difference, points: (difference * count) / submissions[first].questions };
   });
   groups.sort((one, other) => one.points - other.points);
   const makeHead = ({ name, row }) => {
-    const isPressed = String(state.group) === String([state.field, name]);
-    const act = () => showQuestions({ group: isPressed ? null : [state.field, name] });
-    const label = make("bdi", name);
-    return table.of.length ? makeFilter(`group ${row}`, isPressed, act, label) : label;
+    const isPressed = String(state.group) === String([field, name]);
+    const act = () => showQuestions({ group: isPressed ? null : [field, name] });
+    const label = make("bdi", tame(name));
+    return data.groups[field][name] ? makeFilter(`group ${row}`, isPressed, act, label) : label;
   };
-  const makeMean = (place, row) => {
-    const interval = table.intervals[place][row];
-    return make(
-      "span",
-      { title: interval ? `95% CI ${formatInterval(interval)}` : undefined },
-      formatScore(table.means[place][row]),
-    );
+  const makeMean = (place, name) => {
+    const { anls, interval } = find(place, name) ?? {};
+    return make("span", { title: interval ? `95% CI ${formatInterval(interval)}` : undefined }, formatScore(anls));
   };
   const rows = groups.map((group) => {
-    const means = shownPlaces().map((place) => makeMean(place, group.row));
-    const difference = state.second < 0 ? [] : [formatDifference(group.difference)];
+    const means = shownPlaces().map((place) => makeMean(place, group.name));
+    const difference = second < 0 ? [] : [formatDifference(group.difference)];
     return [makeHead(group), formatCount(group.count), ...means, ...difference, formatDifference(group.points)];
   });
   const heads = [
-    tame(state.field),
+    tame(field),
     "questions",
     ...shownPlaces().map(makeName),
-    ...(state.second >= 0 ? ["difference"] : []),
+    ...(second >= 0 ? ["difference"] : []),
     "points",
   ];
   const pick =
@@ -64,9 +61,9 @@ const drawGroups = () => {
       makeSelect(
         "field",
         "field of the groups",
-        FIELDS.map((field) => [field, field]),
-        state.field,
-        (field) => update({ field }),
+        FIELDS.map((name) => [name, name]),
+        field,
+        (name) => update({ field: name }),
       ),
     );
   return [pick, rove(make("div.scroll", makeTable(heads, rows)))];

@@ -40,10 +40,7 @@ const TESTS = {
     const value = subtractScores(row);
     return value !== null && CHANGES[change](value);
   },
-  group: ([field, name]) => {
-    const place = data.groups[field].names.indexOf(name);
-    return (row) => data.groups[field].of[row].includes(place);
-  },
+  group: ([field, name]) => isListed(data.groups[field][name]),
   only: () => (row) => suspectRanks.has(data.ids[row]),
   credit: (name) => isListed(data.answers[state.first].partial_credit[name]?.questions),
   confusion: (pair) => {

@@ -55,7 +55,7 @@ const listOutcomes = {
 };
 const parseGroup = (text) => {
   const field = FIELDS.find((name) => text.startsWith(`${name}:`));
-  const name = field && data.groups[field].names.find((each) => each === text.slice(field.length + 1));
+  const name = field && Object.keys(data.groups[field]).find((each) => each === text.slice(field.length + 1));
   return name === undefined ? undefined : [field, name];
 };
 const parseMarks = (text) =>

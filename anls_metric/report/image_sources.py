@@ -1,0 +1,159 @@
+"""Finds the images of pages: in a folder, in a zip archive, or in a column of a table, as `datasets` stores them."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anls_metric.messages import make_error
+from anls_metric.reading.formats import find_format, import_library
+from anls_metric.reading.image_cells import IMAGE_ENDINGS, read_cell
+from anls_metric.reading.roles import IDS, usual_field
+from anls_metric.reading.table import MAX_SAMPLE, Table, list_files
+
+IMAGE_COLUMN = "image"
+"""The column that holds the images where several columns hold bytes."""
+
+MAX_FILE = 200_000_000
+"""The limit for the bytes of an image in an archive once it is unpacked."""
+
+_BATCH = 16  # rows of images that are decoded together
+
+
+class PageImage(NamedTuple):
+    """The image of a page.
+
+    Attributes:
+        path: the path of its file, as the folder, the archive or the table gives it; "" for none.
+        read: reads the content of its file; b"" for no image.
+    """
+
+    path: str
+    read: Callable[[], bytes]
+
+
+class ImageSource(NamedTuple):
+    """Images in a fixed order.
+
+    Attributes:
+        read: reads the images; it can be called several times.
+        ids: the id of the question of each image; empty if the source has no ids.
+    """
+
+    read: Callable[[], Iterable[PageImage]]
+    ids: Sequence[str] = ()
+
+
+# Files: no file but images is ever opened.
+
+
+def open_folder(folder: str) -> ImageSource | None:
+    """Find the images of a folder and of its subfolders; None if there are none."""
+    files = Path(folder).rglob("*")
+    return _make_source(PageImage(file.relative_to(folder).as_posix(), file.read_bytes) for file in files)
+
+
+def open_zip(path: str) -> ImageSource | None:
+    """Find the images of a zip archive; None if there are none.
+
+    Raises:
+        InputError: it is no zip archive, or a damaged one. OSError: it cannot be opened.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except OSError:
+        raise
+    except Exception:  # the library raises many kinds for damaged archives
+        raise make_error(path, "not a zip archive, or a damaged one: make it again") from None
+    members = (member for member in archive.infolist() if member.file_size <= MAX_FILE)
+    return _make_source(
+        PageImage(member.filename.replace("\\", "/"), partial(archive.read, member)) for member in members
+    )
+
+
+def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
+    """Make a source of the images among files. The files of a folder come before its subfolders."""
+    images = [file for file in files if file.path.lower().endswith(IMAGE_ENDINGS)]
+    images.sort(key=lambda image: (image.path.count("/"), image.path))
+    return ImageSource(lambda: images) if images else None
+
+
+# Tables
+
+Columns = tuple[Sequence[str], Callable[[str], Iterable[Any]]]
+"""The names of the columns of a table, and what reads the cells of one."""
+
+
+def open_table(data: Any) -> ImageSource | None:
+    """Find the column of images of a table.
+
+    Args:
+        data: the path of a Parquet or Arrow file, or of a folder of such files; or a table in memory.
+
+    Returns:
+        The source, with an image for each record; None for other files, and for a table without a column of images or
+        with several, none of them called "image".
+
+    Raises:
+        InputError: the path is a folder of other files. OSError: a file cannot be opened.
+    """
+    is_path = isinstance(data, str)
+    names, read = _open_files(list_files(data) or [data]) if is_path else _open_memory(data)
+    sources = {name: partial(_read_images, read, name, opens_files=not is_path) for name in names}
+    found = [name for name in names if any(image.read() for image in islice(sources[name](), MAX_SAMPLE))]
+    if IMAGE_COLUMN not in found and len(found) != 1:
+        return None
+    ids = usual_field(Table("", [], None, dict.fromkeys(names, False)), IDS)
+    own = [] if ids is None else list(map(str, _read_cells(read, ids)))
+    return ImageSource(sources[IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]], own)
+
+
+def _read_images(read: Callable[[str], Iterable[Any]], name: str, opens_files: bool) -> Iterator[PageImage]:
+    """Read the images in the cells of a column. Only where a table is in memory, the files that it names are opened."""
+    for cell in _read_cells(read, name):
+        path, content = read_cell(cell, opens_files)
+        yield PageImage(path, partial(bytes, content or b""))
+
+
+def _read_cells(read: Callable[[str], Iterable[Any]], name: str) -> Iterator[Any]:
+    for cell in read(name):
+        yield cell.as_py() if hasattr(cell, "as_py") else cell
+
+
+def _open_files(paths: Sequence[str]) -> Columns:
+    parts = list(map(_open_file, paths))
+    return parts[0][0], lambda name: chain.from_iterable(read(name) for _, read in parts)
+
+
+def _open_file(path: str) -> Columns:
+    """Open a Parquet or Arrow file; other files have no columns here."""
+    with open(path, "rb") as file:
+        head = file.read(8)
+    kind = find_format(head, path).name
+    if kind == "Parquet":
+        parquet = import_library("pyarrow.parquet", kind, path).ParquetFile(path)
+        return parquet.schema_arrow.names, partial(_read_parquet, parquet)
+    if kind == "Arrow":
+        arrow = import_library("pyarrow", kind, path)
+        opened = arrow.ipc.open_file if head.startswith(b"ARROW1") else arrow.ipc.open_stream
+        return _open_memory(opened(arrow.memory_map(path)).read_all())
+    return _open_memory({})
+
+
+def _read_parquet(parquet: Any, name: str) -> Iterator[Any]:
+    return chain.from_iterable(batch[name] for batch in parquet.iter_batches(_BATCH, columns=[name]))
+
+
+def _open_memory(data: Any) -> Columns:
+    """Open the columns of a table in memory: of pandas, polars, pyarrow or datasets, of lists, or a list of records."""
+    if isinstance(data, (list, tuple)):
+        records = [record for record in data if isinstance(record, Mapping)]
+        data = {name: [record.get(name) for record in records] for name in chain(*records)}
+    if hasattr(data, "with_format"):  # of datasets, which decodes images otherwise
+        data = data.with_format("arrow")
+    names = getattr(data, "column_names", None) or getattr(data, "columns", data)
+    return [name for name in names if hasattr(data[name], "__iter__")], lambda name: data[name]
