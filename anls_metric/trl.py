@@ -5,8 +5,7 @@ This module does not import TRL: to TRL, a reward is any callable that takes col
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anls_metric.core.rows import as_column, as_text, describe, name_row
@@ -55,8 +54,9 @@ def build_reward(
         text: in a column of dicts, a data set adds the keys of other rows with the value None, which changes scores.
 
     Raises:
-        ValueError: an unknown variant, an option that it does not have, or a wrong ``name`` or ``extract``. In a call:
-            the column is missing, a completion is neither a text nor messages, or references cannot be scored.
+        ValueError: an unknown variant, an option that it does not have, or a wrong ``extract``. In a call: the column
+            is missing, a completion is neither a text nor messages, or references cannot be scored.
+        TypeError: ``none_keys`` for a variant of strings.
 
     Example:
         >>> from anls_metric.reading.extract import answer_in_tags
@@ -71,43 +71,34 @@ def build_reward(
 
     Source: https://huggingface.co/docs/trl/rewards.
     """
-    options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys}
-    scorer = _find_scorer(variant, {option: value for option, value in options.items() if value is not None})
+    scorer = _find_scorer(variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys)
     extract = as_extract(extract, values=scorer.name in OF_VALUES)
     return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
 
 
-def _find_scorer(variant: Any, options: dict[str, Any]) -> Scorer:
+def _find_scorer(variant: Any, **options: Any) -> Scorer:
     """Get the scorer for these options."""
     name = getattr(variant, "name", variant)
-    if isinstance(name, str) and name in OF_VALUES:
+    if name in OF_VALUES:
         return get_value_variant(variant, **options)
-    if "none_keys" in options:
-        raise ValueError("none_keys is an option of the variant anls_star: leave it out")
-    if hasattr(variant, "score") and type(variant).__name__ != "Variant":
-        if options:
-            raise ValueError(f"{name} takes no options here: leave out {', '.join(options)}")
-        scorer: Scorer = variant
-        return scorer
-    return get_variant(variant, **options)
-
-
-# The options that distinguish rewards of one variant -> the words for them in the name of a reward.
-_WORDS: Mapping[str, Callable[[Any], str]] = {
-    "threshold": str,
-    "ignore_case": lambda ignore_case: "uncased" if ignore_case else "cased",
-    "none_keys": "none_keys_{}".format,
-}
+    given = {option: value for option, value in options.items() if value is not None}
+    if not hasattr(variant, "score") or type(variant).__name__ == "Variant":
+        return get_variant(variant, **given)
+    if given:
+        raise ValueError(f"{name} takes no options here: leave out {', '.join(given)}")
+    scorer: Scorer = variant
+    return scorer
 
 
 def _name_reward(scorer: Scorer) -> str:
-    """Name a reward by its variant, and by the options in which it differs from the row of this name in the table."""
-    row: Scorer = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
+    """Name a reward by its variant, and by a threshold and a case that are not those of the table."""
+    row: Any = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
-    for option, word in _WORDS.items():
-        value = getattr(scorer, option, None)
-        if value != getattr(row, option, None):
-            parts.append(word(value))
+    if scorer.threshold != row.threshold:
+        parts.append(str(scorer.threshold))
+    ignore_case = getattr(scorer, "ignore_case", None)
+    if ignore_case != getattr(row, "ignore_case", None):
+        parts.append("uncased" if ignore_case else "cased")
     return "_".join(parts)
 
 
@@ -117,51 +108,43 @@ class Reward:
     def __init__(self, references_column: str, extract: Extract | None, name: str, scorer: Scorer) -> None:
         self._references_column, self._extract, self._scorer = references_column, extract, scorer
         self._of_values = scorer.name in OF_VALUES
-        self.__name__ = as_text(name, "the name of the reward")
+        self.__name__ = name
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Score each completion against the references of its row."""
         column = self._references_column
-        if columns.get(column) is None:
-            problem = (
-                f"the column {column!r} is None"
-                if column in columns
-                else f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'})"
+        if column not in columns:
+            raise ValueError(
+                f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'}): name the column of "
+                "the accepted answers with build_reward(references_column=...)"
             )
-            remedy = "name the column of the accepted answers with build_reward(references_column=...)"
-            raise ValueError(f"{problem}: {remedy}")
-        advice = "pass a list with one for each completion"
-        completions = as_column(completions, "completions", advice)
-        references = as_column(columns[column], column, advice)
-        if len(references) != len(completions):
-            raise ValueError(f"there are {len(completions):,} completions but references for {len(references):,}")
-        parsed = map(self._parse_references, references)
-        accepted = {row: answers for row, answers in enumerate(parsed) if answers is not None}
-        rows = list(accepted)
-        predictions: dict[int, Any] = {}  # without completions that cannot be read
-        for row in rows:
-            answer = self._read_answer(completions[row], name_row(row))
-            with suppress(ValueError):
-                predictions[row] = self._parse_answer(answer)
-        if self._of_values and columns.get("log_metric") is not None:  # TRL before 1.0 does not pass it
-            unreadable = len(rows) - len(predictions)
-            columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (len(rows) or 1))
-        scores = self._scorer.score(
-            [predictions.get(row, "") for row in rows], list(accepted.values()), lambda place: name_row(rows[place])
-        )
-        rewards = {row: float(score) if row in predictions else 0.0 for row, score in zip(rows, scores)}
-        return [rewards.get(row) for row in range(len(completions))]
+        references = as_column(columns[column], column, "pass a list with one for each completion")
+        rewards: list[float | None] = []
+        unreadable = 0
+        for row, (completion, given) in enumerate(zip(completions, references, strict=True)):
+            accepted = self._parse_references(given)
+            if accepted is None:
+                rewards.append(None)
+                continue
+            text = _read_text(completion, f"the completion of {name_row(row)}")
+            answer = extract_answer(text, self._extract, name_row(row)) or ""
+            try:
+                prediction = self._parse_answer(answer)
+            except ValueError:
+                unreadable += 1
+                rewards.append(0.0)
+            else:
+                rewards.append(self._score(prediction, accepted, name_row(row)))
+        if self._of_values and "log_metric" in columns:
+            count = len(rewards) - rewards.count(None)
+            columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (count or 1))
+        return rewards
 
     def _parse_references(self, references: Any) -> Any:
         """Read the accepted answers of a row; None if the row has none."""
         if self._of_values:  # an empty list is an answer
             return from_json(parse_value_or_text(references) if isinstance(references, str) else references)
-        is_empty = isinstance(references, (list, tuple, Set)) and not references
-        return None if is_empty or getattr(references, "size", None) == 0 else references
-
-    def _read_answer(self, completion: Any, row: str) -> str:
-        """Extract the answer of a completion; "" if it has none."""
-        return extract_answer(_read_text(completion, f"the completion of {row}"), self._extract, row) or ""
+        return None if isinstance(references, list) and not references else references
 
     def _parse_answer(self, text: str) -> Any:
         """Parse a text as the answer to score. ValueError: it is not a value that can be scored."""
@@ -170,6 +153,10 @@ class Reward:
         value = parse_value(text)
         self._scorer.check([value], [""])
         return value
+
+    def _score(self, prediction: Any, accepted: Any, row: str) -> float:
+        (score,) = self._scorer.score([prediction], [accepted], lambda _: row)
+        return float(score)
 
 
 def _read_text(completion: Any, what: str) -> str:
@@ -180,9 +167,7 @@ def _read_text(completion: Any, what: str) -> str:
         raise ValueError(f"{what} is {describe(completion)}: pass a string or a list of messages")
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
     content = contents[-1] if contents else None
-    if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
-        return "".join(as_text(part.get("text"), what) for part in content if part.get("type", "text") == "text")
-    return "" if content is None else as_text(content, f"{what}, its content,")  # a tool call has no content
+    return as_text(content or "", f"{what}, its content,")  # a tool call has no content
 
 
 anls_reward = build_reward()
