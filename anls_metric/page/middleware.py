@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 
-from anls_metric.page import limits
-from anls_metric.page.uploads import get_folder, is_public, make_room, take
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
+from anls_metric.page import limits
+from anls_metric.page.uploads import get_folder, make_room, take
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
@@ -48,7 +46,7 @@ HEADERS = {
 
 
 class RefusedError(Exception):
-    """A request is refused, with a status and a reason."""
+    """A request is refused, with a reason and a status."""
 
 
 class Guard:
@@ -58,113 +56,80 @@ class Guard:
         application: the other application.
     """
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: ASGIApp) -> None:
         self._application = application
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
-            return await self._application(scope, receive, send)
-        started: list[bool] = []
+            await self._application(scope, receive, send)
+            return
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                started.append(True)
-                ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*message.get("headers", []), *ours]}
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         try:
-            await self._application(scope, await self._check(scope, receive), send_with_headers)
+            await self._application(scope, await _check(scope, receive), send_with_headers)
         except RefusedError as refused:
-            if not started:
-                await _refuse(send_with_headers, *refused.args)
-
-    async def _check(self, scope: Message, receive: Receive) -> Receive:
-        """Check a request, and return a receiver of its body. RefusedError: it is refused."""
-        path: str = scope["path"]
-        if any(start in path and not is_public(path.partition(start)[2]) for start in _FILES):
-            raise RefusedError(404, "there is no such file")
-        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            return receive
-        length = dict(scope["headers"]).get(b"content-length", b"")
-        size = int(length[:20]) if length.isdigit() else 0  # only for an early answer: the bytes are counted
-        if path.rstrip("/").endswith(_UPLOAD):
-            body = _Body(receive, limits.MAX_UPLOAD, size)
-            await asyncio.to_thread(make_room, get_folder())
-            return body
-        body = _Body(receive, limits.MAX_REQUEST, size)
-        content, is_more = b"", True
-        while is_more:
-            message = await body()
-            if message["type"] == "http.disconnect":
-                raise RefusedError(400, "the request ended before its body did")
-            content += message.get("body", b"")
-            is_more = message.get("more_body", False)
-        _check_content(content)
-        messages: list[Message] = [{"type": "http.request", "body": content}]
-
-        async def replay() -> Message:
-            return messages.pop() if messages else await receive()
-
-        return replay
+            reason, status = refused.args
+            # gradio's form, so that the page shows the reason. The rest of the request is not read.
+            response = JSONResponse({"detail": reason}, status, {"connection": "close"})
+            await response(scope, receive, send_with_headers)
 
 
-class _Body:
-    """A receiver that counts the bytes and the seconds of a body, and does not trust its header."""
+async def _check(scope: Scope, receive: Receive) -> Receive:
+    """Check a request, and return a receiver of its body. RefusedError: it is refused."""
+    path: str = scope["path"]
+    if any(start in path for start in _FILES):
+        raise RefusedError("there is no such file", 404)
+    if path.rstrip("/").endswith(_UPLOAD):
+        await asyncio.to_thread(make_room, get_folder())
+        return _count(receive, limits.MAX_UPLOAD)
+    content = await Request(scope, _count(receive, limits.MAX_REQUEST)).body()
+    _check_content(content)
+    messages: list[Message] = [{"type": "http.request", "body": content}]
 
-    def __init__(self, receive: Receive, most: int, size: int) -> None:
-        self._receive, self._most, self._size = receive, most, 0
-        self._end = time.monotonic() + 4 * limits.MAX_PAUSE + most / 100_000  # at least 100 kB a second
-        self._is_whole = False
-        if size > most:
-            raise RefusedError(413, TOO_LARGE)
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
 
-    async def __call__(self) -> Message:
-        """Receive a piece. RefusedError: the body is too large or too slow."""
-        if self._is_whole:  # gradio waits here for the visitor to leave
-            return await self._receive()
+    return replay
+
+
+def _count(receive: Receive, most: int) -> Receive:
+    """Make a receiver that counts the bytes of a body, and does not trust its header."""
+    size, is_whole = 0, False
+
+    async def count() -> Message:
+        nonlocal size, is_whole
+        if is_whole:  # gradio waits here for the visitor to leave
+            return await receive()
         try:
-            message = await asyncio.wait_for(self._receive(), min(limits.MAX_PAUSE, self._end - time.monotonic()))
+            message = await asyncio.wait_for(receive(), limits.MAX_PAUSE)
         except asyncio.TimeoutError:
-            raise RefusedError(408, TOO_SLOW) from None
-        self._size += len(message.get("body", b""))
-        if self._size > self._most:
-            raise RefusedError(413, TOO_LARGE)
-        self._is_whole = not message.get("more_body", False)
+            raise RefusedError(TOO_SLOW, 408) from None
+        size += len(message.get("body", b""))
+        if size > most:
+            raise RefusedError(TOO_LARGE, 413)
+        is_whole = not message.get("more_body", False)
         return message
+
+    return count
 
 
 def _check_content(content: bytes) -> None:
     """Check the files that a body names. RefusedError: one is no upload."""
     try:
-        message = json.loads(content)
+        json.loads(content, object_hook=_check_object)
     except (ValueError, RecursionError):  # gradio reports the error
         return
-    for file in _list_files(message):
+
+
+def _check_object(value: dict[str, Any]) -> None:
+    """Check an object of a body, because gradio would download a file whose path is a URL."""
+    if isinstance(value.get("path"), str):
         try:
-            take(file, "the file")
+            take(value["path"], "the file")
         except ValueError as error:
-            raise RefusedError(400, str(error)) from None
-
-
-def _list_files(message: Any) -> Iterator[str]:
-    """List the paths of all files in a request, at any depth, because gradio would download a path that is a URL."""
-    waiting = [message]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if isinstance(value.get("path"), str):
-                yield value["path"]
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-
-
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    """Answer in gradio's form, so that the page shows the reason, and close, since the rest is not read."""
-    content = json.dumps({"detail": reason}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(content)), "connection": "close"}
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": content})
+            raise RefusedError(str(error), 400) from None

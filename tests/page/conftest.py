@@ -64,7 +64,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     shutil.copytree(ROOT / "anls_metric", folder / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
     found = Served("", folder.parent / "uploads", folder.parent / "log")
     private = folder.parent / "private"
-    private.mkdir()
+    for each in (private, found.uploads):
+        each.mkdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

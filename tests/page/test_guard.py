@@ -16,7 +16,7 @@ import pytest
 
 from anls_metric.page import limits
 from anls_metric.page.middleware import HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
-from anls_metric.page.uploads import MADE_UP, is_public, make_room, take
+from anls_metric.page.uploads import make_room, take
 from tests.conftest import ROOT
 
 CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
@@ -73,12 +73,10 @@ def ask(path: str, *pieces: bytes, length: str | None = None, method: str = "POS
     ("path", "pieces", "length", "status"),
     [
         (CALL, [b"ab", b"c"], None, 200),
-        *[(CALL, [b"ab", b"c"], length, 200) for length in ("", "none", "-1", "20")],
-        *[(CALL, PIECES, length, 413) for length in (None, "20", "0", "", "none", "-1", "9" * 5_000)],
-        (CALL, [STOP], str(limits.MAX_REQUEST + 1), 413),
+        (CALL, [b"ab", b"c"], "none", 200),
+        *[(CALL, PIECES, length, 413) for length in (None, "20", "", "-1", "9" * 5_000)],
         (CALL, [*PIECES, STOP], "20", 413),
         (UPLOAD, PIECES, None, 200),
-        (UPLOAD, [STOP], str(limits.MAX_UPLOAD + 1), 413),
         (UPLOAD, [b"a" * 60_000_000, b"a" * 60_000_000, STOP], "20", 413),
         *[(CALL, [body], None, 200) for body in (b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}')],
     ],
@@ -100,7 +98,7 @@ def test_request_names_only_files_that_were_uploaded(mine: Path, tmp_path: Path)
     def ask_with(path: str) -> tuple[int, str, Any]:
         return ask("/gradio_api/queue/join", json.dumps({"data": [1, [{"a": {"path": path}}]]}).encode())
 
-    assert ask_with(str(mine))[0] == ask_with(str(MADE_UP / "gold.json"))[0] == 200
+    assert ask_with(str(mine))[0] == 200
     for path in ("/etc/hostname", "http://x.org/a.csv", f"{mine}/..", f"{tmp_path}/x/gold.json", "\0", ""):
         assert ask_with(path)[0] == 400
     mine.unlink()
@@ -110,20 +108,8 @@ def test_request_names_only_files_that_were_uploaded(mine: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     "start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file=", "/gradio_api/proxy="]
 )
-def test_uploads_are_never_served(mine: Path, start: str) -> None:
-    assert ask(f"{start}{MADE_UP}/gold.json", method="GET")[0] == 200
-    for path in (
-        *(
-            str(mine),
-            f"{MADE_UP}/../{mine}",
-            f"{MADE_UP}/../page.js",
-            "/etc/hostname",
-            "http://169.254.169.254/",
-            "",
-            "\0",
-        ),
-        *(f"{MADE_UP}\0/gold.json", f"{MADE_UP}/" + "a/" * 30_000),
-    ):
+def test_no_file_is_served(mine: Path, start: str) -> None:
+    for path in (str(mine), "/etc/hostname", "http://169.254.169.254/", "", "\0", "a/" * 30_000):
         status, _, headers = ask(start + path, method="GET")
         assert (status, headers["content-security-policy"]) == (404, HEADERS["content-security-policy"])
 
@@ -140,38 +126,23 @@ def test_policy_of_the_browser_allows_no_other_origin() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *(
-            "/etc/hostname",
-            "/",
-            "\0",
-            "file:///etc/hostname",
-            "http://x.org/a.csv",
-            "{folder}",
-            "{folder}/",
-            "{mine}/..",
-        ),
-        *(
-            "{folder}/x/name.csv",
-            "{folder}/{mine}",
-            "{parent}",
-            "{parent}/",
-            "{parent}/a/name.csv",
-            "{parent}/link.csv",
-        ),
-        *("{parent}/../gold.json", "gold.json", "{folder}/" + "a/" * 100_000 + "x"),
+        *("/etc/hostname", "/", "\0", "file:///etc/hostname", "http://x.org/a.csv", "gold.json"),
+        *("{folder}", "{folder}/", "{folder}/x/name.csv", "{folder}/{mine}", "{folder}/" + "a/" * 100_000 + "x"),
+        *("{parent}", "{parent}/", "{parent}/..", "{parent}/a/name.csv", "{parent}/../gold.json", "{mine}/.."),
         *(7, ["a"], {"path": 7}, {"path": "/etc/hostname"}, True),
     ],
 )
 def test_path_that_is_no_upload_is_refused(path: Any, mine: Path, tmp_path: Path) -> None:
-    (tmp_path / "x").mkdir()
-    (mine.parent / "a").mkdir()
     for other in (tmp_path / "x" / "name.csv", mine.parent / "a" / "name.csv"):
+        other.parent.mkdir()
         other.write_text("no upload")
-    (mine.parent / "link.csv").symlink_to("/etc/hostname")
     if isinstance(path, str):
         path = path.format(folder=tmp_path, parent=mine.parent, mine=mine)
-    with pytest.raises(ValueError, match=r"table is not an uploaded file"):
+    with pytest.raises(ValueError, match=r"table is not an uploaded file|is no longer there"):
         take(path, "table")
+
+
+def test_upload_is_taken_by_its_path(mine: Path) -> None:
     assert take({"path": str(mine)}, "table") == take(str(mine), "table") == str(mine)
     nothings: tuple[Any, ...] = (None, "", {}, [])
     for nothing in nothings:
@@ -179,19 +150,16 @@ def test_path_that_is_no_upload_is_refused(path: Any, mine: Path, tmp_path: Path
             take(nothing, "table")
 
 
-def test_old_uploads_make_room(tmp_path: Path) -> None:
+def test_old_uploads_make_room(mine: Path, tmp_path: Path) -> None:
     paths = []
-    for number in range(5):
+    for number, size in enumerate((2_000_000, 1, 2_000_000, 1)):
         path = tmp_path / f"{number + 1:064x}" / "a.csv"
         path.parent.mkdir()
-        path.write_bytes(b"a" * 100)
+        path.write_bytes(b"a" * size)
         os.utime(path, (1000 + number, 1000 + number))
         paths.append(path)
-    make_room(str(tmp_path), most=252)  # the upload of the fixture is the newest, with 2 bytes
-    assert [path.exists() for path in paths] == [False, False, False, True, True]
-    assert not paths[0].parent.exists()
-    make_room(str(tmp_path), most_files=2)
-    assert [path.exists() for path in paths] == [False, False, False, False, True]
+    make_room(str(tmp_path), most=4_000_000)  # the upload of the fixture is the newest; a small file counts as 1 MB
+    assert [path.exists() for path in (*paths, mine)] == [False, False, True, True, True]
 
 
 def count_steps(function: Callable[[Any], Any], argument: Any) -> int:
@@ -212,8 +180,8 @@ def count_steps(function: Callable[[Any], Any], argument: Any) -> int:
 @pytest.mark.parametrize("part", ["a/", "../", "./", "//", "\\", "%00", "gradio_api/call/"])
 def test_paths_take_as_many_steps_whatever_their_length(part: str) -> None:
     """Each folder in a path once was a system call with a longer path."""
-    for function in (is_public, lambda path: take(path, "it")):
-        assert count_steps(function, part * 100) + 100 > count_steps(function, part * 60_000)
+    steps = [count_steps(lambda path: take(path, "it"), part * count) for count in (100, 60_000)]
+    assert steps[0] + 100 > steps[1]
 
 
 @pytest.mark.parametrize("body", [b'"', b'\\"', b"\\", b'{"data": ["', b'a\\",[', b'{"path":'])

@@ -20,7 +20,7 @@ def test_command_opens_the_page(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "BROWSER": f"""{sys.executable} -c "open('{opened}', 'w').write('%s')" """,
-        "GRADIO_TEMP_DIR": str(tmp_path / "uploads"),
+        "GRADIO_TEMP_DIR": str(tmp_path),
     }
     command = [sys.executable, "-m", "anls_metric.command_line", "demo"]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
