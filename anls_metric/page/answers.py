@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import find_scorers
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.explanation import Explanation, format_number
-from anls_metric.core.rows import as_references, as_text
+from anls_metric.core.rows import as_references, as_text, check_columns
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import MEANINGS, OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
 from anls_metric.options import make_settings
@@ -37,36 +37,40 @@ def get_scorer(variant: object, **options: object) -> Scorer:
     return find_scorers(make_settings({"variant": variant, **options}))[0]
 
 
-def get_shown_scorer(variant: str, threshold: float, ignore_case: bool) -> Scorer:
-    """Get the scorer of the settings of the page. Settings that the variant does not have are ignored."""
-    options = {"threshold": threshold, "ignore_case": ignore_case}
+def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out threshold and case if the variant does not have them: the page shows them for all variants."""
     known = get_scorer(variant).options
-    return get_scorer(variant, **{name: value for name, value in options.items() if name in known})
+    return {
+        name: value for name, value in settings.items() if name in known or name not in ("threshold", "ignore_case")
+    }
 
 
-def is_quick(variant: object, predictions: Any, references: Any) -> bool:
-    """Whether answers are scored so fast that it needs no process."""
-    count = len(predictions) if isinstance(predictions, list) else 1
-    size = max(map(_count, (predictions, references)))
-    return variant not in OF_VALUES and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
-
-
-def _count(value: Any) -> int:
-    """Count the characters of a string, or of all strings in a list; an item counts as one more."""
-    if isinstance(value, list):
-        return sum(map(_count, value), len(value))
-    return len(value) if isinstance(value, str) else 0
+def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
+    """Whether one or more answers are scored so fast that it needs no process. The others are further arguments."""
+    count = len(prediction) if isinstance(prediction, list) else 1
+    size = len(str((prediction, references)))
+    of_values = any(name in others for name in OF_VALUES)
+    return not of_values and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Score and explain one answer, for programs.
-
-    Raises:
-        ValueError: the answer cannot be scored, or is too long.
-    """
-    scorer = get_scorer(variant, **options)
-    why = scorer.explain(*_read(scorer, prediction, references))
+    """Score and explain one answer, for programs. ValueError: it cannot be scored."""
+    why = _explain(prediction, references, variant, options)
     return {"score": why.score, "signature": why.signature, **_describe(why)}
+
+
+def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> Any:
+    scorer = _get_scorer_of_answers(variant, options)
+    text, texts = as_text(prediction, "prediction"), as_references(references, "references")
+    return scorer.explain(*(parse_typed_values(text, texts) if scorer.name in OF_VALUES else (text, texts)))
+
+
+def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
+    """Get a scorer that needs only predictions and references."""
+    scorer = get_scorer(variant, **options)
+    if scorer.columns:
+        raise ValueError(f"{scorer.name} needs {', '.join(scorer.columns)}: score a file that has these fields")
+    return scorer
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
@@ -94,59 +98,39 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
 
 
 def compare(prediction: Any, references: Any) -> dict[str, float]:
-    """Score one answer under every variant. ValueError: it cannot be scored, or is too long."""
-    text, texts = _read(VARIANTS["standard"], prediction, references)
-    return {name: variant.score([text], [texts])[0] for name, variant in VARIANTS.items()}
+    """Score one answer under every variant. ValueError: it cannot be scored."""
+    return {name: variant.score([prediction], [references])[0] for name, variant in VARIANTS.items()}
 
 
 def score(predictions: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Score many answers. ValueError: they cannot be scored."""
-    scorer = get_scorer(variant, **options)
-    if not isinstance(predictions, list) or not isinstance(references, list):
-        raise ValueError("predictions must be a list of strings, and references a list of lists of strings")
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
-            "send a list of accepted answers for each prediction"
-        )
-    rows = [_read(scorer, *pair, f" of row {row}", None) for row, pair in enumerate(zip(predictions, references))]
-    scores = scorer.score([row[0] for row in rows], [row[1] for row in rows])
+    scorer = _get_scorer_of_answers(variant, options)
+    columns: Any = check_columns(predictions, references)
+    if scorer.name in OF_VALUES:
+        columns = zip(*map(parse_typed_values, *columns))
+    scores = scorer.score(*columns)
     return {"anls": scorer.mean(scores), "scores": list(map(float, scores)), "signature": scorer.signature()}
-
-
-def _read(
-    scorer: Scorer, prediction: Any, references: Any, row: str = "", most: int | None = limits.MAX_CHARACTERS
-) -> tuple[Any, Any]:
-    """Check an answer, and parse it if the scorer is for lists and nested values."""
-    if scorer.columns:
-        raise ValueError(f"{scorer.name} needs {', '.join(scorer.columns)}: score a file that has these fields")
-    text, texts = as_text(prediction, f"prediction{row}"), list(as_references(references, f"references{row}"))
-    for what, count in (("prediction", len(text)), ("references", _count(texts))):
-        if most is not None and count > most:
-            raise ValueError(f"{what}: {count:,} characters are more than {most:,}: score the answer in a file")
-    return parse_typed_values(text, texts) if scorer.name in OF_VALUES else (text, texts)
 
 
 # For the page
 
 
-def show(prediction: str, answers: str, variant: str, threshold: float, ignore_case: bool) -> tuple[str, str]:
+def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any]) -> tuple[str, str]:
     """Show one answer as HTML: its score with the reason, and its score under the other variants.
 
     Raises:
-        ValueError: the answer cannot be scored, or is too long.
+        ValueError: the answer cannot be scored.
     """
-    scorer = get_shown_scorer(variant, threshold, ignore_case)
-    is_value = scorer.name in OF_VALUES and not isinstance(parse_value_or_text(answers), str)
+    is_value = variant in OF_VALUES and not isinstance(parse_value_or_text(answers), str)
     references = [answers] if is_value else [line for line in answers.splitlines() if line.strip()]
     if not references:
         return html_parts.format_hint(_NOTHING), ""
-    why = scorer.explain(*_read(scorer, prediction, references))
+    why = _explain(prediction, references, variant, fit_options(variant, settings))
     score = format_number(why.score)
     if isinstance(why, Explanation):
         said = f"Score {score}. {why.sentence}"
-        return add_speech(html_parts.format_answer(why), said), _show_variants(prediction, references, why)
-    return add_speech(html_parts.format_value_answer(why, scorer.label), f"Score {score}. {why}."), ""
+        return add_speech(html_parts.format_answer(why), said), _show_variants(prediction, references, why.score)
+    return add_speech(html_parts.format_value_answer(why, why.variant.label), f"Score {score}. {why}."), ""
 
 
 def add_speech(content: str, said: str) -> str:
@@ -154,22 +138,17 @@ def add_speech(content: str, said: str) -> str:
     return f'<div data-said="{html_parts.escape(said, 1000)}">{content}</div>'
 
 
-def _show_variants(prediction: str, references: Sequence[str], why: Explanation) -> str:
+def _show_variants(prediction: str, references: Sequence[str], given: float) -> str:
     """Show the score under every variant: those that disagree, and behind a fold those that agree."""
-    agree: list[list[str]] = []
-    differ: list[list[str]] = []
+    rows: dict[bool, list[list[str]]] = {False: [], True: []}
     for variant in VARIANTS.values():
         (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
-        meaning = html_parts.escape(variant.meaning.replace("`", "'"))
-        cells = [f"<b>{variant.name}</b><small>{meaning}</small>", format_number(similarity), format_number(score)]
-        (agree if score == why.score else differ).append(cells)
-    header, given = ["variant", "similarity", "score"], format_number(why.score)
-    count = f"{len(differ)} of {len(VARIANTS)} disagree with {given}" if differ else f"All {len(VARIANTS)} agree"
-    tables = html_parts.format_table(header, differ) if differ else ""
-    if agree:
-        table = html_parts.format_table(header, agree)
-        tables += f"<details><summary>{len(agree)} with {given}</summary>{table}</details>"
+        name = f"<b>{variant.name}</b><small>{html_parts.escape(variant.meaning)}</small>"
+        rows[score == given].append([name, format_number(similarity), format_number(score)])
+    differ, agree = (html_parts.format_table(["variant", "similarity", "score"], each) for each in rows.values())
     return (
         '<section class="anls"><h3>The same answer under every variant</h3>'
-        f'<p class="said">{count}. Each has its own threshold and case.</p>{tables}</section>'
+        f'<p class="said">{len(rows[False])} of {len(VARIANTS)} disagree with {format_number(given)}. '
+        f"Each has its own threshold and case.</p>{differ if rows[False] else ''}"
+        f"<details><summary>{len(rows[True])} with {format_number(given)}</summary>{agree}</details></section>"
     )

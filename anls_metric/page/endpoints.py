@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from os.path import getsize
 from typing import Any, TypeVar
 
 from anls_metric.core.choices import check_count
@@ -17,7 +16,6 @@ from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-Options = Mapping[str, Any]
 
 FAULT = "this could not be done, because the page has a fault: its log has the details"
 _LOG = logging.getLogger(__name__)
@@ -60,7 +58,8 @@ def compare_variants(prediction: str, references: list[str]) -> dict[str, float]
     Returns:
         The score under each variant, by its name.
     """
-    return answers.compare(prediction, references)
+    scores: dict[str, float] = run_small(answers.compare, prediction, references)
+    return scores
 
 
 def score_answers(
@@ -87,11 +86,11 @@ def score_answers(
     return scored
 
 
-def run_small(function: Callable[..., Any], prediction: Any, references: Any, variant: Any, *options: Any) -> Any:
+def run_small(function: Callable[..., Any], prediction: Any, references: Any, *others: Any) -> Any:
     """Score answers in the server, or in a process if that may take long."""
-    if answers.is_quick(variant, prediction, references):
-        return function(prediction, references, variant, *options)
-    return processes.run(function, prediction, references, variant, *options, seconds=limits.SMALL_SECONDS)
+    if answers.is_quick(prediction, references, others):
+        return function(prediction, references, *others)
+    return processes.run(function, prediction, references, *others, seconds=limits.SMALL_SECONDS)
 
 
 def list_variants() -> list[dict[str, str]]:
@@ -208,31 +207,12 @@ def list_layouts() -> list[dict[str, str]]:
     ]
 
 
-def _score(files: Sequence[str], gold: str | None, values: Options) -> dict[str, Any]:
+def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
+    check_count("worst", values["worst"], limits.MAX_WORST)
     names = [name for name in values if name in OPTIONS and not OPTIONS[name].is_for_command]
-    options = {name: values[name] for name in names if values[name] is not None}
-    check_count("worst", options["worst"], limits.MAX_WORST)
-    document: dict[str, Any] = run_files(scoring.score, [*files, *([gold] if gold else [])], files, gold, options)
+    document: dict[str, Any] = processes.run(scoring.score, files, gold, {name: values[name] for name in names})
     return document
-
-
-def run_files(
-    function: Callable[..., Any], paths: Sequence[str], *arguments: Any, show: Callable[[Any], None] | None = None
-) -> Any:
-    """Score files in a process, which has less time for small files.
-
-    Args:
-        function: a function of `scoring`.
-        paths: the files.
-        *arguments: the arguments of the function.
-        show: see `processes.run`.
-
-    Raises:
-        ValueError: the files cannot be scored. ExhaustedError: they take too much memory or time.
-    """
-    seconds = limits.SMALL_SECONDS if sum(map(getsize, paths)) <= limits.SMALL_FILES else limits.SECONDS
-    return processes.run(function, *arguments, seconds=seconds, show=show)
 
 
 # What a program gets

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 MB = 1_000_000
 
-# One answer, explained in the server
-MAX_CHARACTERS = 10_000  # of the prediction, and of all accepted answers together
-MAX_LISTED = 100  # answers of a list that is scored in the server
+# What is scored in the server; the rest is scored in processes
+MAX_CHARACTERS = 10_000  # of answers with their accepted answers; also of a text field
+MAX_LISTED = 100  # answers
 
 # A request
 MAX_REQUEST = 256 * 1024  # bytes of a body that is no upload
@@ -23,12 +23,10 @@ MAX_IMAGES = 12 * MB  # bytes of the page images in a report
 MAX_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 KEPT_SECONDS = 3_600  # for which an upload is kept
 MAX_KEPT = 2_000 * MB  # bytes of all uploads
-MAX_KEPT_FILES = 2_000
 
 # Processes
 SECONDS = 120  # of processor time for files
-SMALL_SECONDS = 20  # of processor time for small files, lists, and one list or nested value
-SMALL_FILES = 200_000  # bytes of the files of a call that has `SMALL_SECONDS`
+SMALL_SECONDS = 20  # of processor time for answers
 MEMORY = 2_000 * MB  # bytes of address space of a process
 MAX_PROCESSES = 6
 

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -48,11 +47,7 @@ def start() -> None:
 
 
 def run(
-    function: Callable[..., Any],
-    *arguments: Any,
-    seconds: float = limits.SECONDS,
-    memory: int = limits.MEMORY,
-    show: Callable[[Any], None] | None = None,
+    function: Callable[..., Any], *arguments: Any, seconds: float = limits.SECONDS, memory: int = limits.MEMORY
 ) -> Any:
     """Call a function in a process of its own.
 
@@ -61,8 +56,6 @@ def run(
         *arguments: plain data: what a class of gradio needs to be unpickled would import gradio.
         seconds: the processor time that it may take. After twice this time on the clock, it is killed as well.
         memory: the address space that it may take, in bytes.
-        show: is called with what the function reports on its way. If given, the function gets one more argument, with
-            which it reports.
 
     Returns:
         What the function returns: plain data, too.
@@ -73,12 +66,11 @@ def run(
     """
     with _ROOM:
         receiver, sender = _CONTEXT.Pipe(duplex=False)
-        work = (sender, function, arguments, (int(seconds), memory), show is not None)
-        process = _CONTEXT.Process(target=_work, args=work, daemon=True)
+        process = _CONTEXT.Process(target=_work, args=(sender, function, arguments, int(seconds), memory), daemon=True)
         process.start()
         sender.close()
         try:
-            return _receive(receiver, process, time.monotonic() + 2 * seconds, show or (lambda value: None))
+            return _receive(receiver, process, 2 * seconds)
         finally:
             process.kill()
             process.join()
@@ -86,27 +78,22 @@ def run(
             receiver.close()
 
 
-def _receive(receiver: Connection, process: Any, end: float, show: Callable[[Any], None]) -> Any:
-    """Receive the result of a process, and what it reports before."""
-    while receiver.poll(max(0.0, end - time.monotonic())):
-        try:
-            kind, value = receiver.recv()
-        except EOFError:
-            process.join()
-            if process.exitcode >= 0:
-                raise RuntimeError(f"a process ended with status {process.exitcode}") from None
-            raise _exhausted(signal.Signals(-process.exitcode).name) from None
-        if kind == "report":
-            show(value)
-        elif kind == "result":
-            return value
-        elif kind == "refused":
-            raise ValueError(value)
-        elif kind == "memory":
-            raise _exhausted("its limit of memory")
-        else:
-            raise RuntimeError(value)
-    raise _exhausted("the clock")
+def _receive(receiver: Connection, process: Any, seconds: float) -> Any:
+    """Receive the result of a process."""
+    if not receiver.poll(seconds):
+        raise _exhausted("the clock")
+    try:
+        error, value = receiver.recv()
+    except EOFError:
+        process.join()
+        if process.exitcode >= 0:
+            raise RuntimeError(f"a process ended with status {process.exitcode}") from None
+        raise _exhausted(signal.Signals(-process.exitcode).name) from None
+    if error is MemoryError:
+        raise _exhausted("its limit of memory")
+    if error:
+        raise error(value)
+    return value
 
 
 def _exhausted(cause: str) -> ExhaustedError:
@@ -115,22 +102,20 @@ def _exhausted(cause: str) -> ExhaustedError:
 
 
 def _work(
-    connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], most: tuple[int, int], shows: bool
+    connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int, memory: int
 ) -> None:
-    """Call a function within its limits, and send its result."""
-    _limit(*most)
-    reports = [lambda value: connection.send(("report", value))] if shows else []
-    outcome: tuple[str, Any]
+    """Call a function within its limits, and send the kind of its error or None, and its words or the result."""
+    _limit(seconds, memory)
     try:
-        connection.send(("result", function(*arguments, *reports)))
+        connection.send((None, function(*arguments)))
         return
     except MemoryError:
-        outcome = ("memory", None)
+        failed: tuple[type[Exception], str] = MemoryError, ""
     except ValueError as error:
-        outcome = ("refused", str(error))
+        failed = ValueError, str(error)
     except Exception:
-        outcome = ("failed", traceback.format_exc())
-    connection.send(outcome)  # outside of `except`, whose error keeps the data in memory
+        failed = RuntimeError, traceback.format_exc()
+    connection.send(failed)  # outside of `except`, whose error keeps the data in memory
 
 
 def _limit(seconds: int, memory: int) -> None:
@@ -139,8 +124,7 @@ def _limit(seconds: int, memory: int) -> None:
         return
     import resource
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
     os.nice(5)  # behind the server
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))  # a signal of its own before the kill
-    for limit, value in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
-        resource.setrlimit(limit, (value, value))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

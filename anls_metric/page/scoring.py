@@ -6,14 +6,13 @@ import base64
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
-from anls_metric.messages import FrontEnd, InputError, make_error
+from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.reading.join import Reading
@@ -21,14 +20,14 @@ from anls_metric.reading.reader import Input
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, get_stem, has, read_table
 from anls_metric.report.document import build_document
-from anls_metric.report.texts import make_printable, shorten
 
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
-_GOLD_NAMES = ("gold", "label", "truth")
+WHICH_GOLD = "Which of these is the gold file, the one with the accepted answers?"
+
 _MAX_FIELDS = 200
-_MAX_TEXT = 1_000
+_MAX_NAME = 200  # characters of the name of a field
 
 
 class Advice(NamedTuple):
@@ -48,8 +47,7 @@ class Shown(NamedTuple):
         read: what was read, a line for each submission.
         names: the names of the submissions, in the order of their files.
         fields: the fields of the files, to choose from.
-        golds: the files that may be the gold file, if the page has to ask.
-        gold: the gold file; "" for none.
+        golds: the names of the files that may be the gold file, if the page has to ask.
         said: the scores in words.
         report: the report, compressed; "" if there are no scores.
     """
@@ -60,7 +58,6 @@ class Shown(NamedTuple):
     names: Sequence[str] = ()
     fields: Sequence[str] = ()
     golds: Sequence[str] = ()
-    gold: str = ""
     said: str = ""
     report: str = ""
 
@@ -82,107 +79,98 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     paths = [*files, *([gold] if gold else [])]
     inputs = [Input(path, name) for path, name in zip(files, name_files(files))]
     try:
-        document = build_document(evaluate(inputs, Input(gold) if gold else None, make_settings(options)))
-    except (ValueError, OSError) as error:
-        raise ValueError(_describe(error, paths, "python").text) from None
-    plain: dict[str, Any] = json.loads(_hide_folders(json.dumps(document, ensure_ascii=False), paths))
-    return plain
+        result = evaluate(inputs, Input(gold) if gold else None, make_settings(options))
+        document: dict[str, Any] = _hide_folders(build_document(result), paths)
+    except ValueError as error:
+        raise ValueError(_hide_folders(str(error), paths)) from None
+    return document
 
 
-def show(
-    files: Sequence[str], gold: str, names: Sequence[str], options: Mapping[str, Any], report: Callable[[int], None]
-) -> dict[str, Any]:
+def show(files: Sequence[str], gold: str, names: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Score files for the page.
 
     Args:
         files: the paths of all files, in any order; one of them may be the gold file, and one an archive of images.
-        gold: the file that the visitor chose as the gold file; "" to find it.
+        gold: the name of the file that the visitor chose as the gold file; "" to find it.
         names: the names that the visitor gave to the submissions, in the order of their files; [] for none.
         options: the options of `api.score`.
-        report: is called with the number of answers of each submission, once they are scored.
 
     Returns:
         The fields of `Shown`.
     """
-    errors: list[Exception] = []
+    errors: list[ValueError] = []
     shown = Shown()
     with _keep(errors):
-        shown = _show(files, gold, names, make_settings(options), report, errors)
-    return shown._replace(problems=[_describe(error, files) for error in errors])._asdict()
+        shown = _show(files, gold, names, make_settings(options), errors)
+    problems = []
+    for error in errors:
+        message = error.message if isinstance(error, InputError) else Message("", "{error}", {"error": str(error)})
+        problems.append(Advice(message.text("page"), *(message.action or ())))
+    content: dict[str, Any] = _hide_folders(shown._replace(problems=problems)._asdict(), files)
+    return content
 
 
-def _show(
-    files: Sequence[str],
-    gold: str,
-    names: Sequence[str],
-    settings: Settings,
-    report: Callable[[int], None],
-    errors: list[Exception],
-) -> Shown:
+def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Settings, errors: list[ValueError]) -> Shown:
     """Score files, and add what is wrong to the errors."""
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
+    paths = [path for path in files if path not in archives]
+    if not paths:
+        raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
     reading = make_reading(settings, find_scorers(settings)[0])
     tables: dict[str, Table] = {}
-    for path in files:
-        if path not in archives:
-            with _keep(errors):
-                tables[path] = read_table(path, settings, reading.of_values)
-    if archives and len(files) == len(archives):
-        raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
-    fields = dict.fromkeys(field for table in tables.values() for field in table.fields)
-    found, is_sure = find_gold(tables, reading)
-    shown = Shown(fields=[field for field in fields if _is_showable(field)][:_MAX_FIELDS])
-    if not is_sure:
-        found = gold if gold in tables else found
-        shown = shown._replace(golds=list(tables), gold=found or "")
-    paths = [path for path in tables if path != found]
-    if not paths or not (found or is_sure):
+    for path, name in zip(paths, name_files(paths)):
+        with _keep(errors):
+            tables[name] = read_table(path, settings, reading.of_values)
+    fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
+    golds = find_golds(tables, reading)
+    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=golds if len(golds) > 1 else ())
+    if shown.golds and gold not in golds:
+        return shown._replace(read=[WHICH_GOLD])
+    if not shown.golds:
+        gold = golds[0] if golds else ""
+    submissions = {name: table for name, table in tables.items() if name != gold}
+    if not submissions:
         return shown
-    shown = shown._replace(names=list(names) if all(names) and len(names) == len(paths) else name_files(paths))
-    inputs = [Input(tables[path], name) for path, name in zip(paths, shown.names)]
+    names = names if all(names) and len(names) == len(submissions) else list(submissions)
+    shown = shown._replace(names=names)
+    inputs = [Input(table, name) for name, table in zip(names, submissions.values())]
     with _keep(errors):
-        result = _evaluate(inputs, Input(tables[found]) if found else None, settings, report, errors)
+        result = _evaluate(inputs, Input(tables[gold]) if gold else None, settings, errors)
         label = result.submissions[0].scorer.label
         scores = "; ".join(f"{label} of {scored.name}: {scored.anls:.4f}" for scored in result.submissions[:10])
         return shown._replace(
-            hints=[Advice(_word(hint.text("page"), files), *(hint.message.action or ())) for hint in result.hints],
-            read=[_word(scored.answers.read.text("page"), files) for scored in result.submissions],
+            hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
+            read=[scored.answers.read.text("page") for scored in result.submissions],
             said=f"{scores}. {len(result.hints)} hints." if result.hints else f"{scores}.",
-            report=_make_report(result, os.path.basename(found or ""), archives, errors),
+            report=_make_report(result, os.path.basename(tables[gold].name) if gold else "", archives, errors),
         )
     return shown
 
 
 @contextmanager
-def _keep(errors: list[Exception]) -> Iterator[None]:
+def _keep(errors: list[ValueError]) -> Iterator[None]:
     """Add an error of a file or an option to others, and go on."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         errors.append(error)
 
 
-def find_gold(tables: Mapping[str, Table], reading: Reading) -> tuple[str | None, bool]:
+def find_golds(tables: Mapping[str, Table], reading: Reading) -> list[str]:
     """Find the gold file: the one with accepted answers and without predictions, as the command does by the order.
 
     Args:
-        tables: the files by their paths.
+        tables: the files by their names.
         reading: how to read them.
 
     Returns:
-        The path of the gold file, None for none; and whether it is sure. If not, the path is that of a file whose name
-        says so.
+        The name of the gold file, several names if one of them may be it, or [] if each file has its accepted answers.
     """
-    accepted = [path for path, table in tables.items() if _has_references(table, reading)]
-    golds = [path for path in accepted if not _has_prediction(tables[path], reading)]
+    accepted = [name for name, table in tables.items() if _has_references(table, reading)]
+    golds = [name for name in accepted if not _has_prediction(tables[name], reading)]
     if len(tables) < 2 or (len(accepted) == len(tables) and not golds):
-        return None, True
-    for candidates in (golds, accepted):
-        if len(candidates) == 1:
-            return candidates[0], True
-    candidates = golds or accepted or list(tables)
-    named = (path for path in candidates if any(name in os.path.basename(path).lower() for name in _GOLD_NAMES))
-    return next(named, None), False
+        return []
+    return golds or accepted or list(tables)
 
 
 def _has_references(table: Table, reading: Reading) -> bool:
@@ -197,29 +185,20 @@ def _has_prediction(table: Table, reading: Reading) -> bool:
     return False
 
 
-def _evaluate(
-    inputs: Sequence[Input],
-    gold: Input | None,
-    settings: Settings,
-    report: Callable[[int], None],
-    errors: list[Exception],
-) -> Result:
+def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
     """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
     try:
-        return evaluate(inputs, gold, settings, report)
-    except InputError:
-        good = []
-        for each in inputs if len(inputs) > 1 else ():
-            with _keep(errors):
-                evaluate([each], gold, replace(settings, quiet=True, baseline=None))
-                good.append(each)
+        return evaluate(inputs, gold, settings)
+    except InputError as error:
+        where = error.message.where
+        good = [each for each in inputs if where != each.name and not where.startswith(each.data.name)]
         if len(good) in (0, len(inputs)):
-            errors.clear()
             raise
-    return evaluate(good, gold, settings, report)
+        errors.append(error)
+    return _evaluate(good, gold, settings, errors)
 
 
-def _make_report(result: Result, source: str, archives: Sequence[str], errors: list[Exception]) -> str:
+def _make_report(result: Result, source: str, archives: Sequence[str], errors: list[ValueError]) -> str:
     """Make the report, compressed. Adds what is wrong with an archive of images."""
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
@@ -248,36 +227,14 @@ def name_files(paths: Sequence[str]) -> list[str]:
     """
     names: list[str] = []
     for stem in map(get_stem, paths):
-        numbered = (f"{stem} ({number})" for number in count(2))
-        names.append(stem if stem not in names else next(name for name in numbered if name not in names))
+        candidates = chain([stem], (f"{stem} ({number})" for number in count(2)))
+        names.append(next(name for name in candidates if name not in names))
     return names
 
 
-# Words
-
-
-def _describe(error: Exception, files: Sequence[str], front_end: FrontEnd = "page") -> Advice:
-    """Describe an error of input. MemoryError: it says that there was too little memory."""
-    if isinstance(error.__context__, MemoryError):
-        raise MemoryError
-    if isinstance(error, InputError):
-        action = error.message.action if front_end == "page" else None
-        return Advice(_word(error.message.text(front_end), files), *(action or ()))
-    if isinstance(error, OSError):
-        return Advice(f"{os.path.basename(error.filename or 'the file')} is no longer there: upload it again")
-    return Advice(_word(str(error), files))
-
-
-def _word(text: str, files: Sequence[str]) -> str:
-    return make_printable(shorten(_hide_folders(text, files), _MAX_TEXT)).encode("utf-8", "replace").decode()
-
-
-def _hide_folders(text: str, files: Sequence[str]) -> str:
-    """Remove the folders of files from a text."""
+def _hide_folders(content: Any, files: Sequence[str]) -> Any:
+    """Remove the folders of files from JSON content, and half surrogate pairs, which have no bytes."""
+    text = json.dumps(content, ensure_ascii=False)
     for path in files:
         text = text.replace(os.path.join(os.path.dirname(path), ""), "")
-    return text
-
-
-def _is_showable(name: str) -> bool:
-    return len(name) <= _MAX_TEXT and name.encode("utf-8", "ignore").decode() == name
+    return json.loads(text.encode("utf-8", "replace"))

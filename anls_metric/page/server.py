@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,8 @@ from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, sig
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, guard, run_small
-from anls_metric.page.file_tab import QUIET, add_file_tab
+from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
-from anls_metric.page.uploads import MADE_UP
 from anls_metric.report import html_parts
 
 ASSETS = Path(__file__).parent / "assets"
@@ -38,12 +38,6 @@ EXAMPLES = {
     "A list": ('["tea", "mlik"]', '["milk", "tea", "bread"]', "anls_star", 0.5, True),
 }
 
-_COPIED = {
-    "copied": "The link is in the address bar and on the clipboard. It holds the prediction and the answers.",
-    "shown": "The link is in the address bar: copy it there. It holds the prediction and the answers.",
-    "long": "These texts are too long for a link.",
-}
-
 _THEME = gr.themes.Base(
     primary_hue="sky",
     neutral_hue="stone",
@@ -52,7 +46,6 @@ _THEME = gr.themes.Base(
 )
 
 _SMALL: dict[str, Any] = {"concurrency_id": "answers", "concurrency_limit": limits.MAX_ANSWERS_AT_ONCE}
-_LARGE: dict[str, Any] = {"concurrency_id": "files", "concurrency_limit": limits.MAX_FILES_AT_ONCE}
 
 
 def _read_asset(name: str) -> str:
@@ -72,53 +65,55 @@ def _introduce() -> str:
 def build() -> gr.Blocks:
     """Build the page."""
     # A folder with nothing but uploads, which is removed with the process.
-    parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
-    os.makedirs(parent, exist_ok=True)
-    uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
+    uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=os.environ.get("GRADIO_TEMP_DIR"))
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
-    gr.set_static_paths(paths=[MADE_UP])
-    kept = (60, limits.KEPT_SECONDS)
-    page = gr.Blocks(title="ANLS", analytics_enabled=False, fill_width=True, delete_cache=kept)
+    page = gr.Blocks(title="ANLS", analytics_enabled=False, fill_width=True, delete_cache=(60, limits.KEPT_SECONDS))
     page.uploads = uploads
     with page:
         gr.Markdown(_introduce(), elem_id="introduction")
-        with gr.Row(elem_id="settings"):
-            scorers = map(answers.get_scorer, (*VARIANTS, *OF_VALUES, *OF_RULES))
-            variant = gr.Dropdown(
-                [(f"{scorer.name}: {scorer.meaning}", scorer.name) for scorer in scorers],
-                value="standard",
-                label=OPTIONS["variant"].label,
-                scale=4,
-                min_width=300,
-                elem_id="variant",
-            )
-            label = OPTIONS["threshold"].label
-            threshold = gr.Slider(0, 1, 0.5, step=0.01, label=label, scale=3, min_width=240, elem_id="threshold")
-            label = OPTIONS["ignore_case"].label
-            ignore_case = gr.Checkbox(True, label=label, scale=1, min_width=130, elem_id="ignore-case")
-        chosen = [variant, threshold, ignore_case]
+        settings = _add_settings()
         with gr.Tabs() as tabs:
             with gr.Tab("One answer", id="answer") as answer_tab:
-                texts, shown = _add_answer_tab(chosen)
+                texts = _add_answer_tab(settings)
             with gr.Tab("Files", id="file") as file_tab:
-                add_file_tab(dict(zip(("variant", "threshold", "ignore_case"), chosen)))
+                add_file_tab(settings)
             with gr.Tab("How it works", id="how") as how_tab, gr.Column(elem_id="how"):
                 gr.Markdown(_read_asset("how.md"))
                 gr.HTML(html_parts.format_variants())
                 gr.Markdown(_read_asset("report.md").replace("SIGNATURE", signature()))
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
-        # Not `input`, which also fires when the focus only passes through the field.
-        variant.select(lambda name: _update_settings(answers.get_scorer(name))[1:], variant, chosen[1:], **QUIET)
-        gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
-        loaded = page.load(_read_link, None, [*chosen, *texts, tabs, *shown], **QUIET)
+        loaded = page.load(_read_link, None, [*settings.values(), *texts, tabs], **QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS:
-            is_large = endpoint.__name__ in ("score_files", "score_logs")
+            queue = QUEUE if endpoint.__name__ in ("score_files", "score_logs") else _SMALL
             answer = guard(endpoint, lambda message: gr.Error(message, print_exception=False))
-            gr.api(answer, api_name=endpoint.__name__, **(_LARGE if is_large else _SMALL))
+            gr.api(answer, api_name=endpoint.__name__, **queue)
     page.queue(default_concurrency_limit=limits.MAX_ANSWERS_AT_ONCE, max_size=limits.MAX_QUEUE)
     return page
+
+
+def _add_settings() -> dict[str, Any]:
+    """Add the settings of all tabs: variant, threshold and case, by the names of the options."""
+    with gr.Row(elem_id="settings"):
+        scorers = map(answers.get_scorer, (*VARIANTS, *OF_VALUES, *OF_RULES))
+        variant = gr.Dropdown(
+            [(f"{scorer.name}: {scorer.meaning}", scorer.name) for scorer in scorers],
+            value="standard",
+            label=OPTIONS["variant"].label,
+            scale=4,
+            min_width=300,
+            elem_id="variant",
+        )
+        label = OPTIONS["threshold"].label
+        threshold = gr.Slider(0, 1, 0.5, step=0.01, label=label, scale=3, min_width=240, elem_id="threshold")
+        label = OPTIONS["ignore_case"].label
+        ignore_case = gr.Checkbox(True, label=label, scale=1, min_width=130, elem_id="ignore-case")
+    chosen = [variant, threshold, ignore_case]
+    # Not `input`, which also fires when the focus only passes through the field.
+    variant.select(lambda name: _update_settings(answers.get_scorer(name))[1:], variant, chosen[1:], **QUIET)
+    gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
+    return {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
 
 
 def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
@@ -136,12 +131,10 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
         gr.Warning(f"The settings of the link are not used: {html_parts.escape(str(error))}")
         scorer = answers.get_scorer("standard")
     texts = [link.get(name, text) for name, text in zip(("prediction", "answers"), EXAMPLES["Coca Cola"])]
-    tab = link.get("tab") if link.get("tab") in ("answer", "file", "how") else "answer"
-    shown = _show_answer(texts[0], texts[1], scorer.name, scorer.threshold, getattr(scorer, "ignore_case", True))
-    return (*_update_settings(scorer), *texts, gr.Tabs(selected=tab), *shown)
+    return (*_update_settings(scorer), *texts, gr.Tabs(selected=link.get("tab", "answer")))
 
 
-def read_settings(link: dict[str, str]) -> Scorer:
+def read_settings(link: Mapping[str, str]) -> Scorer:
     """Read the settings in the URL of the page.
 
     Example:
@@ -151,18 +144,16 @@ def read_settings(link: dict[str, str]) -> Scorer:
     Raises:
         ValueError: a setting does not exist.
     """
-    name, case = link.get("variant", "standard"), link.get("case", "")
-    if case not in ("", "ignored", "counts"):
-        raise ValueError(f"case must be ignored or counts, got {case!r}")
-    ignore_case = None if name in (*OF_VALUES, *OF_RULES) or not case else case == "ignored"
-    return answers.get_scorer(name, threshold=link.get("threshold"), ignore_case=ignore_case)
+    name, case = link.get("variant", "standard"), link.get("case")
+    settings = {"threshold": link.get("threshold"), "ignore_case": case and case == "ignored"}
+    return answers.get_scorer(name, **answers.fit_options(name, settings))
 
 
 # One answer
 
 
-def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Add the tab for one answer. Returns its text fields, and the components that show the score."""
+def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
+    """Add the tab for one answer. Returns its text fields."""
     longest = limits.MAX_CHARACTERS
     with gr.Column(elem_id="answer-tab"):
         with gr.Column(elem_id="typed", min_width=0):
@@ -172,7 +163,8 @@ def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
             )
         with gr.Column(elem_id="shown", min_width=0):
             answer = gr.HTML(elem_id="answer")
-        fields = [prediction, accepted, *chosen]
+        texts = [prediction, accepted]
+        fields = [*texts, *settings.values()]
         with gr.Column(elem_id="examples", min_width=0):
             gr.Examples(
                 list(map(list, EXAMPLES.values())),
@@ -182,23 +174,20 @@ def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
                 label="Examples",
             )
             copy = gr.Button("Copy a link to this answer", size="sm", variant="secondary")
+            copied = gr.Markdown(elem_id="copied")
     others = gr.HTML(elem_id="variants")
     changed = [field.change for field in fields]
     gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **QUIET, **_SMALL)
-    copied = gr.Textbox(visible=False)
-    copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
-        lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
-    )
-    gr.on([prediction.change, accepted.change], None, fields[:2], None, js="anls.forget", api_visibility="private")
-    return [prediction, accepted], [answer, others]
+    copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private")
+    gr.on([text.change for text in texts], None, texts, None, js="anls.forget", api_visibility="private")
+    return texts
 
 
 def _show_answer(prediction: str, accepted: str, variant: str, threshold: float, ignore_case: bool) -> tuple[str, str]:
     """Show one answer: in the server, or in a process if it is a list or a nested value."""
     try:
-        shown: tuple[str, str] = run_small(
-            answers.show, str(prediction), str(accepted), str(variant), threshold, ignore_case
-        )
+        settings = {"threshold": threshold, "ignore_case": ignore_case}
+        shown: tuple[str, str] = run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
         return shown
     except Exception as error:
         return html_parts.format_error(describe_error(error)), ""
@@ -216,6 +205,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html_parts.STYLE],
         head=f"<script>{_read_asset('page.js')}</script>",
+        allowed_paths=[str(MADE_UP)],
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_FILES_AT_ONCE + 32,
         state_session_capacity=limits.MAX_SESSIONS,

@@ -30,13 +30,6 @@ def remember() -> int:
     return len(SEEN)
 
 
-def report(count: int, tell: Callable[[int], None]) -> int:
-    """Report numbers, then return the id of the process."""
-    for number in range(count):
-        tell(number)
-    return os.getpid()
-
-
 def fail(kind: str) -> None:
     """Raise an error, or end the process."""
     if kind == "exit":
@@ -59,10 +52,8 @@ def crash() -> None:
     ctypes.string_at(0)
 
 
-def test_results_and_reports_come_from_another_process() -> None:
-    told: list[int] = []
-    assert run(report, 3, show=told.append) != os.getpid()
-    assert told == [0, 1, 2]
+def test_results_come_from_another_process() -> None:
+    assert run(os.getpid) != os.getpid()
     assert [run(remember) for _ in range(3)] == [1, 1, 1]
     with ThreadPoolExecutor(40) as pool:
         assert list(pool.map(lambda number: run(len, "x" * number), range(40))) == list(range(40))
@@ -113,18 +104,22 @@ def test_system_without_fork_says_so(monkeypatch: pytest.MonkeyPatch, caplog: py
     assert caplog.messages == ["this system cannot fork: files are scored without limits of memory and processor time"]
 
 
+def sleep() -> None:
+    """Print the id of the process, then sleep."""
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+
 @needs_limits
 def test_processes_end_with_the_server() -> None:
     program = """
-import os, signal, sys, threading, time
+import signal, sys, threading, time
 from anls_metric.page.processes import run
-from tests.page.test_processes import report
+from tests.page.test_processes import sleep
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-def tell(pid): print(pid, flush=True)
-threading.Thread(target=lambda: run(sleeper, show=tell), daemon=True).start()
+threading.Thread(target=run, args=[sleep], daemon=True).start()
 time.sleep(60)
 """
-    program = program.replace("report\n", "sleeper\n")
     server = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert server.stdout
     pid = int(server.stdout.readline())
@@ -134,9 +129,3 @@ time.sleep(60)
     while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
         time.sleep(0.05)
     assert not os.path.exists(f"/proc/{pid}")
-
-
-def sleeper(tell: Callable[[int], None]) -> None:
-    """Tell the id of the process, then sleep."""
-    tell(os.getpid())
-    time.sleep(600)

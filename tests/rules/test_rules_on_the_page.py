@@ -17,10 +17,8 @@ def test_uploads_are_scored_by_the_rule(tmp_path: Path) -> None:
         path.write_text(json.dumps(content), encoding="utf-8")
     document = scoring.score([str(paths[1])], str(paths[0]), {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3
-    shown = scoring.Shown(
-        **scoring.show([str(paths[1]), str(paths[0])], "", [], {"variant": "dude"}, lambda count: None)
-    )
-    assert (shown.problems, shown.names) == ([], ["answers"])
+    shown = scoring.show([str(paths[1]), str(paths[0])], "", [], {"variant": "dude"})
+    assert (shown["problems"], shown["names"]) == ([], ["answers"])
 
 
 def test_single_answer_needs_a_file() -> None:

@@ -35,15 +35,16 @@ window.anls = {
         anls.settled = true;
     },
 
+    // Returns what the page says about it.
     async copyLink(prediction, answers, ...chosen) {
         const texts = {prediction: prediction, answers: answers};
-        if (new URLSearchParams(texts).toString().length > 6000) return "long";
+        if (new URLSearchParams(texts).toString().length > 6000) return "These texts are too long for a link.";
         const address = anls.save({...anls.settings(...chosen), ...texts});
         try {
             await navigator.clipboard.writeText(address.href);
-            return "copied";
+            return "The link is in the address bar and on the clipboard. It holds the prediction and the answers.";
         } catch (error) {
-            return "shown";
+            return "The link is in the address bar: copy it there. It holds the prediction and the answers.";
         }
     },
 
@@ -73,14 +74,14 @@ window.anls = {
     // The names that the visitor gave, if they are not those that the server showed.
     giveNames(names) {
         const shown = document.querySelector("#result [data-names]")?.dataset.names;
-        return shown === undefined || names === JSON.parse(shown) ? undefined : names;
+        return shown === undefined || names === shown ? undefined : names;
     },
 
     // The buttons of hints and errors. Each one sets an option to a value.
     applyWith(element, change) {
         element.addEventListener("click", (event) => {
             const {option, value} = event.target.closest("button.apply")?.dataset ?? {};
-            if (option) change({option: option, value: JSON.parse(value)});
+            if (option) change({option: option, value: value});
         });
     },
 
