@@ -7,16 +7,16 @@ Source: https://inspect.aisi.org.uk/scorers.html.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
 from inspect_ai.scorer import stderr as stderr_of_clusters
 from inspect_ai.solver import TaskState
 
-from anls_metric.analysis.clusters import cluster_field
+from anls_metric.analysis.clusters import find_clusters
+from anls_metric.core.variants import OF_VALUES, get_variant
 from anls_metric.core.variants import Scorer as Scoring
-from anls_metric.core.variants import get_variant
 from anls_metric.nested import from_json, get_value_variant
 from anls_metric.reading.extract import Extraction, extractor
 from anls_metric.reading.values import parse_value_or_text
@@ -30,16 +30,12 @@ def stderr() -> Metric:
     """The standard error of the mean, clustered by document if the metadata of all samples name one."""
 
     def compute(scores: Sequence[SampleScore]) -> Any:
-        metadata = [each.sample_metadata or {} for each in scores]
-        field = cluster_field(metadata)
-        return stderr_of_clusters(cluster=field if _is_everywhere(field, metadata) else None)(scores)
+        clusters = find_clusters([each.sample_metadata or {} for each in scores])
+        if clusters is None or None in clusters.names:
+            return stderr_of_clusters()(scores)
+        return stderr_of_clusters(cluster=clusters.field)(scores)
 
     return compute
-
-
-def _is_everywhere(field: str | None, metadata: Sequence[Mapping[str, Any]]) -> bool:
-    values = [each.get(field) if field else None for each in metadata]
-    return all(value is not None and value == value for value in values)
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
@@ -56,13 +52,7 @@ def anls(variant: str = "standard", threshold: float | None = None, extract: str
     Raises:
         ValueError: an unknown variant or rule, or a threshold outside [0, 1].
     """
-    scoring = get_variant(variant, threshold)
-    extraction = extractor(extract) if extract else None
-
-    async def score(state: TaskState, target: Target) -> Score:
-        return _score(scoring, extraction, state.output.completion, str, target)
-
-    return score
+    return _make_scorer(get_variant(variant, threshold), extract, str)
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
@@ -81,32 +71,28 @@ def anls_star(threshold: float | None = None, extract: str | None = "json", none
     Raises:
         ValueError: an unknown rule, or an option with a value that is not allowed.
     """
-    scoring = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
-    extraction = extractor(extract, values=True) if extract else None
-
-    async def score(state: TaskState, target: Target) -> Score:
-        return _score(scoring, extraction, state.output.completion, _parse, target)
-
-    return score
+    return _make_scorer(get_value_variant("anls_star", threshold=threshold, none_keys=none_keys), extract, _parse)
 
 
 def _parse(text: str) -> Any:
     return from_json(parse_value_or_text(text))
 
 
-def _score(scoring: Scoring, extraction: Extraction | None, completion: str, parse: Any, target: Target) -> Score:
-    answer = extraction(completion) if extraction else completion
-    accepted = tuple(parse(text) for text in target)  # a tuple holds alternatives
-    try:
-        prediction = parse(answer)
-        why = scoring.explain(prediction, accepted)
-    except ValueError:  # valid JSON that cannot be scored is compared as a text
-        prediction = answer
-        why = scoring.explain(prediction, accepted)
-    (value,) = scoring.score([prediction], [accepted])
-    signature = scoring.signature(extraction.signature if extraction else "")
-    explanation = "\n".join([str(why), *_show_differences(why)])
-    return Score(value=float(value), answer=answer, explanation=explanation, metadata={"signature": signature})
+def _make_scorer(scoring: Scoring, rules: str | None, parse: Callable[[str], Any]) -> Scorer:
+    extraction = extractor(rules, values=scoring.name in OF_VALUES) if rules else Extraction(())
+    signature = scoring.signature(extraction.signature)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = extraction(state.output.completion)
+        accepted = tuple(map(parse, target))  # a tuple holds alternatives
+        try:
+            why = scoring.explain(parse(answer), accepted)
+        except ValueError:  # valid JSON that cannot be scored is compared as a text
+            why = scoring.explain(answer, accepted)
+        explanation = "\n".join([str(why), *_show_differences(why)])
+        return Score(value=float(why.score), answer=answer, explanation=explanation, metadata={"signature": signature})
+
+    return score
 
 
 def _show_differences(why: Any) -> list[str]:
