@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 STYLE = Path(__file__).parent / "assets" / "html_parts.css"
 """The style sheet of these parts."""
 
-MAX_EDITED = 2_000**2  # characters of one text times characters of the other; above it, edits are not computed
+MAX_EDITED = 10_000**2  # characters of one text times characters of the other; above it, edits are not computed
 MAX_EDITS = 200  # edits that are drawn
 MAX_LENGTH = 300  # characters of a text
-MAX_REFERENCES = 50  # accepted answers that are shown for one answer
-MAX_LEAVES = 200  # leaves that are shown for one value
 
 LEGEND = (
     '<p class="legend edits"><em>from the prediction to the accepted answer, both as compared:</em> '
@@ -41,9 +39,8 @@ def escape(value: object, limit: int = MAX_LENGTH) -> str:
 
 def draw_edits(match: Match) -> str:
     """Draw the edits from the prediction to the accepted answer. Differences are marked not only by color."""
-    sizes = len(match.normalized_prediction), len(match.normalized_reference)
-    if sizes[0] * sizes[1] > MAX_EDITED:
-        return f'<p class="said">{sizes[0]:,} characters against {sizes[1]:,}: too long to show what differs.</p>'
+    if len(match.normalized_prediction) * len(match.normalized_reference) > MAX_EDITED:
+        return '<p class="said">The texts are too long to show what differs.</p>'
     edits = match.edits
     return f'<div class="edits">{"".join(map(_draw_edit, edits[:MAX_EDITS]))}{" …" * (len(edits) > MAX_EDITS)}</div>'
 
@@ -57,35 +54,32 @@ def _draw_edit(edit: Edit) -> str:
 
 def format_answer(why: Explanation) -> str:
     """Format the explanation of an answer: score, reason, edits, and every accepted answer."""
-    places = sorted({*range(min(len(why.matches), MAX_REFERENCES)), why.winner})
-    minimum = get_minimum_similarity(why.variant)
+    tag = ' <span class="tag">closest</span>'
     rows = [
         [
-            f"<q>{escape(match.reference)}</q>" + ' <span class="tag">closest</span>' * (place == why.winner),
+            f"<q>{escape(match.reference)}</q>" + tag * (place == why.winner),
             f"{match.distance:,}",
             f"{match.length:,}",
-            format_number(match.similarity) + _draw_bar(match.similarity, minimum),
+            format_number(match.similarity),
         ]
-        for place, match in ((place, why.matches[place]) for place in places)
+        for place, match in enumerate(why.matches)
     ]
     typed = f"<p>As typed: <q>{escape(why.prediction)}</q></p>" * (why.prediction != why.normalized_prediction)
     closest = f"<p>Closest accepted answer: <q>{escape(why.closest)}</q></p>" * (why.reason != "empty")
-    header = ["accepted answer", "distance", "length", f"similarity (minimum {format_number(minimum)})"]
+    minimum = format_number(get_minimum_similarity(why.variant))
+    header = ["accepted answer", "distance", "length", f"similarity (minimum {minimum})"]
     return (
-        f'<section class="anls">{_format_head(why.score, why.sentence, typed + closest, why.signature)}'
+        f'<section class="anls">{_format_head(why.score, why.sentence, why.signature, typed + closest)}'
         f"<h3>From the prediction to the accepted answer</h3>{draw_edits(why.best)}{LEGEND}"
-        f"<h3>Every accepted answer</h3>{format_table(header, rows, marked=places.index(why.winner))}"
-        f"{_count_rest(len(why.matches) - len(rows))}</section>"
+        f"<h3>Every accepted answer</h3>{format_table(header, rows, marked=why.winner)}</section>"
     )
 
 
 def format_value_answer(why: StarExplanation, label: str) -> str:
     """Format the explanation of a value: its score, and the score of each leaf with the reason."""
-    rows = [[_format_leaf(leaf), format_number(leaf.score)] for leaf in why.leaves[:MAX_LEAVES]]
+    rows = [[_format_leaf(leaf), format_number(leaf.score)] for leaf in why.leaves]
     leaves = f"<h3>Leaf by leaf</h3>{format_table(['prediction for accepted answer', 'score'], rows)}" if rows else ""
-    rest = _count_rest(len(why.leaves) - len(rows))
-    head = _format_head(why.score, f"{why}.", "", why.signature, label)
-    return f'<section class="anls">{head}{leaves}{rest}</section>'
+    return f'<section class="anls">{_format_head(why.score, f"{why}.", why.signature, unit=label)}{leaves}</section>'
 
 
 def _format_leaf(leaf: Leaf) -> str:
@@ -98,24 +92,13 @@ def _format_leaf(leaf: Leaf) -> str:
     return f"<b>{escape(leaf.path, 80)}</b> {' for '.join(sides)}{sentence}{edits}"
 
 
-def _count_rest(count: int) -> str:
-    return f'<p class="said">and {count:,} more</p>' if count else ""
-
-
-def _format_head(score: float, sentence: str, more: str, signature: str, unit: str = "score") -> str:
+def _format_head(score: float, sentence: str, signature: str, more: str = "", unit: str = "score") -> str:
     return (
         f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{format_number(score)}</b>'
         f"<span>{unit}</span></div>"
         f'<div><p class="why">{escape(sentence)}</p>{more}'
         f'<p class="signed"><code>{escape(signature)}</code></p></div></div>'
     )
-
-
-def _draw_bar(value: float, minimum: float) -> str:
-    """Draw a similarity, with a mark at the minimum."""
-    width = max(value, 0.0)  # lower-casing can make a string longer, and the similarity negative
-    bar = f'<i style="width:{width:.2%}"></i><b style="left:{minimum:.2%}"></b>'
-    return f'<span class="bar" aria-hidden="true">{bar}</span>'
 
 
 # Other parts

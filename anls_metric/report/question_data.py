@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +41,11 @@ def select_questions(
         questions: all of their questions.
         max_bytes: the limit for the texts, if these questions have texts of average length.
     """
-    columns = (column for scored in submissions for column in (scored.answers.predictions, scored.answers.raw or ()))
-    size = sum(_BYTES_BESIDES + len(str(text)) for column in columns for text in column)
-    most = int(len(questions) * max_bytes / size)
+    texts = [text for each in submissions for text in (*each.answers.predictions, *(each.answers.raw or ()))]
+    most = int(len(questions) * max_bytes / sum(_BYTES_BESIDES + len(str(text)) for text in texts))
     ranked = sorted(questions, key=lambda question: not needs_a_look(get_scores(submissions, question)))
-    chosen = {question.id for question in ranked[:most]}
-    return [question for question in questions if question.id in chosen]
+    chosen = set(ranked[:most])
+    return [question for question in questions if question in chosen]
 
 
 def build_question_data(
@@ -98,17 +96,31 @@ def _describe_answers(
     scored: Scored, places: Sequence[int | None], references: Sequence[Sequence[Any]], sentences: dict[str, int]
 ) -> dict[str, Any]:
     """Describe the answers of a submission, given the place of each question in it, None for a question without one."""
-    is_of_strings = isinstance(scored.scorer, Variant)
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
     lowest = list_lowest(scored)
-    return {
+
+    def list_rows(answers: Iterable[int]) -> list[int]:
+        return sorted({rows[answer] for answer in answers if answer in rows})
+
+    content: dict[str, Any] = {
         "rows": [
             None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
             for place, shared in zip(places, references)
         ],
-        "partial_credit": _describe_partial_credit(scored, rows) if is_of_strings else {},
-        "confusions": _describe_confusions(scored, rows) if is_of_strings else [],
+        "partial_credit": {},
+        "confusions": [],
     }
+    if isinstance(scored.scorer, Variant):
+        values = measure_partial_credit(scored)._asdict()
+        content["partial_credit"] = {
+            name: {"value": values[name], "questions": list_rows(own)}
+            for name, own in find_partial_credit(scored).items()
+        }
+        content["confusions"] = [
+            {"predicted": predicted, "accepted": accepted, "count": len(own), "questions": list_rows(own)}
+            for (predicted, accepted), own in find_confused(scored, MAX_CONFUSIONS)
+        ]
+    return content
 
 
 def _describe_answer(
@@ -156,15 +168,16 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
         return WORDS["equal"].sentence, accepted.index(prediction), {}  # most answers; explaining them takes time
     why = explain(scored, answer)
     if isinstance(why, Explanation):
-        edits = {"edits": align(why.prediction, why.best, why.variant.ignore_case)} if _has_edits(why) else {}
-        return why.sentence, why.winner, edits
-    if scored.scorer.columns:
-        return why.sentence, 0, {}
-    return why.tree.sentence, 0, {"tree": _list_branch(why.tree)} if why.tree.children else {}
+        return why.sentence, why.winner, _list_edits(why)
+    if hasattr(why, "tree"):
+        return why.tree.sentence, 0, {"tree": _list_branch(why.tree)} if why.tree.children else {}
+    return why.sentence, 0, {}
 
 
-def _has_edits(why: Explanation) -> bool:
-    return bool(why.best.distance and why.normalized_prediction)
+def _list_edits(why: Explanation) -> dict[str, Any]:
+    """List the edits of an answer, if it has any: {} or a dict with ``edits``."""
+    has_edits = why.best.distance and why.normalized_prediction
+    return {"edits": align(why.prediction, why.best, why.variant.ignore_case)} if has_edits else {}
 
 
 def _list_branch(branch: Branch) -> list[Any]:
@@ -172,32 +185,9 @@ def _list_branch(branch: Branch) -> list[Any]:
     inside = [_list_branch(child) for child in branch.children]
     values = (None, None) if inside else (branch.prediction, branch.reference)
     texts = [None if value is None else format_value(value) for value in values]
-    parts: list[Any] = [branch.name, *texts, branch.score, branch.sentence, inside]
     why = branch.leaf.text if branch.leaf else None
-    if why and _has_edits(why) and texts == [why.prediction, why.closest]:
-        parts.append(align(why.prediction, why.best, why.variant.ignore_case))
-    return parts
-
-
-def _describe_partial_credit(scored: Scored, rows: Mapping[int, int]) -> dict[str, Any]:
-    """Describe the partial credit. `rows` has the number of the question of each answer in the report."""
-    values, answers = measure_partial_credit(scored)._asdict(), find_partial_credit(scored)
-    return {name: {"value": value, "questions": _list_rows(answers[name], rows)} for name, value in values.items()}
-
-
-def _describe_confusions(scored: Scored, rows: Mapping[int, int]) -> list[dict[str, Any]]:
-    """Describe the most frequent confusions."""
-    return [
-        {"predicted": predicted, "accepted": accepted, "count": len(own), "questions": _list_rows(own, rows)}
-        for (predicted, accepted), own in find_confused(scored, MAX_CONFUSIONS)
-    ]
-
-
-def _list_rows(answers: Iterable[int], rows: Mapping[int, int]) -> list[int]:
-    return sorted({rows[answer] for answer in answers if answer in rows})
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+    edits = _list_edits(why) if why and texts == [why.prediction, why.closest] else {}
+    return [branch.name, *texts, branch.score, branch.sentence, inside, *edits.values()]
 
 
 def encode_script_data(data: Mapping[str, Any]) -> str:
@@ -207,5 +197,5 @@ def encode_script_data(data: Mapping[str, Any]) -> str:
         >>> encode_script_data({"text": "</script><!--"})
         '{"text":"\\u003c/script>\\u003c!--"}'
     """
-    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", content.replace("<", "\\u003c"))
+    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes an escape of JSON
