@@ -14,8 +14,8 @@ def run() -> NoReturn:
     from anls_metric import command_line
 
     status = command_line.main()
-    if status == command_line.INTERRUPTED:
-        os._exit(status)  # without waiting for threads that wait for the Hub
+    if status == 130:
+        os._exit(status)  # after Ctrl-C, without waiting for threads that wait for the Hub
     gc.freeze()  # keeps the interpreter from looking for cycles when it ends, which takes 7 ms
     sys.exit(status)
 

@@ -24,9 +24,6 @@ from anls_metric.report.texts import make_printable
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
 """The first words that are not files. For a file with such a name, write ``./export``."""
 
-INTERRUPTED = 130
-"""The exit status after Ctrl-C."""
-
 # Words that users try as subcommands -> what to type.
 _INSTEAD = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
@@ -109,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr, flush=True)
-        return INTERRUPTED
+        return 130
     return status
 
 
