@@ -61,42 +61,32 @@ def correct(
     Raises:
         InputError: a correction has an id that no question has, or all questions are excluded.
     """
-    questions = answers.questions
-    known_ids = set(questions.ids)
-    unknown = [key for key in (*corrections.accept, *corrections.excluded) if key not in known_ids]
+    questions, excluded = answers.questions, corrections.excluded
+    place_of = {key: place for place, key in enumerate(questions.ids)}
+    unknown = [key for key in (*corrections.accept, *excluded) if key not in place_of]
     if unknown:
-        sentence = (
-            "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these corrections"
-        )
-        raise make_error(corrections.name, sentence, some=list_some(unknown))
-    kept = [place for place, key in enumerate(questions.ids) if key not in corrections.excluded]
-    if not kept:
-        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
-    added: dict[str, list[str]] = {key: [] for key in questions.ids if key in corrections.excluded}
+        sentence = "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these "
+        raise make_error(corrections.name, sentence + "corrections", some=list_some(unknown))
+    added: dict[str, list[str]] = {key: [] for key in questions.ids if key in excluded}
     references = list(questions.references)
-    for place in kept:
-        key, accepted = questions.ids[place], references[place]
-        more = [text for text in dict.fromkeys(corrections.accept.get(key, ())) if text not in accepted]
+    for key, texts in corrections.accept.items():
+        accepted = references[place_of[key]]
+        more = [text for text in dict.fromkeys(texts) if text not in accepted]
         if more:
             added[key] = more
-            references[place] = [*accepted, *more]
-    numbers = range(len(questions.ids)) if questions.numbers is None else questions.numbers
-
-    def choose(column: Sequence[Any]) -> list[Any]:
-        return [column[place] for place in kept]
-
-    corrected = questions._replace(
-        ids=choose(questions.ids),
-        references=choose(references),
-        records=choose(questions.records),
-        texts=choose(questions.texts),
-        numbers=choose(numbers),
-        tag="",  # these are no longer the public data
-    )
+            references[place_of[key]] = [*accepted, *more]
+    kept = [place for key, place in place_of.items() if key not in excluded]
+    if not kept:
+        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
+    numbers = range(len(references)) if questions.numbers is None else questions.numbers
+    questions = questions._replace(references=references, numbers=numbers, tag="")  # no longer the public data
+    columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
+    chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
+    corrected = questions._replace(**chosen)
     if known is not None and known.ids == corrected.ids and known.references == corrected.references:
         corrected = known
     new_places = {place: number for number, place in enumerate(kept)}
-    places = range(len(questions.ids)) if answers.places is None else answers.places
+    places = range(len(place_of)) if answers.places is None else answers.places
     rows = [row for row, place in enumerate(places) if place in new_places]
     own = None if answers.places is None else [new_places[places[row]] for row in rows]
     return choose_answers(answers, corrected, rows, own), added

@@ -136,18 +136,40 @@ def _read_utf_16(data: bytes, name: str) -> Content:
 
 def _read_json(text: str, name: str, is_lines: bool) -> Content:
     """Read one value, an object on each line, or objects one after the other."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        if getattr(error, "msg", "") == "Extra data":
-            return _read_json_values(text, name)
-        raise _error_of_json(error, name) from None
-    if is_lines and isinstance(value, dict):
-        return Content([value], _places("line"))
-    content = find_records(value, name)
+    values, lines = _decode_json(text, name)
+    if len(values) > 1 or (is_lines and isinstance(values[0], dict)):
+        return Content(values, _places("line", lines))
+    content = find_records(values[0], name)
     if content.records and isinstance(content.records[0], dict) and KEY in content.records[0]:
         _refuse_repeated_ids(text, name)
     return content
+
+
+def _decode_json(text: str, name: str) -> tuple[list[Any], list[int]]:
+    """Decode one value after the other. Returns the values, and the line where each begins."""
+    values, lines, line, end = [], [], 1, 0
+    skip, decode = re.compile(r"\s*").match, json.JSONDecoder().raw_decode
+    while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
+        line += text.count("\n", end, start)
+        try:
+            value, end = decode(text, start)
+        except (ValueError, RecursionError) as error:
+            raise _error_of_json(error, name, start) from None
+        values.append(value)
+        lines.append(line)
+        line += text.count("\n", start, end)
+    return values, lines
+
+
+def _error_of_json(error: ValueError | RecursionError, name: str, start: int) -> InputError:
+    """Make the error of the value that begins at this place."""
+    if not isinstance(error, json.JSONDecodeError):
+        return make_error(name, "the JSON is nested too deeply, or a number in it is too long: write plain records")
+    if error.pos == start > 0:
+        error.msg = "Extra data"
+    problem, remedy = explain_json_error(error)
+    place = f"{name}, line {error.lineno}, column {error.colno}"
+    return make_error(place, "{problem}: {remedy}", problem=problem, remedy=remedy)
 
 
 def _refuse_repeated_ids(text: str, name: str) -> None:
@@ -167,8 +189,10 @@ def find_records(value: Any, name: str) -> Content:
     records = records_of(value)
     if records is None:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
-        sentence = 'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
-        sentence += ' (pandas: to_json(orient="records"))'
+        sentence = (
+            'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
+            ' (pandas: to_json(orient="records"))'
+        )
         raise make_error(name, sentence, found=found)
     return Content(records, hints=_find_stop(value, len(records), name))
 
@@ -182,32 +206,6 @@ def _find_stop(log: Any, count: int, name: str) -> list[Message]:
 
 
 _STOPPED = ("started", "cancelled", "error")
-
-
-def _read_json_values(text: str, name: str) -> Content:
-    """Read objects one after the other: each on a line, or on several."""
-    records, numbers, line, end = [], [], 1, 0
-    skip, decode = re.compile(r"\s*").match, json.JSONDecoder().raw_decode
-    while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
-        line += text.count("\n", end, start)
-        try:
-            record, end = decode(text, start)
-        except (ValueError, RecursionError) as error:
-            if start and isinstance(error, json.JSONDecodeError) and error.pos == start:
-                error = json.JSONDecodeError("Extra data", text, start)
-            raise _error_of_json(error, name) from None
-        records.append(record)
-        numbers.append(line)
-        line += text.count("\n", start, end)
-    return Content(records, _places("line", numbers))
-
-
-def _error_of_json(error: ValueError | RecursionError, name: str) -> InputError:
-    if not isinstance(error, json.JSONDecodeError):
-        return make_error(name, "the JSON is nested too deeply, or a number in it is too long: write plain records")
-    problem, remedy = explain_json_error(error)
-    place = f"{name}, line {error.lineno}, column {error.colno}"
-    return make_error(place, "{problem}: {remedy}", problem=problem, remedy=remedy)
 
 
 def explain_json_error(error: json.JSONDecodeError) -> tuple[str, str]:
@@ -248,24 +246,21 @@ def _read_rows(reader: Any, name: str, delimiter: str, before: int) -> Content:
     header = check_header(next(reader), name)
     records, numbers = [], []
     for values in reader:
-        place = f"{name}, line {before + reader.line_num}"
-        if len(values) > len(header) and not any(values[len(header) :]):
-            del values[len(header) :]
+        while len(values) > len(header) and not values[-1]:
+            values.pop()
         if not any(values) and len(header) > 1:  # spreadsheets write such lines
             continue
+        number = before + reader.line_num
         if len(values) != len(header):
-            raise _error_of_count(place, len(values), len(header), delimiter)
+            remedy = "add the missing values (an empty one is fine)"
+            if len(values) > len(header):
+                remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
+            count = count_noun(len(values), "value")
+            sentence = "{count}, expected {expected:,}: {remedy}"
+            raise make_error(f"{name}, line {number}", sentence, count=count, expected=len(header), remedy=remedy)
         records.append(dict(zip(header, values)))
-        numbers.append(before + reader.line_num)
+        numbers.append(number)
     return Content(records, _places("line", numbers))
-
-
-def _error_of_count(place: str, count: int, expected: int, delimiter: str) -> InputError:
-    remedy = "add the missing values (an empty one is fine)"
-    if count > expected:
-        remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
-    sentence = "{count}, expected {expected:,}: {remedy}"
-    return make_error(place, sentence, count=count_noun(count, "value"), expected=expected, remedy=remedy)
 
 
 def check_header(header: list[str], name: str) -> list[str]:

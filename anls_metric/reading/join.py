@@ -204,8 +204,8 @@ def _find_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Pat
     likely = roles.id or next((field for field in free if re.search(_LIKE_AN_ID, field)), None)
     if likely is not None:
         own, theirs = list_some(read_ids(table, likely), 2), list_some(gold.questions.ids, 2)
-        sentence = "no ids in common with {gold} ({own} / {theirs}): " if known else "{gold} has no ids ({own} here): "
-        sentence += "set {use.id} and {use.gold_id}, or {use.id:none} to match by order"
+        problem = "no ids in common with {gold} ({own} / {theirs})" if known else "{gold} has no ids ({own} here)"
+        sentence = problem + ": set {use.id} and {use.gold_id}, or {use.id:none} to match by order"
         raise make_error(table.name, sentence, gold=gold.table.name, own=own, theirs=theirs)
     return None
 
@@ -228,8 +228,10 @@ def _find_fields_of_ids(table: Table, fields: Sequence[str], known: set[str]) ->
 def _order_by_position(questions: Questions, table: Table) -> _Order:
     count, total = len(table.records), len(questions.ids)
     if count != total:
-        sentence = "{answers}, {questions}: matching by order needs one answer per question (an empty string for no "
-        sentence += "answer); to match by id, pass {use.id}"
+        sentence = (
+            "{answers}, {questions}: matching by order needs one answer per question (an empty string for no "
+            "answer); to match by id, pass {use.id}"
+        )
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
     return _Order(range(count), range(count))
@@ -272,8 +274,10 @@ def _check_questions(gold: Gold, table: Table, roles: Roles, order: _Order) -> N
     others = [(place, text, other) for place, text, other in pairs if text != other and _differ(text, other)]
     if 2 * len(others) > len(pairs):
         place, text, other = others[0]
-        sentence = "{count} have a different question text than in {gold}: question {id} is {text!r} there and "
-        sentence += "{other!r} here. Check that both files are of the same split; {use.field:question=none} skips "
+        sentence = (
+            "{count} have a different question text than in {gold}: question {id} is {text!r} there and "
+            "{other!r} here. Check that both files are of the same split; {use.field:question=none} skips "
+        )
         values = {"id": gold.questions.ids[place], "text": text[:80], "other": other[:80]}
         count = count_noun(len(others), "answer")
         raise make_error(table.name, sentence + "this check", count=count, gold=gold.table.name, **values)
@@ -375,8 +379,10 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
     for number, run in enumerate(others, 2):
         differing = place_of.keys() ^ run.questions.ids
         if differing:
-            sentence = "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
-            sentence += "questions in each run, or give each file its own name"
+            sentence = (
+                "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
+                "questions in each run, or give each file its own name"
+            )
             raise make_error(first.name, sentence, number=number, first=min(differing))
     joined: dict[str, Any] = {}
     for name in COLUMNS:
@@ -428,8 +434,10 @@ def _error_of_repeated(table: Table, ids: Sequence[str], roles: Roles, remedy: s
         column = [] if is_object or field in roles else read_column(table, field)
         values = dict.fromkeys([] if ABSENT in column else map(str, column))
         if 1 < len(values) <= len(column) / 2 and _tells_apart(ids, column):
-            sentence = "ids repeat; {field!r} ({values}) differs: {use.submission:{field}} scores separate models, "
-            sentence += "{use.runs:question} runs of one model"
+            sentence = (
+                "ids repeat; {field!r} ({values}) differs: {use.submission:{field}} scores separate models, "
+                "{use.runs:question} runs of one model"
+            )
             return make_error(table.name, sentence, field=field, values=list_some(values, 3))
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     sentence = "{count} repeated (the first: {first}): keep one record for each id, or " + remedy
@@ -477,8 +485,10 @@ def _find_field_of_models(table: Table, reading: Reading) -> str | None:
     path = reading.find_roles(table, "submission").id
     ids, models = read_ids(table, path), list(map(str, read_column(table, field)))
     if path is None and len(set(models)) > 1:
-        sentence = "{field!r} names several models ({names}): {use.submission:{field}} scores each, "
-        sentence += "{use.submission:none} all rows as one"
+        sentence = (
+            "{field!r} names several models ({names}): {use.submission:{field}} scores each, "
+            "{use.submission:none} all rows as one"
+        )
         raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
     count = len(set(ids))
     return field if count < len(ids) and len(set(zip(ids, models))) > count else None

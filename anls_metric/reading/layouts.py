@@ -1,8 +1,7 @@
 """Which field of a file is which: a row of `LAYOUTS` for each program that writes answers.
 
 A path names a field: names and places with dots between them (``output.choices.0.message.content``). If the name of a
-field holds a dot itself, that field wins. Each role (id, question, prediction, references) has one path or more; the
-first that leads to a value counts.
+field holds a dot itself, that field wins.
 """
 
 from __future__ import annotations
@@ -71,12 +70,16 @@ def take(record: Mapping[str, Any], path: Path) -> Any:
 _OTHER_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-def split_record(layout: Layout, record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Split a record that holds several questions. A record of another shape stays whole."""
-    try:
-        return layout.expand(record) if layout.expand else [record]
-    except _OTHER_SHAPE:
-        return [record]
+def list_paths(paths: Path | None) -> list[Path]:
+    """List the paths of a role, "PATH or PATH". A function is a path, too.
+
+    Example:
+        >>> list_paths("doc.id or doc_id")
+        ['doc.id', 'doc_id']
+    """
+    if isinstance(paths, str):
+        return [*paths.split(" or ")]
+    return [paths] if paths else []
 
 
 def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
@@ -209,17 +212,17 @@ def _split_own_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class Layout(NamedTuple):
-    """Which field is which in the files of a program: a row of `LAYOUTS`.
+    """Which field is which in the files of a program: a row of `LAYOUTS`. Of "PATH or PATH", the first one counts.
 
     Attributes:
         name: the name of the layout.
         source: the program, or where its files are described.
-        fields: the paths in a record by which such a file is recognized, "PATH or PATH" where one of several is enough.
-        id, question, prediction, references: the paths of each role; none where the file does not have it.
+        fields: the paths in a record by which such a file is recognized.
+        id, question, prediction, references: the path of each role; None where the file does not have it.
         repeated_by: the field that differs if the program writes each answer several times, processed in several ways.
         unrepeated: the path of the prediction that is the same in all repetitions.
         expand: splits a record that holds several questions into one record for each.
-        failure: the paths of the reason why a request failed. The prediction of such a record is None.
+        failure: the path of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
         columns: the paths of columns that the rule of a benchmark needs, where they have other names.
         unless: fields that its files do not have. A file with one of them is a table of a user.
@@ -228,14 +231,14 @@ class Layout(NamedTuple):
     name: str
     source: str
     fields: tuple[str, ...]
-    id: tuple[Path, ...] = ()
-    question: tuple[Path, ...] = ("question",)
-    prediction: tuple[Path, ...] = ()
-    references: tuple[Path, ...] = ()
+    id: Path | None = None
+    question: Path | None = "question"
+    prediction: Path | None = None
+    references: Path | None = None
     repeated_by: str = ""
     unrepeated: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
-    failure: tuple[str, ...] = ()
+    failure: str = ""
     of_values: Mapping[str, Any] = MappingProxyType({})
     columns: Mapping[str, Path] = MappingProxyType({})
     unless: tuple[str, ...] = ()
@@ -257,10 +260,10 @@ LAYOUTS: tuple[Layout, ...] = (
         "lm_eval",
         "https://github.com/EleutherAI/lm-evaluation-harness",
         ("doc_id", "doc", "target", "filtered_resps"),
-        id=("doc.questionId", "doc.question_id", "doc.id", "doc_id"),
-        question=("doc.question", "doc.query", "arguments.gen_args_0.arg_0"),
-        prediction=("filtered_resps.0", "filtered_resps", "resps.0.0"),
-        references=("doc.answers", "target"),
+        id="doc.questionId or doc.question_id or doc.id or doc_id",
+        question="doc.question or doc.query or arguments.gen_args_0.arg_0",
+        prediction="filtered_resps.0 or filtered_resps or resps.0.0",
+        references="doc.answers or target",
         repeated_by="filter",
         unrepeated="resps.0.0",
     ),
@@ -268,159 +271,159 @@ LAYOUTS: tuple[Layout, ...] = (
         "lmms_eval",
         "https://github.com/EvolvingLMMs-Lab/lmms-eval",
         ("doc_id", "target", "filtered_resps", "input"),
-        id=("doc_id",),
-        question=("input",),
-        prediction=("filtered_resps.0", "filtered_resps"),
-        references=("target",),
+        id="doc_id",
+        question="input",
+        prediction="filtered_resps.0 or filtered_resps",
+        references="target",
     ),
     Layout(
         "vlmevalkit",
         "https://github.com/open-compass/VLMEvalKit",
         ("index", "question", "answer", "prediction"),
-        id=("questionId", "index"),
-        prediction=("prediction",),
-        references=("answer",),
+        id="questionId or index",
+        prediction="prediction",
+        references="answer",
         unless=_OTHER_REFERENCES,
     ),
     Layout(
         "inspect_ai",
         "https://github.com/UKGovernmentBEIS/inspect_ai",
         ("id", "epoch", "input", "target", "output.choices"),
-        id=("id",),
-        question=("input.0.content.0.text", "input.0.content", "input"),
-        prediction=("output.choices.0.message.content",),
-        references=("target",),
+        id="id",
+        question="input.0.content.0.text or input.0.content or input",
+        prediction="output.choices.0.message.content",
+        references="target",
     ),
     Layout(
         "evalscope_reviews",
         "https://github.com/modelscope/evalscope",
         ("index", "target", "sample_score"),
-        id=("sample_score.sample_metadata.questionId", "index"),
-        question=("messages.0.content.0.text", "messages.0.content"),
-        prediction=("sample_score.score.extracted_prediction",),
-        references=(_find_target,),
+        id="sample_score.sample_metadata.questionId or index",
+        question="messages.0.content.0.text or messages.0.content",
+        prediction="sample_score.score.extracted_prediction",
+        references=_find_target,
     ),
     Layout(
         "evalscope_predictions",
         "https://github.com/modelscope/evalscope",
         ("index", "model_output", "messages"),
-        id=("metadata.questionId", "index"),
-        question=("messages.0.content.0.text", "messages.0.content"),
-        prediction=("model_output.choices.0.message.content",),
+        id="metadata.questionId or index",
+        question="messages.0.content.0.text or messages.0.content",
+        prediction="model_output.choices.0.message.content",
     ),
     Layout(
         "lighteval",
         "https://github.com/huggingface/lighteval",
         ("doc", "model_response"),
-        id=("doc.id",),
-        question=("doc.query",),
-        prediction=("model_response.text.0",),
-        references=(_find_gold_choices,),
+        id="doc.id",
+        question="doc.query",
+        prediction="model_response.text.0",
+        references=_find_gold_choices,
     ),
     Layout(
         "qwen_vl",
         "https://github.com/QwenLM/Qwen-VL and https://github.com/OpenGVLab/InternVL",
         ("questionId", "answer", "annotation.0"),
-        id=("questionId",),
-        prediction=("answer",),
-        references=("annotation",),
+        id="questionId",
+        prediction="answer",
+        references="annotation",
     ),
     Layout(
         "mistral_evals",
         "https://github.com/mistralai/mistral-evals",
         ("request", "model_answer", "reference_answer"),
-        id=(KEY,),
-        question=("request.messages.0.content.1.text",),
-        prediction=("model_answer",),
-        references=("reference_answer",),
+        id=KEY,
+        question="request.messages.0.content.1.text",
+        prediction="model_answer",
+        references="reference_answer",
     ),
     Layout(
         "unitxt",
         "https://github.com/IBM/unitxt",
         ("processed_prediction", "processed_references"),
-        question=("question", "source"),
-        prediction=("processed_prediction",),
-        references=("processed_references",),
+        question="question or source",
+        prediction="processed_prediction",
+        references="processed_references",
     ),
     Layout(
         "helm_scenario_state",
         "https://github.com/stanford-crfm/helm",
         ("instance", "result"),
-        id=("instance.id",),
-        question=("instance.input.text",),
-        prediction=("result.completions.0.text",),
-        references=(_find_correct_references,),
+        id="instance.id",
+        question="instance.input.text",
+        prediction="result.completions.0.text",
+        references=_find_correct_references,
     ),
     Layout(
         "helm_predictions",
         "https://github.com/stanford-crfm/helm",
         ("instance_id", "predicted_text"),
-        id=("instance_id",),
-        prediction=("predicted_text",),
+        id="instance_id",
+        prediction="predicted_text",
     ),
     Layout(
         "helm_instances",
         "https://github.com/stanford-crfm/helm",
         ("id", "input.text", "references", "split"),
-        id=("id",),
-        question=("input.text",),
-        references=(_find_correct_references,),
+        id="id",
+        question="input.text",
+        references=_find_correct_references,
     ),
     Layout(
         "mp_docvqa",
         "https://github.com/rubenpt91/MP-DocVQA-Framework",
         (KEY, "pred_answer"),
-        id=(KEY,),
-        prediction=("pred_answer",),
+        id=KEY,
+        prediction="pred_answer",
         unless=_OTHER_REFERENCES,
     ),
     Layout(
         "opencompass",
         "https://github.com/open-compass/opencompass",
         (KEY, "origin_prompt", "prediction"),
-        id=(KEY,),
-        question=("origin_prompt.0.prompt", "origin_prompt"),
-        prediction=("prediction",),
-        references=("gold",),
+        id=KEY,
+        question="origin_prompt.0.prompt or origin_prompt",
+        prediction="prediction",
+        references="gold",
     ),
     Layout(
         "llama_factory",
         "https://github.com/hiyouga/LLaMA-Factory",
         ("prompt", "predict", "label"),
-        question=("prompt",),
-        prediction=("predict",),
-        references=("label",),
+        question="prompt",
+        prediction="predict",
+        references="label",
         unless=_OTHER_REFERENCES,
     ),
     Layout(
         "ms_swift",
         "https://github.com/modelscope/ms-swift",
         ("response", "labels", "messages"),
-        question=("messages.0.content",),
-        prediction=("response",),
-        references=("labels",),
+        question="messages.0.content",
+        prediction="response",
+        references="labels",
     ),
     Layout(
         "rrc_results",
         "https://rrc.cvc.uab.es/?ch=17&com=tasks",
         (KEY, "gt", "det"),
-        id=(KEY,),
-        prediction=("det",),
-        references=("gt",),
+        id=KEY,
+        prediction="det",
+        references="gt",
         expand=_split_own_runs,
     ),
     Layout(
         "due",
         "https://github.com/due-benchmark/evaluator, and CheckboxQA",
         ("name", "annotations"),
-        id=(KEY,),
-        question=("key",),
-        prediction=(_find_value,),
-        references=(_find_variants,),
+        id=KEY,
+        question="key",
+        prediction=_find_value,
+        references=_find_variants,
         expand=_split_annotations,
         of_values={
-            "prediction": (_list_values,),
-            "references": (_list_accepted_values,),
+            "prediction": _list_values,
+            "references": _list_accepted_values,
             "expand": _split_last_annotations,
         },
     ),
@@ -428,63 +431,63 @@ LAYOUTS: tuple[Layout, ...] = (
         "openai_batch",
         "https://platform.openai.com/docs/api-reference/batch/request-output, vLLM run_batch, LiteLLM, Azure OpenAI",
         ("custom_id", "response", "error"),
-        id=("custom_id",),
-        prediction=(responses.find_batch_answer,),
-        failure=("error.message", "error.error.message", "response.body.error.message", "error.code", "error"),
+        id="custom_id",
+        prediction=responses.find_batch_answer,
+        failure="error.message or error.error.message or response.body.error.message or error.code or error",
     ),
     Layout(
         "anthropic_batch",
         "https://docs.claude.com/en/api/retrieving-message-batch-results",
         ("custom_id", "result.type"),
-        id=("custom_id",),
-        prediction=(responses.find_message_answer,),
-        failure=("result.error.error.message", "result.error.message", "result.type"),
+        id="custom_id",
+        prediction=responses.find_message_answer,
+        failure="result.error.error.message or result.error.message or result.type",
     ),
     Layout(
         "gemini_batch",
         "https://ai.google.dev/gemini-api/docs/batch-api",
         ("key", "response.candidates or response.promptFeedback or error.message"),
-        id=("key",),
-        prediction=(responses.find_candidate_answer,),
-        failure=("error.message", "response.promptFeedback.blockReason"),
+        id="key",
+        prediction=responses.find_candidate_answer,
+        failure="error.message or response.promptFeedback.blockReason",
     ),
     Layout(
         "vllm",
         "https://github.com/vllm-project/vllm/blob/main/vllm/outputs.py",
         ("request_id", "outputs.0.text"),  # the id is the place of the request
-        question=(),
-        prediction=("outputs.0.text",),
+        question=None,
+        prediction="outputs.0.text",
     ),
     Layout(
         "llava",
         "https://github.com/haotian-liu/LLaVA/blob/main/llava/eval/model_vqa_loader.py",
         ("question_id", "text", "answer_id", "model_id"),
-        id=("question_id",),
-        question=("prompt",),
-        prediction=("text",),
+        id="question_id",
+        question="prompt",
+        prediction="text",
     ),
     Layout(
         "squad",
         "https://rajpurkar.github.io/SQuAD-explorer/",
         ("paragraphs.0.qas",),
-        id=("id",),
-        references=(_list_squad_answers,),
+        id="id",
+        references=_list_squad_answers,
         expand=_split_paragraphs,
     ),
     Layout(
         "dude_submission",
         "https://github.com/Jordy-VL/DUDEeval",
         ("questionId", "answers", "answers_confidence or answers_abstain"),
-        id=("questionId",),
-        prediction=("answers.0", "answers"),
+        id="questionId",
+        prediction="answers.0 or answers",
         columns={"prediction": "answers", "confidence": "answers_confidence"},
     ),
     Layout(
         "docvqa_2026",
         "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
         ("doc_id", "questions", "answers"),
-        id=("question_id",),
-        references=("answer",),
+        id="question_id",
+        references="answer",
         expand=_split_documents,
         columns={"gold": "answer"},
     ),
@@ -492,8 +495,8 @@ LAYOUTS: tuple[Layout, ...] = (
         "docvqa_2026_submission",
         "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
         ("question_id", "answer", "full_answer"),
-        id=("question_id",),
-        prediction=("answer",),
+        id="question_id",
+        prediction="answer",
         columns={"prediction": "full_answer"},
         unless=(*_OTHER_PREDICTIONS, *_OTHER_REFERENCES),
     ),
@@ -501,54 +504,54 @@ LAYOUTS: tuple[Layout, ...] = (
         "longdocurl",
         "https://github.com/dengc2023/LongDocURL",
         ("question_id", "answer", "answer_format", "pred"),
-        id=("question_id",),
-        prediction=("pred",),
-        references=("answer",),
+        id="question_id",
+        prediction="pred",
+        references="answer",
         unless=_OTHER_REFERENCES,
     ),
     Layout(
         "mmlongbench_doc",
         "https://github.com/mayubo2333/MMLongBench-Doc",
         ("doc_id", "answer", "answer_format", "pred"),
-        prediction=("pred",),
-        references=("answer",),
+        prediction="pred",
+        references="answer",
         unless=_OTHER_REFERENCES,
     ),
     Layout(
         "chartqapro",
         "https://github.com/vis-nlp/ChartQAPro",
         ("Question", "Answer", "Question Type", "Year"),
-        question=(_take_last("Question"),),
-        prediction=("prediction",),
-        references=(_take_last("Answer"),),
+        question=_take_last("Question"),
+        prediction="prediction",
+        references=_take_last("Answer"),
         columns={"answer": "Answer", "question_type": "Question Type", "year": "Year"},
     ),
     Layout(
         "ocrbench_v2",
         "https://github.com/Yuliang-Liu/MultimodalOCR",
         ("id", "type", "answers", "predict"),
-        id=("id",),
-        prediction=("predict",),
-        references=("answers",),
+        id="id",
+        prediction="predict",
+        references="answers",
         columns={"rule": _find_ocrbench_rule},
     ),
     Layout(
         "madqa",
         "https://github.com/OxRML/MADQA",
         ("id", "question", "answers.0.0", "evidence"),
-        id=("id",),
-        references=(_join_variants,),
+        id="id",
+        references=_join_variants,
         columns={"answer_variants": "answers"},
     ),
     Layout(
         "madqa_results",
         "https://github.com/OxRML/MADQA",
         ("id", "question", "answer", "citations"),
-        id=("id",),
-        prediction=("answer",),
+        id="id",
+        prediction="answer",
         unless=(*_OTHER_PREDICTIONS, *_OTHER_REFERENCES),
     ),
-    Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
+    Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=KEY),
 )
 
 
@@ -569,7 +572,7 @@ def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> L
     there = {*record, *fields}
 
     def has(paths: str) -> bool:
-        return paths in there or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
+        return paths in there or any(take(record, path) is not ABSENT for path in list_paths(paths))
 
     return next((each for each in LAYOUTS if all(map(has, each.fields)) and there.isdisjoint(each.unless)), None)
 
@@ -599,7 +602,7 @@ def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], pred
 
 
 def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
-    reasons = (look_up(record, path) for path in layout.failure)
+    reasons = (take(record, path) for path in list_paths(layout.failure))
     return next((" ".join(reason.split()) for reason in reasons if isinstance(reason, str)), "")
 
 

@@ -60,7 +60,6 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     Raises:
         InputError: an input cannot be read. OSError: a file cannot be opened.
     """
-    check_paths([*([gold] if gold else []), *inputs])
     if not inputs:
         sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
@@ -80,8 +79,10 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         for each in group:
             parts = split_submissions(_read(each, reading, tables), reading)
             if len(parts) > 1 and len(group) > 1:
-                sentence = "it contains several submissions ({names}) but is passed as a run of {name}: "
-                sentence += "give it a name of its own"
+                sentence = (
+                    "it contains several submissions ({names}) but is passed as a run of {name}: "
+                    "give it a name of its own"
+                )
                 raise make_error(each.path or name, sentence, names=list_some(parts), name=name)
             for part, (table, how) in parts.items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)

@@ -211,7 +211,7 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
     columns: dict[str, Path] = {}
     for column in (*rule.columns, *rule.optional):
         more = [rule.prediction_field] if column == "prediction" and side == "submission" else []
-        path = first_path(table, [first.get(column), column, known.get(column), *more])
+        path = first_path(table, first.get(column), column, known.get(column), *more)
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
     prediction = columns.get("prediction", roles.prediction)
@@ -222,8 +222,10 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
 def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
     """Refuse a field with two of the roles that this side has."""
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
-        sentence = "{field} cannot be both the prediction and the accepted answers: pass two fields with "
-        sentence += "{use.prediction} and {use.references}, or pass a gold file with {use.gold}"
+        sentence = (
+            "{field} cannot be both the prediction and the accepted answers: pass two fields with "
+            "{use.prediction} and {use.references}, or pass a gold file with {use.gold}"
+        )
         raise make_error(table.name, sentence, field=show_path(roles.prediction))
     if roles.id is not None and roles.id in (roles.prediction, roles.references):
         sentence = "{field} cannot be both the id and an answer: pass a different field with {use.id}"

@@ -19,8 +19,8 @@ from anls_metric.reading.layouts import (
     Layout,
     Path,
     find_layout,
+    list_paths,
     recognize_layout,
-    split_record,
     take,
     take_column,
 )
@@ -78,9 +78,9 @@ def read_column(table: Table, path: Path) -> list[Any]:
     return take_column(table.records, path)
 
 
-def first_path(table: Table, paths: Sequence[Path | None]) -> Path | None:
-    """Find the first path that leads to a value; None for none."""
-    return next((path for path in paths if path is not None and has(table, path)), None)
+def first_path(table: Table, *paths: Path | None) -> Path | None:
+    """Find the first path that leads to a value; None for none. Each may be several, "PATH or PATH"."""
+    return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 
 def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
@@ -140,9 +140,10 @@ def make_table(name: str, content: Content, settings: Settings, of_values: bool 
         layout = layout._replace(**layout.of_values)
     table = table._replace(layout=layout)
     if layout.expand:
-        parts = [split_record(layout, record) for record in records]
-        records = [part for expanded in parts for part in expanded]
-        numbers = [number for number, expanded in enumerate(parts) for _ in expanded]
+        parts = take_column(records, layout.expand)
+        parts = [[record] if own is ABSENT else own for record, own in zip(records, parts)]  # of another shape
+        records = [part for own in parts for part in own]
+        numbers = [number for number, own in enumerate(parts) for _ in own]
         table = table._replace(records=records, numbers=numbers, fields=list_fields(records))
     return _choose_filter(table, layout, settings) if layout.repeated_by else table
 
@@ -180,7 +181,7 @@ def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
     if len(names) == 1 or settings.filter is not None:
         return table
     about = f"{len(names)} {layout.repeated_by}s ({list_some(names)}), none of them applied"
-    return table._replace(layout=layout._replace(prediction=(layout.unrepeated,)), about=about)
+    return table._replace(layout=layout._replace(prediction=layout.unrepeated), about=about)
 
 
 # Files

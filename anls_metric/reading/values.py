@@ -49,10 +49,7 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
     pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7".
     """
-    column = [] if path is None else read_column(table, path)
-    if set(map(type, column)) <= {str, int}:
-        return list(map(str, column))
-    return list(map(read_id, column))
+    return [] if path is None else list(map(read_id, read_column(table, path)))
 
 
 def read_id(value: Any) -> str | None:
@@ -66,9 +63,7 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
     """Read the text of each question, without the prompt that a program wrote around it; None for none."""
     if path is None:
         return [None] * len(table.records)
-    texts = read_column(table, path)
-    if set(map(type, texts)) != {str}:
-        texts = [text if isinstance(text, str) else None for text in map(text_of_parts, texts)]
+    texts = [text if isinstance(text, str) else None for text in map(text_of_parts, read_column(table, path))]
     return [text and remove_prompt(text) for text in texts] if table.layout else texts
 
 
@@ -120,8 +115,10 @@ def _read_text(path: Path, value: Any) -> str:
     text = _write_number(value)
     if isinstance(text, str):
         return text
-    sentence = "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
-    sentence += "lists and objects with {use.variant:anls_star}"
+    sentence = (
+        "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
+        "lists and objects with {use.variant:anls_star}"
+    )
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
