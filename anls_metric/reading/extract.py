@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
@@ -41,7 +41,7 @@ class Extractor(NamedTuple):
         name: the name of the rule.
         meaning: what it extracts, in one line.
         extract: finds the answer in a string, without whitespace around it; None where there is none.
-        marks: the rule finds nothing in a string without any of these. Single characters are found fastest.
+        marks: the rule finds nothing in a string without any of these strings, or of the characters of one string.
         option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" where a rule has no such form.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
         arguments: the values of the option, which ``extract`` takes after the string.
@@ -56,7 +56,7 @@ class Extractor(NamedTuple):
     name: str
     meaning: str
     extract: Callable[..., str | None]
-    marks: tuple[str, ...]
+    marks: Iterable[str]
     option: str = ""
     of_values: Callable[..., str | None] | None = None
     arguments: tuple[str, ...] = ()
@@ -69,15 +69,14 @@ class Extractor(NamedTuple):
         return None
 
 
-class Extraction:
+class Extraction(NamedTuple):
     """A function that applies rules one after the other: what `extractor` returns. It can be pickled.
 
     Args:
         rules: the rules in the order in which they are applied.
     """
 
-    def __init__(self, rules: tuple[Extractor, ...]) -> None:
-        self.rules = rules
+    rules: tuple[Extractor, ...]
 
     @property
     def signature(self) -> str:
@@ -230,26 +229,26 @@ _RULES = [
         "think",
         "the text after the reasoning, which ends with `</think>`; an empty string if the reasoning does not end",
         take_after_thinking,
-        marks=(">", "▷", "]"),
+        marks=">▷]",
     ),
     Extractor(
         "tag",
         "the text in the last `<answer>..</answer>`",
         take_from_tags,
-        marks=(">",),
+        marks=">",
         option="tag",
     ),
     Extractor(
         "boxed",
         r"the text in the last `\boxed{..}`",
         take_boxed,
-        marks=("\\",),
+        marks="\\",
     ),
     Extractor(
         "json",
         "the field `answer` of the last JSON object; for lists and nested values, the longest object or list",
         JSON.take_field,
-        marks=("{", "["),
+        marks="{[",
         option="field",
         of_values=JSON.take_value,
     ),
@@ -257,7 +256,7 @@ _RULES = [
         "python",
         "the key `answer` of the last stringified Python dict, like `{'answer': 'X'}`; for values, the longest one",
         PYTHON.take_field,
-        marks=("{", "["),
+        marks="{[",
         option="field",
         of_values=PYTHON.take_value,
     ),
@@ -265,15 +264,15 @@ _RULES = [
         "list",
         "the string in a list of one string, like `['X']`, with nothing around it; for values, the whole list",
         take_only_item,
-        marks=("[", "{", "("),
+        marks="[{(",
         of_values=take_list,
     ),
-    Extractor("fence", "the text in the last code fence (three backticks)", take_from_fence, marks=("`",)),
+    Extractor("fence", "the text in the last code fence (three backticks)", take_from_fence, marks="`"),
     Extractor(
         "html",
         "the text without HTML tags like `<p>..</p>`, and with entities like `&amp;` decoded",
         take_from_html,
-        marks=("<", "&"),
+        marks="<&",
     ),
     Extractor(
         "final",
@@ -285,7 +284,7 @@ _RULES = [
         "special-tokens",
         "the text without `<|im_end|>`, `</s>`, `<eos>`, `<pad>` and the like before and after it",
         strip_special_tokens,
-        marks=(">", "]"),
+        marks=">]",
     ),
     Extractor(
         "first-line",
@@ -297,34 +296,34 @@ _RULES = [
         "repeat",
         "the answer once, if the whole output is this answer repeated",
         take_repeated,
-        marks=(" ", "\n", "\t", "\r"),
+        marks=" \n\t\r",
     ),
     Extractor(
         "prefix",
         "the text without a label in front: `A:`, `Response:`, `Result:`, `答案：`, a bullet, `1.` and the like",
         strip_prefix,
-        marks=(":", "：", " ", "\t", "是", "为", "為"),
+        marks=":： \t是为為",
     ),
     Extractor(
         "sentence",
         "the text after `is` or `are` in a sentence like `The title of the page is X.`, without the period",
         take_from_sentence,
-        marks=(" ",),
+        marks=" ",
     ),
-    Extractor("bold", "the text in `**..**`, if they enclose the whole prediction", take_bold, marks=("*", "_")),
+    Extractor("bold", "the text in `**..**`, if they enclose the whole prediction", take_bold, marks="*_"),
     Extractor(
         "quotes",
         "the text in quotation marks, if they enclose the whole prediction",
         take_from_quotes,
-        marks=tuple(QUOTES),
+        marks=QUOTES,
     ),
     Extractor(
         "math",
         r"the text in `$..$`, `\(..\)` or `\[..\]`, if they enclose the whole prediction; `$5` stays",
         take_math,
-        marks=("$", "\\"),
+        marks="$\\",
     ),
-    Extractor("period", "the text without the period at its end", strip_period, marks=(".", "。")),
+    Extractor("period", "the text without the period at its end", strip_period, marks=".。"),
 ]
 EXTRACTORS: Mapping[str, Extractor] = {rule.name: rule for rule in _RULES}
 
@@ -350,7 +349,7 @@ def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
     """
     names, before = [], list(texts)
     for name in (*CERTAIN, *_AROUND):
-        after = list(map(extractor(name), before))
+        after, _ = extract_all(extractor(name), before)
         count = sum(map(str.__ne__, before, after))
         if count >= (1 if name in CERTAIN else max(_FEWEST, 0.9 * len(texts))):
             names.append(name)

@@ -180,13 +180,11 @@ class Syntax(NamedTuple):
 
     Args:
         read: reads the value at a place of a string; numbers become strings unless ``numbers``.
-        sure: a pattern of a beginning that nothing else has.
         object: a pattern of the beginning of an object.
         container: a pattern of the beginning of an object or list.
     """
 
     read: Callable[[str, int, bool], _Found]
-    sure: str
     object: str
     container: str
 
@@ -197,23 +195,16 @@ class Syntax(NamedTuple):
 
     def take_value(self, text: str, field: str = "") -> str | None:
         """Take the longest object or list as JSON; or the field of the last object that has it."""
-        if re.match(_WHOLE, text) and self._is_broken(text):
-            return None  # the values inside are parts of the answer
         found = list(self._find(text, field, numbers=True))
         if field:
             return json.dumps(found[-1][0][field], ensure_ascii=False, default=list) if found else None
         return max((source for _, source in found), key=len, default=None)
 
-    def _is_broken(self, text: str) -> bool:
-        """Whether the first part that looks like a value cannot be read."""
-        match = re.search(self.sure, text.strip())
-        return match is not None and self.read(text, match.start(), False)[0] is None
-
     def _find(self, text: str, field: str, numbers: bool) -> Iterator[tuple[Any, str]]:
         """Find the objects with the field, or without a field all objects and lists, each with its JSON.
 
         No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
-        the values before are parts of it.
+        the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
         """
         opening = self.object if field else self.container
         find, place = re.compile(opening).search, 0
@@ -221,19 +212,16 @@ class Syntax(NamedTuple):
             if not (match := find(text, place)):
                 return
             value, source, place = self.read(text, match.start(), numbers)
+            if value is None and not field and place > match.start() + 1:
+                return
             if field and value is not None and not (isinstance(value, dict) and field in value):
                 place = match.start() + 1  # an object inside may have the field
             elif isinstance(value, (dict, list)):
                 yield value, source
 
 
-_OBJECT = r'\{\s*"'
-_CONTAINER = r"[\[{]"
-_PYTHON_DICT = r"\{\s*['\"]"
-_PYTHON_CONTAINER = r"""[\[{]\s*['"\[{]"""
-_WHOLE = rf"\s*(?:```\w{{0,20}}\s*)?{_PYTHON_CONTAINER}"
-JSON = Syntax(_read_json, r'\{\s*"|\[\s*["\[{]', _OBJECT, _CONTAINER)
-PYTHON = Syntax(_read_python, _PYTHON_DICT, _PYTHON_DICT, _PYTHON_CONTAINER)
+JSON = Syntax(_read_json, r'\{\s*"', r"[\[{]")
+PYTHON = Syntax(_read_python, r"\{\s*['\"]", r"""[\[{]\s*['"\[{]""")
 
 
 def _parse_answer(value: Any) -> str | None:
