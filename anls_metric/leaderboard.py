@@ -9,18 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from anls_metric.core.rows import describe
-from anls_metric.gold import find_gold, read_gold
+from anls_metric.gold import QUESTION_ID, find_gold, read_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.answers import Questions
-from anls_metric.reading.extract import find_certain_rules
-from anls_metric.reading.formats import Content, explain_json_error
-from anls_metric.reading.join import Gold, Reading, extract_answers, join, split_submissions
-from anls_metric.reading.roles import Roles, Side
+from anls_metric.reading.formats import Content
+from anls_metric.reading.join import Reading
+from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.roles import Side
 from anls_metric.reading.table import Table, make_table, read_table
 from anls_metric.reading.values import read_ids as read_own_ids
 
-QUESTION_ID = "questionId"
 DEFAULTS = Settings()
 
 
@@ -40,37 +38,27 @@ def export(path: str, questions: str | None = None, settings: Settings = DEFAULT
         InputError: a question has no answer, an answer has no question, an id is repeated or is not a whole number, or
             the file holds the answers of several models.
     """
-    reading = Reading(settings)
-    parts = split_submissions(read_table(path, settings), reading)
-    if len(parts) > 1:
+    table = read_table(path, settings)
+    ids = read_ids(questions, settings) if questions else _list_ids(table, settings, "submission")
+    records = [{QUESTION_ID: key, "references": [""]} for key in ids]
+    gold = make_table(questions or path, Content(records), Settings(layout="table"))
+    reading = Reading(replace(settings, gold_id=QUESTION_ID))
+    answers, *others = read_answers([Input(table, path)], Input(gold), reading)
+    if others:
         sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
-        raise make_error(path, sentence, names=list_some(parts))
-    ((table, reading),) = parts.values()
-    ids = _read_answered(table, reading, "submission") if questions is None else read_ids(questions, settings)
-    answers = extract_answers(join(_make_gold(questions or path, ids), table, reading), reading)
+        raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
     if answers.places is not None:
         raise make_error(path, "it has several runs: choose one with {use.filter}")
-    texts = [each if isinstance(each, str) else "" for each in answers.predictions]
-    return [{QUESTION_ID: _parse_id(key, path), "answer": text} for key, text in zip(ids, texts)]
+    return [{QUESTION_ID: _parse_id(key, path), "answer": text or ""} for key, text in zip(ids, answers.predictions)]
 
 
-def _read_answered(table: Table, reading: Reading, side: Side) -> list[str]:
-    """Read the ids of the answered questions, or of all questions."""
-    path = reading.find_roles(table, side).id
-    if path is None or reading.settings.id == NONE:
-        sentence = (
-            "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it; "
-        )
-        raise make_error(table.name, sentence + "{use.id:none} then matches by position")
+def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
+    """List the ids of the answered questions, or of all questions."""
+    path = Reading(settings).find_roles(table, side).id
+    if path is None:
+        sentence = "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it"
+        raise make_error(table.name, sentence + "; {use.id:none} then matches by position")
     return [key for key in dict.fromkeys(read_own_ids(table, path)) if key is not None]
-
-
-def _make_gold(name: str, ids: Sequence[str]) -> Gold:
-    """Make a gold file of questions without accepted answers."""
-    records = [{QUESTION_ID: key} for key in ids]
-    table = make_table(name, Content(records), Settings())
-    questions = Questions(name, ids, [()] * len(ids), records, [None] * len(ids), has_ids=True)
-    return Gold(table, Roles(id=QUESTION_ID), questions)
 
 
 def _parse_id(text: str, path: str) -> int:
@@ -100,7 +88,7 @@ def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
     if settings.id == NONE:  # of the answers
         settings = replace(settings, id=None)
     table = read_gold(row) if row else read_table(path, settings)
-    ids = _read_answered(table, Reading(settings), "gold")
+    ids = _list_ids(table, settings, "gold")
     count = len(table.records)
     if len(ids) < count:
         raise make_error(path, "ids repeat: {count:,} questions have {ids:,} ids", count=count, ids=len(ids))
@@ -120,42 +108,27 @@ def check_submission(path: str, ids: Sequence[str] | None = None) -> tuple[list[
     Raises:
         OSError: the file cannot be opened.
     """
-    with open(path, "rb") as file:
-        data = file.read()
     try:
-        records = json.loads(data.decode())
-    except UnicodeDecodeError as error:
-        return [], [f"it is not JSON in UTF-8: byte {error.start} is not UTF-8: save it as UTF-8"]
-    except json.JSONDecodeError as error:
-        problem, remedy = explain_json_error(error)
-        return [], [f"line {error.lineno}, column {error.colno}: {problem}: {remedy}"]
+        with open(path, encoding="utf-8") as file:
+            records = json.load(file)
+    except ValueError as error:
+        return [], [f"it is not JSON in UTF-8: {error}"]
     if not isinstance(records, list) or not records:
         return [], [f"it is {describe(records)}: write a list of objects with questionId and answer"]
-    defects = []
+    defects, counts = [], Counter[str]()
     for number, record in enumerate(records, 1):
         if not isinstance(record, dict) or QUESTION_ID not in record:
             defects.append(f"answer {number}: it is {describe(record)}: write an object with questionId and answer")
             continue
         key, answer = record[QUESTION_ID], record.get("answer")
+        counts[str(key)] += 1
         if type(key) is not int:
             defects.append(f"question {key}: questionId is {describe(key)}: write a whole number")
         if not isinstance(answer, str):
             defects.append(f"question {key}: answer is {describe(answer)}: write a string")
-    counts = Counter(str(each[QUESTION_ID]) for each in records if isinstance(each, dict) and QUESTION_ID in each)
     defects += [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
     if ids is not None:
         known = set(ids)
         defects += [f"question {key}: there is no answer" for key in ids if key not in counts]
         defects += [f"question {key}: there is no such question" for key in counts if key not in known]
     return records, defects
-
-
-def describe_raw_output(answers: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """Describe answers that are raw model output, and name the rules that extract the answers; "" for none.
-
-    Example:
-        >>> describe_raw_output([{"questionId": 1, "answer": "<think>A logo.</think>Coca Cola"}])
-        ('1 of 1 answers look like raw model output', 'think')
-    """
-    rules, count = find_certain_rules([answer["answer"] for answer in answers])
-    return (f"{count:,} of {len(answers):,} answers look like raw model output" if count else ""), rules

@@ -177,15 +177,17 @@ def _add_rrc(parser: Parser) -> None:
 
 
 def _export_rrc(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import describe_raw_output, export, format_answers
+    from anls_metric.leaderboard import export, format_answers
+    from anls_metric.reading.extract import find_certain_rules
 
     if len(flags.files) > 2:
         raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, make_settings(flags))
-    raw, rules = describe_raw_output(answers)
-    if raw:
-        print(f"hint: {raw}: extract the answers with --extract {rules}", file=sys.stderr)
+    rules, count = find_certain_rules([each["answer"] for each in answers])
+    if rules:
+        words = f"{count:,} of {len(answers):,} answers look like raw model output"
+        print(f"hint: {words}: extract the answers with --extract {rules}", file=sys.stderr)
     _write(format_answers(answers), flags.target, f"{len(answers):,} answers", flags.files)
     return 0
 
@@ -200,7 +202,8 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import check_submission, describe_raw_output, read_ids
+    from anls_metric.leaderboard import check_submission, read_ids
+    from anls_metric.reading.extract import find_certain_rules
 
     ids = None if flags.ids is None else read_ids(flags.ids)
     answers, defects = check_submission(flags.file, ids)
@@ -208,16 +211,13 @@ def _check_submission(flags: argparse.Namespace) -> int:
     answered = asked if ids is None else f": all {len(ids):,} questions are answered"
     for line in defects or [f"no defects{answered}"]:
         print(make_printable(f"{flags.file}: {line}"))
-    questions = [flags.ids] if flags.ids else []
-    command = (
-        f"anls export rrc {shlex.join([*questions, flags.file, '-o', f'{os.path.splitext(flags.file)[0]}_rrc.json'])}"
-    )
-    raw, rules = ("", "") if defects else describe_raw_output(answers)
-    if defects:
+    rules = "" if defects else find_certain_rules([each["answer"] for each in answers])[0]
+    if defects or rules:
+        questions, extraction = [flags.ids] if flags.ids else [], ["--extract", rules] if rules else []
+        words = [*questions, flags.file, "-o", f"{os.path.splitext(flags.file)[0]}_rrc.json", *extraction]
+        command = f"anls export rrc {shlex.join(words)}"
         print(make_printable(f"hint: {command} writes answers in the form of the leaderboard"), file=sys.stderr)
-    elif raw:
-        print(make_printable(f"hint: {raw}: {command} --extract {rules} extracts the answers"), file=sys.stderr)
-    return 1 if defects else 0
+    return int(bool(defects))
 
 
 # The Hub
