@@ -38,18 +38,17 @@ def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least
         ValueError: a row cannot be scored, an option is wrong, or ``at_least`` is outside [0, 1].
     """
     __tracebackhide__ = True
-    from anls_metric.core.kernel import mean
-    from anls_metric.core.scoring import anls_scores
-    from anls_metric.core.variants import signature
+    from anls_metric.core.choices import check_number
+    from anls_metric.core.variants import get_variant
 
-    if not 0 <= at_least <= 1:
-        raise ValueError(f"at_least must be a number from 0 to 1, got {at_least!r}")
+    check_number("at_least", at_least)
+    variant = get_variant(**options)
     predictions, references = list(predictions), list(references)
-    scores = anls_scores(predictions, references, **options)
-    anls = mean(scores)
+    scores = variant.score(predictions, references)
+    anls = variant.mean(scores)
     if anls < at_least:
         raise AssertionError(
-            f"ANLS {anls:.4f} is under {at_least} ({signature(**options)}); the worst of {len(scores):,} answers:\n"
+            f"ANLS {anls:.4f} is under {at_least} ({variant.signature()}); the worst of {len(scores):,} answers:\n"
             + "\n".join(_describe_worst(scores, predictions, references))
         )
     return anls

@@ -1,8 +1,7 @@
-"""The metric and the filter for lm-evaluation-harness, in the harness and by its plugin interface."""
+"""The metric, the filter and the examples for lm-evaluation-harness, in the harness and by its plugin interface."""
 
 from __future__ import annotations
 
-import inspect
 import json
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -20,7 +19,6 @@ FOLDER = ROOT / "examples" / "harnesses"
 QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
 WRITTEN = ["12.34 EUR", "<think>A sign.</think>The answer is CocaCola", "12/15/89", "eight"]
 ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
-MEAN = anls_metric.mean(anls_metric.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc"))
 
 
 def evaluate(folder: Path, task: str) -> dict[str, Any]:
@@ -42,21 +40,35 @@ def evaluate(folder: Path, task: str) -> dict[str, Any]:
     manager = tasks.TaskManager(include_path=str(folder), include_defaults=False)
     result = evaluator.simple_evaluate(Fixed(), tasks=[task], task_manager=manager, bootstrap_iters=0)
     found: dict[str, Any] = result["results"][task]
+    assert anls_metric.signature("rrc").startswith(
+        result["configs"][task]["metadata"]["signature"].removesuffix("|extract:think,final")
+    )
     return found
 
 
-def test_task_that_names_a_function_of_ours_has_metric_and_filter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    result = evaluate(FOLDER / "lm_eval", "anls_extracted")
-    assert result["anls,extracted"] == pytest.approx(MEAN, abs=1e-12)
+@pytest.mark.parametrize(
+    ("task", "key", "answers", "field"),
+    [
+        ("anls_one_answer", "anls,none", WRITTEN, "answer"),
+        ("anls_several_answers", "anls,none", WRITTEN, "answers"),
+        ("anls_extracted", "anls,extracted", ANSWERS, "answer"),
+    ],
+)
+def test_task_gives_our_scores(
+    task: str, key: str, answers: list[str], field: str, in_clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if task == "anls_extracted":
+        monkeypatch.chdir(ROOT)
+    expected = anls_metric.anls_scores(answers, [line[field] for line in QUESTIONS], variant="rrc")
+    assert evaluate(FOLDER / "lm_eval", task)[key] == pytest.approx(anls_metric.mean(expected), abs=1e-12)
 
 
 def test_metric_is_loaded_by_its_path_through_evaluate(tmp_path: Path) -> None:
     text = (FOLDER / "lm_eval" / "anls_one_answer.yaml").read_text(encoding="utf-8")
     text = text.replace("- metric: anls", f"- metric: {ROOT / 'anls.py'}")
     (tmp_path / "task.yaml").write_text(text.replace("anls/examples", str(ROOT / "examples")), encoding="utf-8")
-    result = evaluate(tmp_path, "anls_one_answer")
     expected = anls_metric.anls_scores(WRITTEN, [line["answer"] for line in QUESTIONS], variant="rrc")
+    result = evaluate(tmp_path, "anls_one_answer")
     assert result["anls,none"] == pytest.approx(anls_metric.mean(expected), abs=1e-12)
 
 
@@ -71,15 +83,11 @@ def test_entry_points_fit_the_contract_of_plugins() -> None:
     assert registry.is_higher_better("anls") is True
     assert registry.get_metric_aggregation("anls")([0.25, 0.75]) == 0.5
     assert registry.get_filter("anls_extract") is filter_.load()
-    assert inspect.isclass(filter_.load())
     assert filter_.load()(rules="think").apply([["<think>Hm.</think>a", "b"], ["c"]], [{}, {}]) == [["a", "b"], ["c"]]
+    with pytest.raises(ValueError, match=r"\bno\b"):
+        filter_.load()("no")
 
 
 def test_process_results_takes_all_accepted_answers() -> None:
-    door: Any = import_module("anls_metric.lm_eval")
-    assert door.process_results({"answers": ["Pepsi", "Coca Cola"]}, ["CocaCola"]) == {"anls": 8 / 9}
-
-
-def test_wrong_rule_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"\bno\b"):
-        import_module("anls_metric.lm_eval").ExtractFilter("no")
+    module: Any = import_module("anls_metric.lm_eval")
+    assert module.process_results({"answers": ["Pepsi", "Coca Cola"]}, ["CocaCola"]) == {"anls": 8 / 9}

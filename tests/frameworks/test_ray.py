@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import runpy
-import shutil
 import signal
 import sys
 import time
@@ -22,7 +20,6 @@ ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pq = pytest.importorskip("pyarrow.parquet")
 pa = pytest.importorskip("pyarrow")
 
-SCRIPT = ROOT / "examples" / "score_parquet_with_ray.py"
 FILES, ROWS = 8, 500
 
 
@@ -72,11 +69,6 @@ def scores_by_id(folder: Path) -> dict[int, float]:
     return scores
 
 
-def beside(tmp_path: Path) -> set[str]:
-    """List the files in the folder of a test, except the folders of the tests themselves."""
-    return {path.name for path in tmp_path.iterdir()} - {"answers", "died", "nodes"}
-
-
 def test_killed_worker_does_not_change_the_score(
     cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +95,7 @@ def test_killed_worker_does_not_change_the_score(
     assert len(list(nodes.iterdir())) == 2
     assert mean == anls_metric.mean(expected)
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
-    assert beside(tmp_path) == {"scored"}
+    assert {path.name for path in tmp_path.iterdir()} == {"answers", "died", "nodes", "scored"}
 
 
 def test_bad_row_is_named_by_its_id_and_leaves_no_files(
@@ -117,7 +109,7 @@ def test_bad_row_is_named_by_its_id_and_leaves_no_files(
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_command_ignores_and_keeps_files_of_others(
+def test_command_writes_a_new_folder_and_prints_the_mean(
     cluster: str,
     answers: tuple[Path, list[float]],
     example: Any,
@@ -126,19 +118,10 @@ def test_command_ignores_and_keeps_files_of_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder, expected = answers
-    planted = [tmp_path / name for name in ("scored.unfinished", ".scored-", ".scored-abcdefgh")]
-    for place in planted:
-        (place / "rows").mkdir(parents=True)
-        for file in (place / "part.parquet", place / "rows" / "part.parquet"):
-            pq.write_table(pa.table({"id": [-1], "anls": [1.0]}), file)
-        (place / "notes.txt").write_text("a user's")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.setattr(sys, "argv", ["score", str(folder), str(tmp_path / "scored"), "--id-column", "id"])
-    runpy.run_path(str(SCRIPT), run_name="__main__")
+    example.main()
     assert capsys.readouterr().out.splitlines()[-1] == f"{anls_metric.mean(expected)!r}  {anls_metric.signature()}"
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
-    assert beside(tmp_path) == {"scored", *(place.name for place in planted)}
-    assert {path: path.read_bytes() for path in before} == before
     # The result has the permissions of any new folder.
     assert (tmp_path / "scored").stat().st_mode == folder.stat().st_mode
 
@@ -147,51 +130,4 @@ def test_command_ignores_and_keeps_files_of_others(
         example.score_batch(pq.read_table(tmp_path / "scored"))
     with pytest.raises(FileExistsError, match="is there already: name a new folder"):
         example.score_parquet(str(folder), str(tmp_path / "scored"))
-    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(FileExistsError, match="is there already"):
-        example.score_parquet(str(folder), str(tmp_path / "link"))
-
-
-class Written:
-    """A stand-in for a data set of Ray Data that is written immediately."""
-
-    def __init__(self, *scores: float) -> None:
-        self.scores = list(scores)
-
-    def map_batches(self, *_: Any, **__: Any) -> Written:
-        return self
-
-    def write_parquet(self, path: str) -> None:
-        if self.scores:
-            pq.write_table(pa.table({"anls": self.scores}), Path(path) / "part.parquet")
-
-
-def test_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The private folder exists by then, with a new name each time and without access for others."""
-    monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written(0.5))
-    seen = []
-
-    def look(folder: Path) -> float:
-        (private,) = (path for path in tmp_path.iterdir() if path.name.startswith(".scored-"))
-        assert folder.parent == private
-        assert private.stat().st_mode & 0o777 == 0o700
-        seen.append(private.name)
-        (tmp_path / "scored").mkdir()
-        (tmp_path / "scored" / "notes.txt").write_text("a user's")
-        return 0.5
-
-    monkeypatch.setattr(example, "mean_score", look)
-    for _ in range(2):
-        with pytest.raises(OSError, match="not empty"):
-            example.score_parquet("answers", str(tmp_path / "scored"))
-        assert [path.name for path in tmp_path.iterdir()] == ["scored"]
-        assert [path.name for path in (tmp_path / "scored").iterdir()] == ["notes.txt"]
-        shutil.rmtree(tmp_path / "scored")
-    assert len(set(seen)) == 2
-
-
-def test_no_rows_are_refused(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written())
-    with pytest.raises(ValueError, match="there are no rows to score"):
-        example.score_parquet("answers", str(tmp_path / "scored"))
-    assert list(tmp_path.iterdir()) == []
+    assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
