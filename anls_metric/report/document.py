@@ -181,6 +181,11 @@ def _describe_leaf(leaf: Any) -> dict[str, Any]:
     }
 
 
+def get_label(document: Document) -> str:
+    """Return the name of the score."""
+    return str(document.get("label", "ANLS"))
+
+
 def describe_clusters(document: Document) -> str:
     """Describe the clusters in words, such as "75 clusters by image"; "" if there are none."""
     clusters = document["clusters"]

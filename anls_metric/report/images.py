@@ -161,9 +161,12 @@ def _find_by_names(
     for place, image in enumerate(source.read()):
         for form in _list_forms(image.path):
             places.setdefault(form, place)
-    names = {question.id: find_page_name(get_record(submissions, question)) for question in questions}
-    found = {key: [form for form in _list_forms(name) if form in places] for key, name in names.items()}
-    return {key: places[forms[0]] for key, forms in found.items() if forms}
+    found: dict[str, int] = {}
+    for question in questions:
+        for form in _list_forms(find_page_name(get_record(submissions, question))):
+            if form in places:
+                found.setdefault(question.id, places[form])
+    return found
 
 
 def _list_forms(name: str) -> list[str]:
@@ -184,8 +187,7 @@ def _scale_down(content: bytes) -> str:
         warnings.simplefilter("ignore")  # Pillow warns before it refuses an image, and of broken metadata
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
             image.draft("RGB", (_MAX_SIDE, _MAX_SIDE))
-            upright = ImageOps.exif_transpose(image)
-            plain = upright if upright.mode in ("L", "RGB") else upright.convert("RGB")
+            plain = ImageOps.exif_transpose(image).convert("RGB")
             plain.thumbnail((_MAX_SIDE, _MAX_SIDE))
             stream = io.BytesIO()
             plain.save(stream, "WEBP", quality=_QUALITY)

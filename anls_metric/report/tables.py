@@ -20,7 +20,7 @@ from anls_metric.report.columns import (
     Names,
     choose_columns,
 )
-from anls_metric.report.document import Document, describe_clusters, index_comparisons
+from anls_metric.report.document import Document, describe_clusters, get_label, index_comparisons
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import make_printable
 
@@ -103,11 +103,6 @@ def _choose(document: Document, records: Sequence[Document], names: Names, usual
         column._replace(heading=column.heading.format(**words), meaning=column.meaning.format(**words))
         for column in choose_columns(records, names, usual)
     ]
-
-
-def get_label(document: Document) -> str:
-    """Return the name of the score."""
-    return str(document.get("label", "ANLS"))
 
 
 def collect_records(document: Document, markup: Markup = TEXT) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
 from anls_metric.messages import count_noun
 from anls_metric.reading.extract import describe_extraction
-from anls_metric.report.document import Document, describe_clusters
+from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import align_rows, make_printable, shorten
 
@@ -49,10 +49,10 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
     else:
         parts = _format_submission(document, numbers, width)
     for submission in submissions:
-        answers = submission.get("worst", ())
+        answers = list(map(format_answer, submission.get("worst", ())))
         parts += [submission["name"]] if several and answers else []
-        parts += ["\n".join(format_answer(answer)) for answer in answers]
-    if any(answer.get("edits") for submission in submissions for answer in submission.get("worst", ())):
+        parts += map("\n".join, answers)
+    if any("edits" in answer for submission in submissions for answer in submission.get("worst", ())):
         parts.append(LEGEND)
     return "\n\n".join("\n".join(map(make_printable, part.split("\n"))) for part in parts)
 
@@ -72,27 +72,92 @@ def format_read(document: Document) -> str:
     return _format_lines([("read", "".join(line)) for line in lines])
 
 
-def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
-    """Format a submission: its figures, its variants and its groups."""
-    (submission,) = document["submissions"]
-    lines = [(document.get("label", "ANLS"), numbers.format(submission["anls"]))]
-    if submission["interval"]:
-        interval = [numbers.format(submission["interval"]), describe_clusters(document)]
-        lines.append(("95% CI", ", ".join(filter(None, interval))))
-    if "run_sd" in submission:
-        scores = submission["run_scores"]
-        spread = numbers.format((min(scores), max(scores)))
-        lines.append(("runs", f"{submission['runs']}, {spread}, SD {numbers.format(submission['run_sd'])}"))
-    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
+# The lines about a submission: the key of the document that a line needs, its name, and its text.
+Rows = Sequence[tuple[str, str, str]]
+_SCORE: Rows = (
+    ("anls", "{label}", "{anls}"),
+    ("interval", "95% CI", "{interval}{clusters}"),
+    ("runs", "runs", "{runs}, {spread}, SD {run_sd}"),
+    ("anls", "metrics", "exact match {exact_match}, contains {contains}"),
+    ("anls", "scored 0", "{zeros}"),
+    ("partial_credit", "partial credit", "format loss {format_loss}, wrong-number credit {wrong_number_credit}"),
+)
+_ASSESSMENTS: Rows = (
+    (
+        "corrections",
+        "corrected",
+        "{corrected} with more accepted answers, {excluded} excluded; without corrections {anls_without}",
+    ),
+    ("confidence", "confidence", "AUROC {auroc}, AURC {aurc}, ECE {ece}"),
+    ("confidence", "", "coverage {shares}"),
+    ("judge", "judge", "agreement {agreement}, kappa {kappa}"),
+    (
+        "judge",
+        "",
+        "correct for both {table[correct][correct]}, wrong for both {table[wrong][wrong]}, "
+        "correct for ANLS alone {table[correct][wrong]}, for the judge alone {table[wrong][correct]}",
+    ),
+    ("differences", "", "they differ on {ids}"),
+)
+_SOURCE: Rows = (
+    ("anls", "questions", "{questions:,}"),
+    ("anls", "read", "{read}"),
+    ("anls", "signature", "{signature}"),
+)
+
+
+def _list_lines(document: Document, submission: Document, numbers: Numbers, rows: Rows) -> Lines:
+    """List the lines of rows of which a submission has the key."""
+    values = dict(submission)
+    for part in ("partial_credit", "corrections", "confidence", "judge"):
+        values |= submission.get(part, {})
+    clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
+    zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}
     why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
-    exact, contains = numbers.format(submission["exact_match"]), numbers.format(submission["contains"])
-    lines += [
-        ("metrics", f"exact match {exact}, contains {contains}"),
-        ("scored 0", f"{sum(zeros.values()):,}{why}"),
-        *list_lines(submission, numbers),
-        ("questions", f"{submission['questions']:,}"),
-        ("read", submission["read"]),
-        ("signature", document["signature"]),
+    coverage = values.get("coverage", {}).items()
+    texts = {
+        **{
+            key: numbers.format(value) if value is None or isinstance(value, float) else value
+            for key, value in values.items()
+        },
+        "label": get_label(document),
+        "signature": document["signature"],
+        "interval": numbers.format(values["interval"]),
+        "clusters": f", {clusters}" if clusters else "",
+        "spread": numbers.format((min(scores), max(scores))),
+        "zeros": f"{sum(zeros.values()):,}{why}",
+        "corrected": count_noun(values.get("accepted", 0), "question"),
+        "shares": ", ".join(f"{share:.0%} at {float(level):.0%} accuracy" for level, share in coverage),
+        "ids": ", ".join(str(each["id"]) for each in values.get("differences", ())),
+    }
+    return [
+        (name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key) not in (None, [])
+    ]
+
+
+def _list_metrics(submission: Document, numbers: Numbers) -> Lines:
+    """List the lines about other metrics."""
+    return [
+        (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
+        for name, metric in submission.get("metrics", {}).items()
+    ]
+
+
+def _list_summary(submission: Document, numbers: Numbers) -> Lines:
+    """List the lines about the figures of a benchmark's rule. Figures of groups are only in the document."""
+    figures = {name: value for name, value in submission.get("summary", {}).items() if not isinstance(value, dict)}
+    texts = (f"{name} {each if isinstance(each, int) else numbers.format(each)}" for name, each in figures.items())
+    return _name_first("summary", texts)
+
+
+def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
+    """Format the only submission: its figures, its variants and its groups."""
+    (submission,) = document["submissions"]
+    lines = [
+        *_list_lines(document, submission, numbers, _SCORE),
+        *_list_summary(submission, numbers),
+        *_list_metrics(submission, numbers),
+        *_list_lines(document, submission, numbers, (*_ASSESSMENTS, *_SOURCE)),
         *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
     ]
     parts = [_format_lines(lines)]
@@ -113,8 +178,7 @@ def _format_comparison(document: Document, numbers: Numbers, columns: Names, wid
     extracted = []
     for submission in document["submissions"]:
         name = submission["name"]
-        found = {key: value for key, value in submission.items() if key not in ("partial_credit", "metrics")}
-        lines = list_lines(found, numbers)
+        lines = _list_summary(submission, numbers) + _list_lines(document, submission, numbers, _ASSESSMENTS)
         parts += [f"{name}\n" + _format_lines(lines, "  ")] if lines else []
         extracted += [f"  {name}: {each}" for each in describe_extraction(submission.get("extraction", {}))]
     parts += ["\n".join(["extracted", *extracted])] if extracted else []
@@ -144,57 +208,6 @@ def _format_table(table: Table, width: int | None) -> str:
         parts[-1].append(column)
     text = "\n\n".join(align_rows(list(zip(*part))) for part in parts)
     return f"{table.title}\n{text}" if table.title else text
-
-
-# Other results of a submission
-
-
-def list_lines(submission: Document, numbers: Numbers = PLAIN) -> Lines:
-    """List the other results of a submission, besides its score.
-
-    Example:
-        >>> list_lines({"partial_credit": {"format_loss": 0.25, "wrong_number_credit": 0}})
-        [('partial credit', 'format loss 0.2500, wrong-number credit 0.0000')]
-    """
-    lines: Lines = []
-    if "summary" in submission:  # of the rule of a benchmark; figures of groups are only in the document
-        figures = {name: value for name, value in submission["summary"].items() if not isinstance(value, dict)}
-        texts = {
-            name: numbers.format(each) if each is None or isinstance(each, float) else each
-            for name, each in figures.items()
-        }
-        lines += _name_first("summary", [f"{name} {text}" for name, text in texts.items()])
-    if "partial_credit" in submission:
-        loss, given = map(numbers.format, submission["partial_credit"].values())
-        lines.append(("partial credit", f"format loss {loss}, wrong-number credit {given}"))
-    for name, metric in submission.get("metrics", {}).items():
-        lines.append((name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}"))
-    if "corrections" in submission:
-        accepted, excluded, anls = submission["corrections"].values()
-        text = f"{count_noun(accepted, 'question')} with more accepted answers, {excluded} excluded"
-        lines.append(("corrected", f"{text}; without corrections {numbers.format(anls)}"))
-    if "confidence" in submission:
-        lines += _name_first("confidence", _describe_confidence(submission["confidence"]))
-    if "judge" in submission:
-        lines += _name_first("judge", _describe_judge(submission["judge"]))
-    return lines
-
-
-def _describe_confidence(confidence: Document) -> list[str]:
-    measures = ", ".join(f"{key.upper()} {PLAIN.format(confidence[key])}" for key in ("auroc", "aurc", "ece"))
-    shares = ", ".join(f"{share:.0%} at {float(level):.0%} accuracy" for level, share in confidence["coverage"].items())
-    return [measures, f"coverage {shares}"]
-
-
-def _describe_judge(judge: Document) -> list[str]:
-    correct, wrong = judge["table"]["correct"], judge["table"]["wrong"]
-    ids = ", ".join(str(each["id"]) for each in judge["differences"])
-    return [
-        f"agreement {PLAIN.format(judge['agreement'])}, kappa {PLAIN.format(judge['kappa'])}",
-        f"correct for both {correct['correct']}, wrong for both {wrong['wrong']}, "
-        f"correct for ANLS alone {correct['wrong']}, for the judge alone {wrong['correct']}",
-        *([f"they differ on {ids}"] if ids else []),
-    ]
 
 
 def format_matches(number: str, matches: Sequence[Document]) -> str:
