@@ -105,7 +105,7 @@ def evaluate(
     for answers in read_answers(inputs, gold, reading):
         if corrections:
             uncorrected[answers.name] = score_under(answers, scorers[0])
-            answers, more = correct(answers, corrections, submissions[0].questions if submissions else None)
+            answers, more = correct(answers, corrections)
             added |= more
         submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
         show_progress(len(answers.predictions))

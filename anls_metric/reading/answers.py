@@ -74,9 +74,7 @@ COLUMNS = ("predictions", "raw", "columns", "confidences", "verdicts")
 """The fields of `Answers` that are a list with a value for each answer, or None."""
 
 
-def choose_answers(
-    answers: Answers, questions: Questions, rows: Sequence[int], places: Sequence[int] | None
-) -> Answers:
+def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], places: Sequence[int]) -> Answers:
     """Choose some of the answers.
 
     Args:
@@ -87,16 +85,19 @@ def choose_answers(
     """
     columns = {name: getattr(answers, name) for name in COLUMNS}
     chosen: dict[str, Any] = {name: column and [column[row] for row in rows] for name, column in columns.items()}
-    return answers._replace(questions=questions, places=places, **chosen)
+    return answers._replace(questions=questions, places=places if len(places) > len(questions.ids) else None, **chosen)
+
+
+def list_places(answers: Answers) -> Sequence[int]:
+    """List the place of the question of each answer."""
+    return range(len(answers.questions.ids)) if answers.places is None else answers.places
 
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
     """List the accepted answers of each answer."""
-    references = answers.questions.references
-    return references if answers.places is None else [references[place] for place in answers.places]
+    return [answers.questions.references[place] for place in list_places(answers)]
 
 
 def list_ids(answers: Answers) -> Sequence[str]:
     """List the id of the question of each answer."""
-    ids = answers.questions.ids
-    return ids if answers.places is None else [ids[place] for place in answers.places]
+    return [answers.questions.ids[place] for place in list_places(answers)]

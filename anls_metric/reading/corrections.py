@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Questions, Record, choose_answers
+from anls_metric.reading.answers import Answers, Record, choose_answers, list_places
 from anls_metric.reading.references import parse_references
 from anls_metric.reading.table import make_table, name_place, read_file
 from anls_metric.reading.values import parse_at, read_id, read_verdict
@@ -44,15 +44,12 @@ class Corrections(NamedTuple):
         return f"corrections:{blake2b(json.dumps(sorted(rows)).encode(), digest_size=4).hexdigest()}"
 
 
-def correct(
-    answers: Answers, corrections: Corrections, known: Questions | None = None
-) -> tuple[Answers, dict[str, list[str]]]:
+def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[str, list[str]]]:
     """Correct the questions of a submission: drop those that are excluded, and add accepted answers.
 
     Args:
         answers: the answers of the submission.
         corrections: the corrections.
-        known: the corrected questions of another submission, which may have the same questions.
 
     Returns:
         The answers to the corrected questions; and the accepted answers that were added, by the id of the question, []
@@ -61,13 +58,18 @@ def correct(
     Raises:
         InputError: a correction has an id that no question has, or all questions are excluded.
     """
-    questions, excluded = answers.questions, corrections.excluded
+    questions = answers.questions
     place_of = {key: place for place, key in enumerate(questions.ids)}
-    unknown = [key for key in (*corrections.accept, *excluded) if key not in place_of]
+    unknown = [key for key in (*corrections.accept, *corrections.excluded) if key not in place_of]
     if unknown:
-        sentence = "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these "
-        raise make_error(corrections.name, sentence + "corrections", some=list_some(unknown))
-    added: dict[str, list[str]] = {key: [] for key in questions.ids if key in excluded}
+        sentence = (
+            "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these corrections"
+        )
+        raise make_error(corrections.name, sentence, some=list_some(unknown))
+    kept = [place for key, place in place_of.items() if key not in corrections.excluded]
+    if not kept:
+        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
+    added: dict[str, list[str]] = {key: [] for key in place_of if key in corrections.excluded}
     references = list(questions.references)
     for key, texts in corrections.accept.items():
         accepted = references[place_of[key]]
@@ -75,21 +77,14 @@ def correct(
         if more:
             added[key] = more
             references[place_of[key]] = [*accepted, *more]
-    kept = [place for key, place in place_of.items() if key not in excluded]
-    if not kept:
-        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
     numbers = range(len(references)) if questions.numbers is None else questions.numbers
     questions = questions._replace(references=references, numbers=numbers, tag="")  # no longer the public data
     columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
     chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
-    corrected = questions._replace(**chosen)
-    if known is not None and known.ids == corrected.ids and known.references == corrected.references:
-        corrected = known
     new_places = {place: number for number, place in enumerate(kept)}
-    places = range(len(place_of)) if answers.places is None else answers.places
-    rows = [row for row, place in enumerate(places) if place in new_places]
-    own = None if answers.places is None else [new_places[places[row]] for row in rows]
-    return choose_answers(answers, corrected, rows, own), added
+    rows = [row for row, place in enumerate(list_places(answers)) if place in new_places]
+    places = [new_places[place] for place in list_places(answers) if place in new_places]
+    return choose_answers(answers, questions._replace(**chosen), rows, places), added
 
 
 def describe_idle(corrections: Corrections, added: Mapping[str, Sequence[str]]) -> list[Message]:

@@ -10,11 +10,9 @@ import json
 import os
 import re
 import sys
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
@@ -85,14 +83,16 @@ def _extension(name: str) -> str:
 
 def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
     """Join the files of a folder. A place also names its file."""
-    starts = [0, *accumulate(len(part.records) for part in parts)]
 
     def locate(number: int) -> str:
-        part = bisect_right(starts, number) - 1
-        return f"{names[part]}, {parts[part].locate(number - starts[part])}"
+        for name, part in zip(names, parts):
+            if number < len(part.records):
+                return f"{name}, {part.locate(number)}"
+            number -= len(part.records)
+        raise IndexError(number)
 
-    records = list(chain.from_iterable(part.records for part in parts))
-    return Content(records, locate, "", list(chain.from_iterable(part.hints for part in parts)))
+    records = [record for part in parts for record in part.records]
+    return Content(records, locate, hints=[hint for part in parts for hint in part.hints])
 
 
 # Text: JSON, CSV, or an answer on each line

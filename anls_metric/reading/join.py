@@ -265,12 +265,9 @@ def _check_ids(questions: Questions, table: Table, answered: Sequence[str], orde
 
 def _check_questions(gold: Gold, table: Table, roles: Roles, order: _Order) -> None:
     """Refuse answers of which most have a different question text than the gold file has for them."""
-    texts, asked = gold.questions.texts, read_questions(table, roles.question)
-    pairs = [
-        (place, str(texts[place]), str(asked[record]))
-        for place, record in zip(*order)
-        if record is not None and texts[place] and asked[record]
-    ]
+    texts = [gold.questions.texts[place] for place in order.questions]
+    asked = order.take(read_questions(table, roles.question))
+    pairs = [(place, text, other) for place, text, other in zip(order.questions, texts, asked) if text and other]
     others = [(place, text, other) for place, text, other in pairs if text != other and _differ(text, other)]
     if 2 * len(others) > len(pairs):
         place, text, other = others[0]
@@ -332,8 +329,7 @@ def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: M
     values = read_predictions(table, path, reading.settings, reading.kind)
     columns = None
     if reading.rule:
-        own = order.take(read_columns(table, roles, reading.rule))
-        of_gold = read_columns(gold.table, gold.roles, reading.rule)
+        own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
         columns = [{**(row or {}), **of_gold[place]} for row, place in zip(own, order.questions)]
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt
+from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.table import Table, name_place, read_column, show_path
 
 if TYPE_CHECKING:
     from anls_metric.reading.roles import Roles
-    from anls_metric.rules import Rule
 
 
 Kind = Literal["text", "values", "any"]
@@ -287,12 +286,10 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
 # Columns of the rule of a benchmark
 
 
-def read_columns(table: Table, roles: Roles, rule: Rule) -> list[dict[str, Any]]:
+def read_columns(table: Table, roles: Roles) -> list[dict[str, Any]]:
     """Read the columns of a rule that a table has, as a dict for each record."""
-    names = [name for name in (*rule.columns, *rule.optional) if name in roles.others]
-    columns = [read_column(table, roles.others[name]) for name in names]
-    rows = zip(*columns) if columns else [()] * len(table.records)
-    return [{name: value for name, value in zip(names, row) if value is not ABSENT} for row in rows]
+    rows = ({name: take(record, path) for name, path in roles.others.items()} for record in table.records)
+    return [{name: value for name, value in row.items() if value is not ABSENT} for row in rows]
 
 
 def show_accepted(table: Table, path: Path | None) -> list[list[str]]:
@@ -401,9 +398,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
         >>> parse_typed_values("tea", ["tea", "milk"])
         ('tea', ('tea', 'milk'))
     """
-    from anls_metric.nested import from_json
-
-    accepted = [from_json(parse_accepted_value(text, "the accepted answer")) for text in references]
+    accepted = [_from_json(parse_accepted_value(text, _ACCEPTED)) for text in references]
     return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
