@@ -23,7 +23,7 @@ from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
 
 if TYPE_CHECKING:
-    from typing import TypeAlias, TypeGuard
+    from typing import TypeAlias
 
     import datasets
     import pandas
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from anls_metric.report.answers import Answer
 
     Columns: TypeAlias = str | Iterable[str]
+    Names: TypeAlias = str | Sequence[str] | None
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
     Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
@@ -49,12 +50,12 @@ class ANLSWarning(UserWarning):
 class Options(TypedDict, total=False):
     """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each; None is the default."""
 
-    variant: str | Sequence[str] | None
-    prediction: str | Sequence[str] | None
+    variant: Names
+    prediction: Names
     references: str | None
-    extract: str | Sequence[str] | None
+    extract: Names
     missing: Literal["error", "zero"] | None
-    by: str | Sequence[str] | None
+    by: Names
     worst: int | None
     id: str | None
     gold_id: str | None
@@ -70,7 +71,7 @@ class Options(TypedDict, total=False):
     ignore_case: bool | None
     average: Average | None
     none_keys: NoneKeys | None
-    metrics: str | Sequence[str] | None
+    metrics: Names
     by_key: bool | None
     baseline: str | None
     all_pairs: bool | None
@@ -115,8 +116,7 @@ class Scores:
     def __getitem__(self, name: str) -> Scored:
         """Return the scores of a submission: ``.anls``, ``.interval``, ``.scores``. KeyError: there is none."""
         if name not in self.submissions:
-            advice = "; the mean score is .anls" if name == "anls" else ""
-            raise KeyError(describe_unknown("submission", name, self.submissions) + advice)
+            raise KeyError(describe_unknown("submission", name, self.submissions))
         return self.submissions[name]
 
     @property
@@ -275,7 +275,7 @@ class Scores:
         return "\n\n".join([self.to_markdown(), *(f"hint: {hint}" for hint in self.hints)])
 
 
-def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
+def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
     """Score the answers of a model.
 
     Args:
@@ -293,7 +293,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     Raises:
         ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
         OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
-        TypeError: there is no such option, or `data` is missing.
+        TypeError: there is no such option.
 
     Example:
         >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls
@@ -305,12 +305,10 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         1.0
     """
     settings = make_settings(options, "score")
-    if data is None:
-        raise TypeError("score() needs the predictions as its first argument")
-    if _is_dict(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
+    if isinstance(data, Mapping) and not is_table(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
         sentence = "it holds several submissions ({names}): call compare instead of score"
         raise make_error("data", sentence, names=list_some(data))
-    return _run(_list_inputs(data, "data", settings), gold, settings)
+    return _run(_list_inputs(data, "", settings), gold, settings)
 
 
 def compare(
@@ -342,26 +340,21 @@ def compare(
         ValueError: there are several submissions (base, tuned): take one with scores["base"], or all with to_pandas()
     """
     settings = make_settings(options, "compare")
-    if _is_dict(submissions):
+    if isinstance(submissions, Mapping) and not is_table(submissions):
         inputs = [each for name, data in submissions.items() for each in _list_inputs(data, str(name), settings)]
-    elif isinstance(submissions, (list, tuple)) and all(map(_is_path, submissions)):
+    elif isinstance(submissions, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in submissions):
         inputs = [Input(os.fspath(path)) for path in submissions]
     elif isinstance(submissions, (list, tuple)) and _are_tables(submissions):
         sentence = "expected a dict mapping the name of each model to its answers, got a list of {count:,} tables"
         raise make_error("submissions", sentence, count=len(submissions))
     else:
-        inputs = _list_inputs(submissions, "data", settings)
-    if not inputs:
-        raise make_error("submissions", "there are no submissions: pass a dict mapping names to answers")
+        inputs = _list_inputs(submissions, "", settings)
     return _run(inputs, gold, settings)
 
 
 def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
-    questions = None
-    if gold is not None:
-        is_path = _is_path(gold)
-        questions = Input(os.fspath(gold)) if is_path else Input(_make_table(gold, "references", settings), "gold")
+    questions = None if gold is None else _make_input(gold, "gold", "references", settings)
     result = evaluate(*resolve(inputs, questions, settings))
     for hint in result.hints:
         warnings.warn(hint.text(), ANLSWarning, stacklevel=3)
@@ -371,41 +364,31 @@ def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
 # Data in memory
 
 
-def _is_path(data: Any) -> bool:
-    """Whether an object is a path. A string is one where a whole table is expected."""
-    return isinstance(data, (str, os.PathLike))
-
-
-def _is_dict(data: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether an object is a dict, and not one that a library has for a table or for splits."""
-    return isinstance(data, Mapping) and not is_table(data)
+def _list_inputs(data: Any, name: str, settings: Settings) -> list[Input]:
+    """List the inputs of a submission: several if a list holds runs. Without a name, a file has that of its path."""
+    if isinstance(data, (list, tuple)) and _are_tables(data):
+        return [_make_input(run, name or "data", "prediction", settings) for run in data]
+    return [_make_input(data, name, "prediction", settings)]
 
 
 def _are_tables(items: Iterable[Any]) -> bool:
-    """Whether the items of a list are tables or files, rather than records or answers."""
+    """Whether items are tables or files, rather than records or answers."""
     items = list(items)
-    return bool(items) and (all(map(_is_run, items)) or all(map(_is_file, items)))
+    return bool(items) and all(map(_is_table_or_file, items))
 
 
-def _is_file(item: Any) -> bool:
-    return isinstance(item, os.PathLike) or (isinstance(item, str) and os.path.isfile(item))
-
-
-def _is_run(item: Any) -> bool:
-    """Whether an item of a list is a table: a list of dicts, a dict by numeric ids, or a table of a library."""
+def _is_table_or_file(item: Any) -> bool:
     if isinstance(item, (list, tuple, dict)):
-        kind = int if isinstance(item, dict) else Mapping
+        kind = int if isinstance(item, dict) else Mapping  # answers by id, and records
         return bool(item) and all(isinstance(each, kind) for each in item)
-    return is_table(item)
+    return is_table(item) or isinstance(item, os.PathLike) or (isinstance(item, str) and os.path.isfile(item))
 
 
-def _list_inputs(data: Any, name: str, settings: Settings) -> list[Input]:
-    """List the inputs of a submission: several if a list holds runs."""
-    if isinstance(data, (list, tuple)) and _are_tables(data):
-        return [Input(os.fspath(run) if _is_path(run) else run, name) for run in data]
-    if _is_path(data):
-        return [Input(os.fspath(data), "" if name == "data" else name)]
-    return [Input(_make_table(data, "prediction", settings), name)]
+def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
+    """Make an input of a path or of data in memory. Answers without fields around them get a field."""
+    if isinstance(data, (str, os.PathLike)):
+        return Input(os.fspath(data), name)
+    return Input(_make_table(data, field, settings), name or "data")
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
@@ -413,8 +396,7 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     if not is_list(data):
         return data
     first = next(iter(data), None)
-    is_answer = settings.variant in OF_VALUES and isinstance(first, Mapping) and NAMES.isdisjoint(first)
-    if isinstance(first, Mapping) and not is_answer:
+    if isinstance(first, Mapping) and not (settings.variant in OF_VALUES and NAMES.isdisjoint(first)):
         return data
     labels = list_labels(data)
     if labels is None or len(set(labels)) < len(labels):
