@@ -6,12 +6,12 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import anls_metric
 from anls_metric.reading.extract import (
     EXTRACTORS,
     answer_in_tags,
@@ -22,387 +22,173 @@ from anls_metric.reading.extract import (
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
-# The name of a rule -> texts with the answers that the rule finds; None for no answer.
-FOUND: dict[str, list[tuple[str, str | None]]] = {
-    "harmony": [
-        (
-            "<|channel|>analysis<|message|>Pepsi?<|end|><|start|>assistant"
-            "<|channel|>final<|message|>Coca Cola<|return|>",
-            "Coca Cola",
-        ),
-        ("<|channel|>final <|constrain|>json<|message|>{}<|return|>", "{}"),
-        ("<|channel|>final<|message|>Pepsi<|end|><|channel|>final<|message|>Coca Cola", "Coca Cola"),
-        ("<|channel|>analysis<|message|>It could be Pepsi, the final", ""),  # cut off before it answered
-        ("analysisIt could be Pepsi.assistantfinalCoca Cola", "Coca Cola"),  # decoded without special tokens
-        ("The assistantfinal is out", None),
-        ("analysis of Coca Cola", None),
-    ],
-    "chat": [
-        ("USER: <image>\nWhich brand? ASSISTANT: Coca Cola", "Coca Cola"),
-        ("Human: Which?\n\nAssistant: Coca Cola\n\nHuman: And", "Coca Cola"),
-        ("<|im_start|>user\nWhich?<|im_end|>\n<|im_start|>assistant\nCoca Cola<|im_end|>", "Coca Cola"),
-        (
-            "<|start_header_id|>user<|end_header_id|>\n\nWhich?<|eot_id|>"
-            "<|start_header_id|>assistant<|end_header_id|>\n\nCoca Cola<|eot_id|>",
-            "Coca Cola",
-        ),
-        ("system\nYou are helpful.\nuser\nWhich?\nassistant\nCoca Cola", "Coca Cola"),
-        ("[INST] Which? [/INST] Coca Cola</s>", "Coca Cola"),
-        ("<start_of_turn>user\nWhich?<end_of_turn>\n<start_of_turn>model\nCoca Cola<end_of_turn>", "Coca Cola"),
-        ("<|user|>\nWhich?<|end|>\n<|assistant|>\nCoca Cola<|end|>", "Coca Cola"),
-        ("### Instruction:\nWhich?\n\n### Response:\nCoca Cola", "Coca Cola"),
-        ("USER: a ASSISTANT: Pepsi USER: b ASSISTANT: Coca Cola", "Coca Cola"),
-        ("USER: a ASSISTANT: Coca Cola USER: thanks ASSISTANT:", "Coca Cola"),
-        ("USER: Which? ASSISTANT:", ""),
-        ("USER: Coca Cola", None),
-        ("Assistant Professor: R. Jones", None),
-        ("Medical assistant", None),
-    ],
-    "think": [
-        ("<think>Pepsi?</think> Coca Cola\n", "Coca Cola"),
-        ("Pepsi? No.\n</think>\n\nCoca Cola", "Coca Cola"),  # the prompt had the opening
-        ("<think>a</think>b<think>c</think>Coca Cola", "Coca Cola"),
-        ("<think>It could be Pepsi, the answer is", ""),  # cut off before it answered
-        ("<think>a</think>Coca Cola<think>or", "Coca Cola"),
-        ("<thinking>a</thinking>Coca Cola", "Coca Cola"),
-        ("◁think▷a◁/think▷Coca Cola", "Coca Cola"),
-        ("[THINK]a[/THINK]Coca Cola", "Coca Cola"),
-        ("I think: Coca Cola > Pepsi", None),
-    ],
-    "tag": [
-        ("So: <answer> Coca Cola </answer>.", "Coca Cola"),
-        ("<answer>Pepsi</answer> no, <answer>Coca Cola</answer>", "Coca Cola"),
-        ("<answer>Coca Cola</answer> <answer>", "Coca Cola"),
-        ("<answer><answer>Coca Cola</answer></answer>", "Coca Cola"),
-        ("<answer></answer>", ""),
-        ("<answer>Coca Cola", None),
-        ("Coca Cola</answer>", None),
-    ],
-    "boxed": [
-        (r"So it is $\boxed{Coca Cola}$.", "Coca Cola"),
-        (r"\boxed{Pepsi} \boxed{Coca Cola}", "Coca Cola"),
-        (r"\boxed{Coca {Cola}}", "Coca {Cola}"),
-        (r"\boxed{\text{Coca Cola}}", "Coca Cola"),
-        (r"\boxed{12\text{ cm} \textbf{\text{long}}}", "12 cm long"),
-        (r"\boxed{\text{Coca {Cola}}}", "Coca {Cola}"),
-        (r"\boxed{\$1,200 or 50\%}", "$1,200 or 50%"),
-        (r"\boxed{\boxed{7}}", "7"),
-        (r"{ \boxed{\{7\}}", "{7}"),
-        (r"\boxed{7} and \boxed{8", "7"),
-        (r"\boxed{7", None),
-        ("boxed{7}", None),
-    ],
-    "json": [
-        ('{"answer": "Coca Cola"}', "Coca Cola"),
-        ('```json\n{\n  "why": "a {b}",\n  "answer": "Coca Cola"\n}\n```', "Coca Cola"),
-        ('Here {it} is: {"answer": "Coca Cola"}. Good {luck}!', "Coca Cola"),
-        ('{"answer": "Pepsi"} {"answer": "Coca Cola"} {"page": 7}', "Coca Cola"),
-        ('{"result": {"answer": "Coca Cola"}}', "Coca Cola"),
-        ('[{"score": 0.9, "answer": ["Coca Cola"]}]', "Coca Cola"),
-        ('{"answer": "Caf\\u00e9\nCola"}', "Café\nCola"),
-        ('{"answer": 0.10}', "0.10"),
-        ('{"answer": 1' + "0" * 5000 + "}", "1" + "0" * 5000),
-        ('{"answer": true}', "true"),
-        ('{"answer": null}', ""),
-        ('{"answer": ["Coca", "Cola"]}', None),
-        ('{"Answer": "Coca Cola"}', None),
-        ('{"answer": "Coca Cola', None),
-        ('"answer": "Coca Cola"', None),
-        ('{"page": {"answer": "Pepsi"}, "answer": "Coca Co', None),  # cut off: a part of it is another answer
-    ],
-    "python": [
-        ("{'answer': 'Coca Cola'}", "Coca Cola"),
-        ("Here: {'why': \"it's red\", 'answer': 'Coca Cola'}.", "Coca Cola"),
-        ("{'result': {'answer': ['Coca Cola']}}", "Coca Cola"),
-        ("{'answer': 'Pepsi'} {'answer': 'Coca Cola'} {'page': 7}", "Coca Cola"),
-        ('{"answer": "Coca Cola", "page": None}', "Coca Cola"),
-        ("{'answer': 0.10}", "0.10"),
-        ("{'answer': True}", "true"),
-        ("{'answer': None}", ""),
-        (r"{'answer': 'Caf\u00e9 \d'}", r"Café \d"),
-        ("{'answer': ['Coca', 'Cola']}", None),
-        ("{'answer': open('x')}", None),
-        ("{'answer': 'Coca Cola", None),
-        ("{'answer': '" + "a" * 20_000 + "'}", None),
-        ("{Coca: Cola}", None),
-    ],
-    "list": [
-        ("['Coca Cola']", "Coca Cola"),
-        ('["Coca Cola"]', "Coca Cola"),
-        ('["R. \\u00c9mile \\/ Sons"]', "R. Émile / Sons"),
-        ('["DEAN\'S OFFICE"]', "DEAN'S OFFICE"),
-        ("('Coca Cola',)", "Coca Cola"),
-        ("{'Coca Cola'}", "Coca Cola"),
-        ("['Coca', 'Cola']", None),
-        ("('Coca Cola')", None),
-        ("[7]", None),
-        ("[Coca Cola]", None),
-        ("['Coca Cola", None),
-        ("It is ['Coca Cola']", None),
-    ],
-    "fence": [
-        ("```\nCoca Cola\n```", "Coca Cola"),
-        ("```text\nCoca Cola\n```", "Coca Cola"),
-        ("```c++\r\nCoca\r\nCola\r\n```", "Coca\r\nCola"),
-        ("```Coca Cola```", "Coca Cola"),
-        ("```Coca\n```", "Coca"),
-        ("```Coca Cola\nPepsi```", "Coca Cola\nPepsi"),
-        ("```\nPepsi\n``` no:\n```\nCoca Cola\n```", "Coca Cola"),
-        ("```\nCoca Cola", "Coca Cola"),
-        ("Coca Cola\n```", "Coca Cola"),  # the prompt had the opening
-        ("```\n```", ""),
-        ("`Coca Cola`", None),
-    ],
-    "html": [
-        ("<p>Coca Cola</p>", "Coca Cola"),
-        ("<div class='a'><b>Coca</b> Cola<br/></div>", "Coca Cola"),
-        ("<ul>\n<li>Coca</li>\n<li>Cola</li>\n</ul>", "Coca\nCola"),
-        ("AT&amp;T &#169; 1999 &eacute;", "AT&T © 1999 é"),
-        ("<P></P>", ""),
-        ("a <b and c> d", None),
-        ("2 < 3 > 1 & AT&T &c", None),
-        ("<answer>Coca Cola</answer>", None),
-        ("<img_1> Coca Cola</s>", None),
-    ],
-    "final": [
-        ("Answer: Coca Cola", "Coca Cola"),
-        ("It reads so.\nFinal answer: Coca Cola\nThank you.", "Coca Cola"),
-        ("FINAL ANSWER：Coca Cola", "Coca Cola"),
-        ("So the answer is Coca Cola", "Coca Cola"),
-        ("The final answer is: Coca Cola.", "Coca Cola."),
-        ("**Answer:** Coca Cola", "Coca Cola"),
-        ("**Final Answer**: Coca Cola", "Coca Cola"),
-        ("**Answer: Coca Cola**", "Coca Cola"),
-        ("Answer: **Coca Cola**", "Coca Cola"),
-        ("**The answer is Coca Cola** (page 3)", "Coca Cola (page 3)"),
-        ("### Final Answer\n\nCoca Cola", "Coca Cola"),
-        ("Answer:\n\n  Coca Cola\nPepsi", "Coca Cola"),
-        ("Answer: Pepsi. No, the answer is Coca Cola", "Coca Cola"),
-        ("Answer: Coca Cola\nFinal answer:", "Coca Cola"),
-        ("The answer isn't there", None),
-        ("Questions and Answers: 7", None),
-        ("answer:", None),
-    ],
-    "special-tokens": [
-        ("Coca Cola<|im_end|>", "Coca Cola"),
-        ("<s> Coca Cola</s>", "Coca Cola"),
-        ("Coca Cola<|im_end|>\n<|endoftext|>", "Coca Cola"),
-        ("Coca Cola<eos><pad><pad>", "Coca Cola"),
-        ("Coca Cola<|eot_id|>", "Coca Cola"),
-        ("<|begin_of_box|>Coca Cola<|end_of_box|>", "Coca Cola"),
-        ("Coca Cola<｜end▁of▁sentence｜>", "Coca Cola"),
-        ("a<pad>b<pad>", "a<pad>b"),
-        ("</s>", ""),
-        ("Coca<|sep|>Cola", None),
-        ("a < b > c", None),
-    ],
-    "first-line": [
-        ("Coca Cola\n\nThe logo says so.", "Coca Cola"),
-        ("Coca Cola\n\nQuestion: Which", "Coca Cola"),
-        ("Coca Cola\nQ: Which", "Coca Cola"),
-        ("Coca Cola\n**Explanation:** The logo", "Coca Cola"),
-        ("Coca Cola\r\n \r\nThe logo", "Coca Cola"),
-        ("Coca Cola Question: Which", "Coca Cola"),
-        ("12 Main Street\nSpringfield\n\nIt stands on top.", "12 Main Street\nSpringfield"),
-        ("12 Main Street\nSpringfield", None),
-        ("The answer is:\n\nCoca Cola", None),
-        ("Question: Which?\nA: Coca Cola", None),
-        ("?\n\nCoca Cola", None),
-    ],
-    "repeat": [
-        ("Coca Cola\nCoca Cola", "Coca Cola"),
-        ("Coca Cola Coca Cola Coca Cola", "Coca Cola"),
-        ("Coca Cola, Coca Cola, Coca Cola, Co", "Coca Cola"),
-        ("24 24 24 24", "24"),
-        ("Quinn and Co., Inc. Quinn and Co., Inc.", "Quinn and Co., Inc."),
-        ("12 Main St\n\n12 Main St\n\n12 Ma", "12 Main St"),
-        ("New York, New York", None),
-        ("Walla Walla", None),
-        ("Coca Cola Coca Cola", None),
-        ("Coca Cola Coca Pepsi Coca Cola", None),
-        ("555 555 5555", None),
-        ("1 2 1 2 1 3", None),
-    ],
-    "prefix": [
-        ("A: Coca Cola", "Coca Cola"),
-        ("Response:\nCoca Cola", "Coca Cola"),
-        ("Output: Coca Cola", "Coca Cola"),
-        ("RESULT : Coca Cola", "Coca Cola"),
-        ("**Predicted answer:** Coca Cola", "Coca Cola"),
-        ("答案：可口可乐", "可口可乐"),
-        ("答案是可口可乐", "可口可乐"),
-        ("答案为：可口可乐", "可口可乐"),
-        ("Réponse : Coca Cola", "Coca Cola"),
-        ("- Coca Cola", "Coca Cola"),
-        ("• $5", "$5"),
-        ("1. Coca Cola", "Coca Cola"),
-        ("(1) Coca Cola", "Coca Cola"),
-        ("1. A: - Coca Cola", "Coca Cola"),
-        ("- Coca\n- Cola", None),
-        ("1. Coca\n2. Cola", None),
-        ("1. Januar 2020", None),
-        ("- 12 -", None),
-        ("-5", None),
-        ("1.5", None),
-        ("A:", None),
-    ],
-    "sentence": [
-        ("The title mentioned in the document is Coca Cola.", "Coca Cola"),
-        ("The title mentioned in the document is Coca Cola", "Coca Cola"),
-        ("It's $5.", "$5"),
-        ("The date is 21/4/1956", "21/4/1956"),
-        ("The amount is $33,207.64.", "$33,207.64"),
-        ("According to the letter, the company is Quinn and Co., Inc..", "Quinn and Co., Inc."),
-        ("The slogan is: This is it.", "This is it"),
-        ("The person that is named on top is R. Jones.", "R. Jones"),
-        ("The person who is listed in box 3 is R. Jones.", "R. Jones"),
-        ("The letter was signed by R. Jones.", "R. Jones"),
-        ("The total is $5. It stands on page 3.", "$5"),
-        ("The medium is the message", None),
-        ("This side of card is for address", None),
-        ("The date is not mentioned in the document.", None),
-        ("There is no date.", None),
-        ("The Sun Is Rising.", None),
-        ("Time is money.", None),
-        ("Sodium is a nutrient.\nIt is.", None),
-    ],
-    "bold": [
-        ("**Coca Cola**", "Coca Cola"),
-        (" __Coca Cola__\n", "Coca Cola"),
-        ("***Coca Cola***", "Coca Cola"),
-        ("**Coca** and **Cola**", None),
-        ("It is **Coca Cola**", None),
-        ("****", None),
-    ],
-    "quotes": [
-        ('"Coca Cola"', "Coca Cola"),
-        ("'DEAN'S OFFICE'", "DEAN'S OFFICE"),
-        ("“Coca Cola”", "Coca Cola"),
-        ("„Coca Cola“", "Coca Cola"),
-        ("«Coca Cola»", "Coca Cola"),
-        ("‘DEAN’S OFFICE’", "DEAN’S OFFICE"),
-        ("`Coca Cola`", "Coca Cola"),
-        ('"the "zero span" technique"', 'the "zero span" technique'),
-        ('"165 cm (5\'6")"', "165 cm (5'6\")"),
-        ('""', ""),
-        ("“Soda water” and “soda pop”", None),
-        ('"Soda water" and "soda pop"', None),
-        ('"', None),
-        ("Coca 'Cola'", None),
-    ],
-    "math": [
-        ("$Coca Cola$", "Coca Cola"),
-        (r"\( 70 \% \)", "70 %"),
-        (r"\[\text{Coca Cola}\]", "Coca Cola"),
-        ("$$12.5$$", "12.5"),
-        (r"$\$485$", "$485"),
-        ("$5", None),
-        ("$5 to $10", None),
-        ("$5 and 10 $", None),
-        ("$a$ and $b$", None),
-        ("$", None),
-        ("$$$", None),
-        (r"$5\$", None),
-    ],
-    "period": [
-        ("Coca Cola.", "Coca Cola"),
-        ("Coca Cola, Inc.. ", "Coca Cola, Inc."),
-        ("コカ・コーラ。", "コカ・コーラ"),
-        (".", ""),
-        ("Coca Cola...", None),
-        ("Coca. Cola", None),
-    ],
-}
+
+class Cases(NamedTuple):
+    """Texts in which a rule finds "Coca Cola", in which it finds another answer, and in which it finds nothing."""
+
+    cola: list[str]
+    others: dict[str, str]
+    nothing: list[str]
+
+    def pairs(self) -> list[tuple[str, str | None]]:
+        return [*((text, "Coca Cola") for text in self.cola), *self.others.items(), *((t, None) for t in self.nothing)]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "answer"), [(name, text, answer) for name, rows in FOUND.items() for text, answer in rows]
-)
-def test_rule_finds_the_answer(name: str, text: str, answer: str | None) -> None:
-    assert EXTRACTORS[name].find(text) == answer
-    assert extractor(name)(text) == (text if answer is None else answer)
+FOUND: dict[str, Cases] = {
+    "harmony": Cases(
+        ["<|channel|>analysis<|message|>Pepsi?<|end|><|start|>assistant<|channel|>final<|message|>Coca Cola<|return|>",
+         "<|channel|>final<|message|>Pepsi<|end|><|channel|>final<|message|>Coca Cola",
+         "analysisIt could be Pepsi.assistantfinalCoca Cola"],
+        {"<|channel|>final <|constrain|>json<|message|>{}<|return|>": "{}",
+         "<|channel|>analysis<|message|>It could be Pepsi, the final": ""},
+        ["The assistantfinal is out", "analysis of Coca Cola"]),
+    "chat": Cases(
+        ["USER: <image>\nWhich brand? ASSISTANT: Coca Cola", "Human: Which?\n\nAssistant: Coca Cola\n\nHuman: And",
+         "<|im_start|>user\nWhich?<|im_end|>\n<|im_start|>assistant\nCoca Cola<|im_end|>",
+         "<|start_header_id|>user<|end_header_id|>\n\nWhich?<|eot_id|>"
+         "<|start_header_id|>assistant<|end_header_id|>\n\nCoca Cola<|eot_id|>",
+         "system\nYou are helpful.\nuser\nWhich?\nassistant\nCoca Cola", "[INST] Which? [/INST] Coca Cola</s>",
+         "<start_of_turn>user\nWhich?<end_of_turn>\n<start_of_turn>model\nCoca Cola<end_of_turn>",
+         "<|user|>\nWhich?<|end|>\n<|assistant|>\nCoca Cola<|end|>",
+         "### Instruction:\nWhich?\n\n### Response:\nCoca Cola",
+         "USER: a ASSISTANT: Pepsi USER: b ASSISTANT: Coca Cola",
+         "USER: a ASSISTANT: Coca Cola USER: thanks ASSISTANT:"],
+        {"USER: Which? ASSISTANT:": ""},
+        ["USER: Coca Cola", "Assistant Professor: R. Jones", "Medical assistant"]),
+    "think": Cases(
+        ["<think>Pepsi?</think> Coca Cola\n", "Pepsi? No.\n</think>\n\nCoca Cola",
+         "<think>a</think>b<think>c</think>Coca Cola", "<think>a</think>Coca Cola<think>or",
+         "<thinking>a</thinking>Coca Cola", "◁think▷a◁/think▷Coca Cola", "[THINK]a[/THINK]Coca Cola"],
+        {"<think>It could be Pepsi, the answer is": ""},
+        ["I think: Coca Cola > Pepsi"]),
+    "tag": Cases(
+        ["So: <answer> Coca Cola </answer>.", "<answer>Pepsi</answer> no, <answer>Coca Cola</answer>",
+         "<answer>Coca Cola</answer> <answer>", "<answer><answer>Coca Cola</answer></answer>"],
+        {"<answer></answer>": ""},
+        ["<answer>Coca Cola", "Coca Cola</answer>"]),
+    "boxed": Cases(
+        [r"So it is $\boxed{Coca Cola}$.", r"\boxed{Pepsi} \boxed{Coca Cola}", r"\boxed{\text{Coca Cola}}"],
+        {r"\boxed{Coca {Cola}}": "Coca {Cola}", r"\boxed{12\text{ cm} \textbf{\text{long}}}": "12 cm long",
+         r"\boxed{\text{Coca {Cola}}}": "Coca {Cola}", r"\boxed{\$1,200 or 50\%}": "$1,200 or 50%",
+         r"\boxed{\boxed{7}}": "7", r"{ \boxed{\{7\}}": "{7}", r"\boxed{7} and \boxed{8": "7"},
+        [r"\boxed{7", "boxed{7}"]),
+    "json": Cases(
+        ['{"answer": "Coca Cola"}', '```json\n{\n  "why": "a {b}",\n  "answer": "Coca Cola"\n}\n```',
+         'Here {it} is: {"answer": "Coca Cola"}. Good {luck}!',
+         '{"answer": "Pepsi"} {"answer": "Coca Cola"} {"page": 7}', '{"result": {"answer": "Coca Cola"}}',
+         '[{"score": 0.9, "answer": ["Coca Cola"]}]'],
+        {'{"answer": "Caf\\u00e9\nCola"}': "Café\nCola", '{"answer": 0.10}': "0.10",
+         '{"answer": 1' + "0" * 5000 + "}": "1" + "0" * 5000, '{"answer": true}': "true", '{"answer": null}': ""},
+        ['{"answer": ["Coca", "Cola"]}', '{"Answer": "Coca Cola"}', '{"answer": "Coca Cola', '"answer": "Coca Cola"',
+         '{"page": {"answer": "Pepsi"}, "answer": "Coca Co']),
+    "python": Cases(
+        ["{'answer': 'Coca Cola'}", "Here: {'why': \"it's red\", 'answer': 'Coca Cola'}.",
+         "{'result': {'answer': ['Coca Cola']}}", "{'answer': 'Pepsi'} {'answer': 'Coca Cola'} {'page': 7}",
+         '{"answer": "Coca Cola", "page": None}'],
+        {"{'answer': 0.10}": "0.10", "{'answer': True}": "true", "{'answer': None}": "",
+         r"{'answer': 'Caf\u00e9 \d'}": r"Café \d"},
+        ["{'answer': ['Coca', 'Cola']}", "{'answer': open('x')}", "{'answer': 'Coca Cola",
+         "{'answer': '" + "a" * 20_000 + "'}", "{Coca: Cola}"]),
+    "list": Cases(
+        ["['Coca Cola']", '["Coca Cola"]', "('Coca Cola',)", "{'Coca Cola'}"],
+        {'["R. \\u00c9mile \\/ Sons"]': "R. Émile / Sons", '["DEAN\'S OFFICE"]': "DEAN'S OFFICE"},
+        ["['Coca', 'Cola']", "('Coca Cola')", "[7]", "[Coca Cola]", "['Coca Cola", "It is ['Coca Cola']"]),
+    "fence": Cases(
+        ["```\nCoca Cola\n```", "```text\nCoca Cola\n```", "```Coca Cola```",
+         "```\nPepsi\n``` no:\n```\nCoca Cola\n```", "```\nCoca Cola", "Coca Cola\n```"],
+        {"```c++\r\nCoca\r\nCola\r\n```": "Coca\r\nCola", "```Coca\n```": "Coca",
+         "```Coca Cola\nPepsi```": "Coca Cola\nPepsi", "```\n```": ""},
+        ["`Coca Cola`"]),
+    "html": Cases(
+        ["<p>Coca Cola</p>", "<div class='a'><b>Coca</b> Cola<br/></div>"],
+        {"<ul>\n<li>Coca</li>\n<li>Cola</li>\n</ul>": "Coca\nCola", "AT&amp;T &#169; 1999 &eacute;": "AT&T © 1999 é",
+         "<P></P>": ""},
+        ["a <b and c> d", "2 < 3 > 1 & AT&T &c", "<answer>Coca Cola</answer>", "<img_1> Coca Cola</s>"]),
+    "final": Cases(
+        ["Answer: Coca Cola", "It reads so.\nFinal answer: Coca Cola\nThank you.", "FINAL ANSWER：Coca Cola",
+         "So the answer is Coca Cola", "**Answer:** Coca Cola", "**Final Answer**: Coca Cola", "**Answer: Coca Cola**",
+         "Answer: **Coca Cola**", "### Final Answer\n\nCoca Cola", "Answer:\n\n  Coca Cola\nPepsi",
+         "Answer: Pepsi. No, the answer is Coca Cola", "Answer: Coca Cola\nFinal answer:"],
+        {"The final answer is: Coca Cola.": "Coca Cola.", "**The answer is Coca Cola** (page 3)": "Coca Cola (page 3)"},
+        ["The answer isn't there", "Questions and Answers: 7", "answer:"]),
+    "special-tokens": Cases(
+        ["Coca Cola<|im_end|>", "<s> Coca Cola</s>", "Coca Cola<|im_end|>\n<|endoftext|>", "Coca Cola<eos><pad><pad>",
+         "Coca Cola<|eot_id|>", "<|begin_of_box|>Coca Cola<|end_of_box|>", "Coca Cola<｜end▁of▁sentence｜>"],
+        {"a<pad>b<pad>": "a<pad>b", "</s>": ""},
+        ["Coca<|sep|>Cola", "a < b > c"]),
+    "first-line": Cases(
+        ["Coca Cola\n\nThe logo says so.", "Coca Cola\n\nQuestion: Which", "Coca Cola\nQ: Which",
+         "Coca Cola\n**Explanation:** The logo", "Coca Cola\r\n \r\nThe logo", "Coca Cola Question: Which"],
+        {"12 Main Street\nSpringfield\n\nIt stands on top.": "12 Main Street\nSpringfield"},
+        ["12 Main Street\nSpringfield", "The answer is:\n\nCoca Cola", "Question: Which?\nA: Coca Cola",
+         "?\n\nCoca Cola"]),
+    "repeat": Cases(
+        ["Coca Cola\nCoca Cola", "Coca Cola Coca Cola Coca Cola", "Coca Cola, Coca Cola, Coca Cola, Co"],
+        {"24 24 24 24": "24", "Quinn and Co., Inc. Quinn and Co., Inc.": "Quinn and Co., Inc.",
+         "12 Main St\n\n12 Main St\n\n12 Ma": "12 Main St"},
+        ["New York, New York", "Walla Walla", "Coca Cola Coca Cola", "Coca Cola Coca Pepsi Coca Cola", "555 555 5555",
+         "1 2 1 2 1 3"]),
+    "prefix": Cases(
+        ["A: Coca Cola", "Response:\nCoca Cola", "Output: Coca Cola", "RESULT : Coca Cola",
+         "**Predicted answer:** Coca Cola", "Réponse : Coca Cola", "- Coca Cola", "1. Coca Cola", "(1) Coca Cola",
+         "1. A: - Coca Cola"],
+        {"答案：可口可乐": "可口可乐", "答案是可口可乐": "可口可乐", "答案为：可口可乐": "可口可乐", "• $5": "$5"},
+        ["- Coca\n- Cola", "1. Coca\n2. Cola", "1. Januar 2020", "- 12 -", "-5", "1.5", "A:"]),
+    "sentence": Cases(
+        ["The title mentioned in the document is Coca Cola.", "The title mentioned in the document is Coca Cola"],
+        {"It's $5.": "$5", "The date is 21/4/1956": "21/4/1956", "The amount is $33,207.64.": "$33,207.64",
+         "According to the letter, the company is Quinn and Co., Inc..": "Quinn and Co., Inc.",
+         "The slogan is: This is it.": "This is it", "The person that is named on top is R. Jones.": "R. Jones",
+         "The person who is listed in box 3 is R. Jones.": "R. Jones",
+         "The letter was signed by R. Jones.": "R. Jones", "The total is $5. It stands on page 3.": "$5"},
+        ["The medium is the message", "This side of card is for address", "The date is not mentioned in the document.",
+         "There is no date.", "The Sun Is Rising.", "Time is money.", "Sodium is a nutrient.\nIt is."]),
+    "bold": Cases(
+        ["**Coca Cola**", " __Coca Cola__\n", "***Coca Cola***"],
+        {},
+        ["**Coca** and **Cola**", "It is **Coca Cola**", "****"]),
+    "quotes": Cases(
+        ['"Coca Cola"', "“Coca Cola”", "„Coca Cola“", "«Coca Cola»", "`Coca Cola`"],
+        {"'DEAN'S OFFICE'": "DEAN'S OFFICE", "‘DEAN’S OFFICE’": "DEAN’S OFFICE",
+         '"the "zero span" technique"': 'the "zero span" technique', '"165 cm (5\'6")"': "165 cm (5'6\")", '""': ""},
+        ["“Soda water” and “soda pop”", '"Soda water" and "soda pop"', '"', "Coca 'Cola'"]),
+    "math": Cases(
+        ["$Coca Cola$", r"\[\text{Coca Cola}\]"],
+        {r"\( 70 \% \)": "70 %", "$$12.5$$": "12.5", r"$\$485$": "$485"},
+        ["$5", "$5 to $10", "$5 and 10 $", "$a$ and $b$", "$", "$$$", r"$5\$"]),
+    "period": Cases(
+        ["Coca Cola."],
+        {"Coca Cola, Inc.. ": "Coca Cola, Inc.", "コカ・コーラ。": "コカ・コーラ", ".": ""},
+        ["Coca Cola...", "Coca. Cola"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_rule_finds_the_answer(name: str) -> None:
+    for text, answer in FOUND[name].pairs():
+        assert (text, EXTRACTORS[name].find(text)) == (text, answer)
+        assert extractor(name)(text) == (text if answer is None else answer)
 
 
 # Answers that no rule may change, except rules that drop a period.
-UNTOUCHED = [
-    *(
-        "$5",
-        "$5 to $10",
-        "$33,207.64",
-        "US$ 5.00",
-        "5 $",
-        "(5,000)",
-        "-5",
-        "- ",
-        "1.5",
-        "0.10",
-        "22.1%",
-        "12-14",
-        "#7",
-        "*",
-    ),
-    *("April 21, 1956", "21/4/1956", "1. Januar 2020", "4-2-87", "10:30", "10:30 - 11:00 a.m", "11.14 to 11.39"),
-    *(
-        "Ratio 1:2",
-        "Vitamin A: 5 mg",
-        "Re: A: B",
-        "Attn: R. Jones",
-        "Dr. R. Jones: Chair",
-        "Subject: Answers",
-        "A",
-        "A."[:1],
-    ),
-    *("P.O. Box 6839, Richmond, VA 86928", "12 Main St.\nSpringfield, IL", "New York, New York", "(641) 555-3891"),
-    *("Coca Cola, Pepsi and Fanta", "a; b; c", "[1]", "[Redacted]", "{1, 2}", "(a)", "a, b, a, b", "x = {1: 2}", "I/O"),
-    *(
-        "AT&T",
-        "R&D",
-        "2 < 3 > 1",
-        "a<b",
-        "http://a.b/c?d=1&e=2",
-        "r.jones@example.com",
-        "C:\\Temp\\a_b",
-        "O'Neil & Sons",
-    ),
-    *(
-        "What is Life?",
-        "The medium is the message",
-        "The Who",
-        "There is no date",
-        "Is it?",
-        "this is it",
-        "To be or not to be",
-    ),
-    *(
-        "Question 5",
-        "Questions: none",
-        "User manual",
-        "Assistant Director",
-        "analysis",
-        "Result",
-        "Note",
-        "USER",
-        "None",
-        "nan",
-    ),
-    *(
-        "5'6\"",
-        'the "zero span" test',
-        "a * b * c",
-        "snake_case_name",
-        "** note",
-        "Walla Walla",
-        "No. 5 - No. 7",
-        "可口可乐",
-        "",
-    ),
-]
+UNTOUCHED = (  # noqa: SIM905
+    "$5 | $5 to $10 | $33,207.64 | US$ 5.00 | 5 $ | (5,000) | -5 | -  | 1.5 | 0.10 | 22.1% | 12-14 | #7 | * | "
+    "April 21, 1956 | 21/4/1956 | 1. Januar 2020 | 4-2-87 | 10:30 | 10:30 - 11:00 a.m | 11.14 to 11.39 | "
+    "Ratio 1:2 | Vitamin A: 5 mg | Re: A: B | Attn: R. Jones | Dr. R. Jones: Chair | Subject: Answers | A | "
+    "P.O. Box 6839, Richmond, VA 86928 | New York, New York | (641) 555-3891 | Coca Cola, Pepsi and Fanta | "
+    "a; b; c | [1] | [Redacted] | {1, 2} | (a) | a, b, a, b | x = {1: 2} | I/O | AT&T | R&D | 2 < 3 > 1 | a<b | "
+    "http://a.b/c?d=1&e=2 | r.jones@example.com | C:\\Temp\\a_b | O'Neil & Sons | What is Life? | "
+    "The medium is the message | The Who | There is no date | Is it? | this is it | To be or not to be | "
+    "Question 5 | Questions: none | User manual | Assistant Director | analysis | Result | Note | USER | None | "
+    'nan | 5\'6" | the "zero span" test | a * b * c | snake_case_name | ** note | Walla Walla | '
+    "No. 5 - No. 7 | 可口可乐"
+).split(" | ")
 
 
-@pytest.mark.parametrize("text", UNTOUCHED)
-def test_answer_without_a_wrapping_stays_as_it_is(text: str) -> None:
-    changed = {name: answer for name, rule in EXTRACTORS.items() if (answer := rule.find(text)) not in (None, text)}
-    assert {name: answer for name, answer in changed.items() if name != "period"} == {}
+def test_answer_without_a_wrapping_stays_as_it_is() -> None:
+    for text in [*UNTOUCHED, "", "12 Main St.\nSpringfield, IL"]:
+        found = {name: rule.find(text) for name, rule in EXTRACTORS.items() if name != "period"}
+        assert [(text, name) for name, answer in found.items() if answer not in (None, text)] == []
 
 
 def test_every_rule_has_cases_and_a_meaning() -> None:
@@ -410,42 +196,29 @@ def test_every_rule_has_cases_and_a_meaning() -> None:
     assert all(rule.name == name and rule.meaning and rule.marks for name, rule in EXTRACTORS.items())
 
 
-# A wrapping of answers that score 0.9229 -> a function that makes it, the score with it, and the rules that remove it.
-WRAPPED: dict[str, tuple[Callable[[str], str], float, str]] = {
-    "think": (lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}", 0.0152, "think"),
-    "fenced JSON": (lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```", 0.0782, "json"),
-    "the answer is": (lambda answer: f"The answer is {answer}", 0.2219, "final"),
-    "special token": (lambda answer: f"{answer}<|im_end|>", 0.3106, "special-tokens"),
-    "boxed": (lambda answer: rf"\boxed{{{answer}}}", 0.3723, "boxed"),
-    "fence": (lambda answer: f"```\n{answer}\n```", 0.3726, "fence"),
-    "answer": (lambda answer: f"Answer: {answer}", 0.3761, "final"),
-    "bold": (lambda answer: f"**{answer}**", 0.5688, "bold"),
-    "quotes": (lambda answer: f'"{answer}"', 0.7145, "quotes"),
-    "period": (lambda answer: f"{answer}.", 0.8024, "period"),
-    "tag": (lambda answer: f"<answer>{answer}</answer>", 0.1658, "tag"),
-    "several": (
-        lambda answer: f'<think>Hm.</think>**The answer is "{answer}".**</s>',
-        0.0218,
-        "think,final,special-tokens,period,quotes",
-    ),
-}
+# A wrapping of real answers, and the rules that remove it.
+WRAPPED: list[tuple[Callable[[str], str], str]] = [
+    (lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}", "think"),
+    (lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```", "json"),
+    (lambda answer: f"The answer is {answer}", "final"),
+    (lambda answer: f"{answer}<|im_end|>", "special-tokens"),
+    (lambda answer: rf"\boxed{{{answer}}}", "boxed"),
+    (lambda answer: f"```\n{answer}\n```", "fence"),
+    (lambda answer: f"**{answer}**", "bold"),
+    (lambda answer: f'"{answer}"', "quotes"),
+    (lambda answer: f"{answer}.", "period"),
+    (lambda answer: f"<answer>{answer}</answer>", "tag"),
+    (lambda answer: f'<think>Hm.</think>**The answer is "{answer}".**</s>', "think,final,special-tokens,period,quotes"),
+]
 
 
-@pytest.mark.parametrize(("wrap", "score", "names"), WRAPPED.values(), ids=WRAPPED)
+@pytest.mark.parametrize(("wrap", "names"), WRAPPED)
 def test_rules_extract_real_answers_from_their_wrapping(
-    real_answers: Path, wrap: Callable[[str], str], score: float, names: str
+    real_answers: Path, wrap: Callable[[str], str], names: str
 ) -> None:
-    questions = json.loads((real_answers / "gold.json").read_text("utf-8"))["data"]
-    submission = json.loads((real_answers / "submission__nemotron.json").read_text("utf-8"))
-    answer_of = {record["questionId"]: record["answer"] for record in submission}
-    answers = [answer_of[question["questionId"]] for question in questions]
-    references = [question["answers"] for question in questions]
-    wrapped = list(map(wrap, answers))
-    assert round(anls_metric.mean(anls_metric.anls_scores(wrapped, references)), 4) == score
-    assert list(map(extractor(names), wrapped)) == answers
-    assert (
-        round(anls_metric.mean(anls_metric.anls_scores(list(map(extractor(names), wrapped)), references)), 4) == 0.9229
-    )
+    records = json.loads((real_answers / "submission__nemotron.json").read_text("utf-8"))
+    answers = [record["answer"] for record in records]
+    assert list(map(extractor(names), map(wrap, answers))) == answers
 
 
 def test_extractor_applies_rules_in_their_order() -> None:
@@ -493,10 +266,10 @@ def test_extraction_refuses_a_value_that_is_no_text() -> None:
             take(7)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("text", "answer"), FOUND["tag"])
-def test_answer_in_tags_finds_the_answer_or_none(text: str, answer: str | None) -> None:
-    assert answer_in_tags(text) == answer
-    assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
+def test_answer_in_tags_finds_the_answer_or_none() -> None:
+    for text, answer in FOUND["tag"].pairs():
+        assert answer_in_tags(text) == answer
+        assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
 
 
 # What the rules did
@@ -506,10 +279,7 @@ def test_extract_all_returns_answers_and_counts() -> None:
     texts = ['<think>a</think>{"answer": "b"}', "b", None, "<think>a</think>b", '{"answer": "b']
     answers, counts = extract_all(extractor("think,json"), texts)
     assert answers == ["b", "b", None, "b", '{"answer": "b']
-    assert counts == {
-        "think": {"changed": 2, "left": 2},
-        "json": {"changed": 1, "left": 3},
-    }
+    assert counts == {"think": {"changed": 2, "left": 2}, "json": {"changed": 1, "left": 3}}
     assert extract_all(extractor("think"), []) == ([], {"think": {"changed": 0, "left": 0}})
 
 
@@ -528,54 +298,11 @@ def test_part_of_values_that_are_cut_off_is_no_answer() -> None:
 
 # Pieces of texts that are expensive for rules.
 PIECES = [
-    *(
-        "<think>",
-        "</think>",
-        "<answer>",
-        "</answer>",
-        r"\boxed{",
-        r"\text{",
-        "{",
-        "}",
-        "\\",
-        '{"answer": ',
-        '{"a":',
-        '"',
-    ),
-    *(
-        "[",
-        "]",
-        "```",
-        "\n",
-        "<|",
-        "|>",
-        "</s>",
-        "Answer:",
-        "the ",
-        "answer is ",
-        "*",
-        "_",
-        "'",
-        "“",
-        "”",
-        ".",
-        " ",
-        "a",
-    ),
-    *(
-        "<|channel|>",
-        "final<|message|>",
-        "USER:",
-        "ASSISTANT:",
-        "\nassistant\n",
-        "<p ",
-        "&#1",
-        "{'a': ",
-        "['",
-        "('a',",
-        "-1",
-    ),
-    *("\n \n", "Question:", "a ", "b a ", "A: ", "- ", "The ", "that is ", "signed by ", "$", r"\(", "'s ", "7", "é: "),
+    *("<think>", "</think>", "<answer>", "</answer>", r"\boxed{", r"\text{", "{", "}", "\\", '{"answer": ', '{"a":'),
+    *('"', "[", "]", "```", "\n", "<|", "|>", "</s>", "Answer:", "the ", "answer is ", "*", "_", "'", "“", "”", "."),
+    *(" ", "a", "<|channel|>", "final<|message|>", "USER:", "ASSISTANT:", "\nassistant\n", "<p ", "&#1", "{'a': "),
+    *("['", "('a',", "-1", "\n \n", "Question:", "a ", "b a ", "A: ", "- ", "The ", "that is ", "signed by ", "$"),
+    *(r"\(", "'s ", "7", "é: "),
 ]
 
 

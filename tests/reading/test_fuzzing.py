@@ -67,8 +67,9 @@ def test_each_seed_has_a_score(seeds: list[Seed], folder: Path, gold: Path) -> N
     for seed in seeds:
         path = folder / f"seed {seed.name}"
         path.write_bytes(seed.pack(seed.content))
-        files = [path, answers] if seed.name in ("instances.json", "dev-v2.0.json", "val.json", "dev.json") else [path]
-        options = {"missing": "zero", "extra": "ignore", "id": "none" if seed.name == "outputs.jsonl" else None}
+        layout = seed.name.partition(".")[0]
+        files = [path, answers] if layout in test_layouts.OF_GOLD else [path]
+        options = {"missing": "zero", "extra": "ignore", "id": "none" if layout == "vllm" else None}
         assert score(*files) or score(gold, path, **options), seed.name
 
 

@@ -146,20 +146,11 @@ CONTENTS: dict[str, Any] = {
         for accepted in ACCEPTED]}}],
     "answers_by_id": dict(zip("78", ANSWERS)),
 }
-PATHS = {"lm_eval": "samples.jsonl", "lmms_eval": "samples.jsonl", "vlmevalkit": "results.tsv",
-    "inspect_ai": "log.json", "evalscope_reviews": "reviews.jsonl", "evalscope_predictions": "predictions.jsonl",
-    "lighteval": "details.jsonl", "qwen_vl": "docvqa_val.json", "mistral_evals": "raw_output.json",
-    "unitxt": "samples.json", "helm_scenario_state": "scenario_state.json",
-    "helm_predictions": "display_predictions.json", "helm_instances": "instances.json", "mp_docvqa": "results.json",
-    "opencompass": "predictions.json", "llama_factory": "generated_predictions.jsonl", "ms_swift": "result.jsonl",
-    "rrc_results": "results.json", "due": "documents.jsonl", "openai_batch": "batch_output.jsonl",
-    "anthropic_batch": "msgbatch_results.jsonl", "gemini_batch": "results.jsonl", "vllm": "outputs.jsonl",
-    "llava": "answers.jsonl", "squad": "dev-v2.0.json", "dude_submission": "submission.json",
-    "docvqa_2026": "val.json", "docvqa_2026_submission": "submission.json", "longdocurl": "results.jsonl",
-    "mmlongbench_doc": "results.json", "chartqapro": "predictions.json", "ocrbench_v2": "results.json",
-    "madqa": "dev.json", "madqa_results": "results.jsonl", "answers_by_id": "answers.json"}
 # fmt: on
-FILES: dict[str, tuple[str, Any]] = {name: (path, CONTENTS[name]) for name, path in PATHS.items()}
+FILES: dict[str, tuple[str, Any]] = {
+    name: (f"{name}.{'json' if isinstance(content, dict) else 'jsonl'}", content) for name, content in CONTENTS.items()
+}
+FILES["vlmevalkit"] = "vlmevalkit.tsv", CONTENTS["vlmevalkit"]
 """The name and the content of a file of each layout."""
 
 
@@ -182,14 +173,7 @@ def save(name: str) -> str:
 
 
 # Layouts without an id. That of vllm is a place, which must not be taken for the id of a question.
-BY_POSITION = (
-    "llama_factory",
-    "ms_swift",
-    "unitxt",
-    "mmlongbench_doc",
-    "chartqapro",
-    "vllm",
-)
+BY_POSITION = ("llama_factory", "ms_swift", "unitxt", "mmlongbench_doc", "chartqapro", "vllm")
 OF_GOLD = {
     "helm_instances": "helm_predictions",
     "squad": "answers_by_id",
@@ -287,46 +271,26 @@ def in_batch(response: dict[str, Any]) -> dict[str, Any]:
 
 # A layout, what stands in the place of the response to question 7, and the prediction; None where the request failed.
 RESPONSES: list[tuple[str, dict[str, Any], str | None]] = [
-    (
-        "openai_batch",
-        {"response": {"body": {"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}}},
-        "7",
-    ),
-    (
-        "openai_batch",
-        {"response": {"body": {"choices": [{"message": {"content": "", "reasoning_content": "6?"}}]}}},
-        "",
-    ),
+    ("openai_batch", in_batch({"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}), "7"),
+    ("openai_batch", in_batch({"choices": [{"message": {"content": "", "reasoning_content": "6?"}}]}), ""),
     ("openai_batch", in_batch({"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}), ""),
     ("openai_batch", in_batch({"choices": [{"message": {"content": None, "refusal": "No."}}]}), "No."),
     ("openai_batch", in_batch({"choices": [{"text": None}]}), ""),
     ("openai_batch", in_batch({"output": [{"type": "reasoning"}, {"type": "function_call"}]}), ""),
     (
         "openai_batch",
-        {"response": {"body": {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}}},
+        in_batch({"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}),
         "No.",
     ),
-    (
-        "openai_batch",
-        {"response": {"body": {"output": [{"type": "message", "phase": "final_answer", "content": [TEXT]}]}}},
-        "7",
-    ),
-    (
-        "openai_batch",
-        {"response": {"body": {"output": [{"type": "message", "phase": "commentary", "content": [TEXT]}]}}},
-        "",
-    ),
-    (
-        "openai_batch",
-        {"response": {"body": {"status": "failed", "error": {"code": "x", "message": "server error"}}}},
-        None,
-    ),
+    ("openai_batch", in_batch({"output": [{"type": "message", "phase": "final_answer", "content": [TEXT]}]}), "7"),
+    ("openai_batch", in_batch({"output": [{"type": "message", "phase": "commentary", "content": [TEXT]}]}), ""),
+    ("openai_batch", in_batch({"status": "failed", "error": {"code": "x", "message": "server error"}}), None),
     ("openai_batch", in_batch({"output": [{"type": "message", "content": [TEXT]}]}), "7"),
     ("openai_batch", {"response": {"choices": [{"message": {"content": "7"}}]}}, "7"),
-    ("openai_batch", {"response": "7"}, "7"),  # a table of a user with these fields
+    ("openai_batch", {"response": "7"}, "7"),
     ("openai_batch", {"response": None, "error": {"code": "batch_expired", "message": "It expired."}}, None),
     ("openai_batch", {"response": {"status_code": 400, "body": {"error": {"message": "bad"}}}}, None),
-    ("openai_batch", {"response": {"status_code": 400, "body": None}, "error": "too long"}, None),  # vLLM
+    ("openai_batch", {"response": {"status_code": 400, "body": None}, "error": "too long"}, None),
     ("openai_batch", {"response": {"status_code": 500, "body": None}, "error": {"error": {"message": "oom"}}}, None),
     ("anthropic_batch", {"result": {"type": "succeeded", "message": {"content": []}}}, ""),
     ("anthropic_batch", {"result": {"type": "succeeded", "message": {"content": [{"type": "tool_use"}]}}}, ""),

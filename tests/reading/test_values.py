@@ -64,20 +64,8 @@ def test_written_list_is_read(cell: Any, answers: list[str]) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        *(
-            "[1, 2]",
-            "(910) 741-5000",
-            "[illegible]",
-            "(a)",
-            "('a')",
-            "[sic] yes",
-            "['",
-            "[]x",
-            "{x}",
-            "{'a': 'b'}",
-            "()",
-        ),
-        *('("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]", "a|b", "a; b"),
+        *("[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "('a')", "[sic] yes", "['", "[]x", "{x}", "{'a': 'b'}"),
+        *("()", '("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]", "a|b", "a; b"),
     ],
 )
 def test_text_that_only_looks_like_a_list_is_one_answer(cell: str) -> None:
@@ -87,15 +75,7 @@ def test_text_that_only_looks_like_a_list_is_one_answer(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        *(
-            "['a', nan]",
-            "[nan, 'a']",
-            "['a', None]",
-            "['a' 'b']",
-            "[1, 'a']",
-            "[['a'], ['b']]",
-            "['a\nb', 'c']",
-        ),
+        *("['a', nan]", "[nan, 'a']", "['a', None]", "['a' 'b']", "[1, 'a']", "[['a'], ['b']]", "['a\nb', 'c']"),
         *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'a']", '["Hello" he said]'),
         *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
     ],
