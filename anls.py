@@ -6,7 +6,8 @@ BUILT from the package anls_metric, not to be edited: change the module and run 
 
 For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
 threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
-anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets.
+anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets. The
+docstrings of the package say more.
 
 Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
 al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
@@ -59,16 +60,12 @@ __all__ = [
 ]
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.version: The version of the package, which every signature names.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.core.version: The version of the package, which every signature names.
 
 __version__ = "2.0.0"
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.metric: The metric for Hugging Face evaluate.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.metric: The metric for Hugging Face evaluate.
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -136,26 +133,7 @@ _CITATION = """\
 
 
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub.
-
-    Args:
-        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
-        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
-            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
-
-    Returns:
-        An ``Anls``, a subclass of ``evaluate.Metric``.
-
-    Raises:
-        ImportError: evaluate is not installed.
-        ValueError: an unknown option or variant.
-
-    Example:
-        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
-        {'anls': 0.75}
-
-    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
-    """
+    """Load the metric as ``evaluate.load`` does, without asking the Hub."""
     return __getattr__("Anls")(config_name, **kwargs)
 
 
@@ -175,239 +153,71 @@ def _nested() -> Any:
     return import_from_package("anls_metric.nested", "lists and nested values")
 
 
-def _define_metric() -> None:
-    """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls, AnlsOfValues
+# ---- anls_metric.core.scoring: The public functions for texts: score one answer, columns, streams and batches, and explain a score.
+
+
+@lru_cache(maxsize=256, typed=True)
+def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """Get the kernel of a variant. ValueError: as `get_variant`."""
+    return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+def anls_score(
+    prediction: str,
+    gold_labels: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> float:
+    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold."""
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
+
+
+def anls_scores(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> list[float]:
+    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS."""
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    scores = score_columns(predictions, references, kernel)
+    refuse_no_rows(scores)
+    return scores
+
+
+def explain(
+    prediction: str,
+    references: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Explanation:
+    """Explain a score: distance, length, similarity and edits for every accepted answer."""
+    return get_variant(variant, threshold, ignore_case).explain(prediction, references)
+
+
+# ---- anls_metric.core.choices: Words for errors: names values, rows and similar names; and checks of numbers.
+
+
+def describe(value: object) -> str:
+    """Describe a value for an error message: on one line, not too long, with its type."""
     try:
-        import datasets
-        import evaluate
-    except ImportError as error:
-        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
-
-    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-    class Anls(evaluate.Metric):  # type: ignore[misc]
-        """The metric for Hugging Face evaluate."""
-
-        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
-            return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
-
-        def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-            options = list(inspect.signature(self._compute).parameters)[2:-1]
-            # What `compute` takes where it is not told otherwise.
-            self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
-            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
-            if config_name not in (None, "default"):
-                self._defaults.setdefault("variant", config_name)
-            self._predictions: list[Any] = []
-            self._references: list[Any] = []
-            self._find_variant()  # refuses wrong options
-            super().__init__(config_name, **kwargs)
-
-        def _info(self) -> Any:
-            text = datasets.Value("string", id="sequence")
-            several = datasets.Sequence(datasets.Value("string"), id="references")
-            return evaluate.MetricInfo(
-                description=_DESCRIPTION,
-                citation=_CITATION,
-                inputs_description=_KWARGS_DESCRIPTION,
-                features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
-                license="Apache-2.0",
-                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
-            )
-
-        def _compute(
-            self,
-            predictions: Any,
-            references: Any,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
-            return _score(chosen, predictions, references, return_all_scores)
-
-        def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
-            """Get the variant for the options of a call; None takes the defaults of the metric."""
-            _refuse_unknown(options, inspect.signature(self._compute).parameters)
-            given = {name: value for name, value in options.items() if value is not None}
-            return self._get_variant(**self._defaults | given)
-
-        _get_variant: Any = staticmethod(get_variant)
-
-        def __len__(self) -> int:
-            return len(self._predictions)
-
-        def signature(self, **options: Any) -> str:
-            """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-            return str(self._find_variant(**options).signature())
-
-        def build_compute_metrics(
-            self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
-        ) -> ComputeMetrics:
-            """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-            return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
-
-        def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
-            """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
-            trl = import_from_package("anls_metric.trl", "a reward")
-            return trl.build_reward(references_column, extract, **self._defaults | options)
-
-        def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-            """Add one prediction and its references, for the next `compute`.
-
-            It replaces the method of the base class for the two reasons that `add_batch` gives.
-
-            Args:
-                prediction: a string; for "anls_star" and "anlsl" a value.
-                reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
-                **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
-
-            Raises:
-                ValueError: the row cannot be scored. It is not added.
-            """
-            row = {"predictions": prediction, "references": reference, **columns}
-            given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
-            self.add_batch(**given)
-
-        def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
-            """Add predictions and their references, for the next `compute`.
-
-            It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
-            gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
-            surrogate breaks the instance.
-
-            Args:
-                predictions: N strings; for "anls_star" and "anlsl" N values.
-                references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-
-            Raises:
-                ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
-                    of the batch is added.
-            """
-            variant = self._get_variant(**self._defaults)
-            rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
-            predictions, references = self._copy(*rows)
-            self._predictions += predictions
-            self._references += references
-
-        def _copy(self, predictions: Any, references: Any) -> Any:
-            return predictions, list(map(tuple, references))  # the caller may change its lists
-
-        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
-
-            Args:
-                predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
-                references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-                **options: those of `_compute`, below.
-
-            Returns:
-                A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
-                "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
-                return None.
-
-            Raises:
-                ValueError: a row cannot be scored, and the message names it; or an option is wrong.
-            """
-            try:
-                self._find_variant(**options)  # refuses wrong options before this process waits for others
-                is_given = predictions is not None or references is not None
-                if is_given and self.num_process == 1 and not len(self):
-                    return self._compute(predictions, references, **options)
-                if is_given:
-                    self.add_batch(predictions=predictions, references=references)
-                rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
-                return rows and self._compute(*rows, **options)
-            finally:
-                self._predictions, self._references = [], []
-
-        def _gather(self) -> Any:
-            """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-            # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = self._dump([self._predictions, self._references])
-            try:
-                super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
-                self._finalize()
-                if self.process_id:  # the file of the next round must not replace this file before it is read
-                    self._wait_until(self.process_id, exists=False)
-                    return None
-                parts = map(self._load, self.data["predictions"])
-                return [list(chain.from_iterable(column)) for column in zip(*parts)]
-            finally:
-                for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
-                    lock.release()
-                self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
-                for path in self.file_paths or ():  # process 0 has them
-                    with suppress(OSError):
-                        os.remove(path)
-
-        def _check_rendez_vous(self) -> None:
-            # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
-            self._wait_until(0, exists=True)
-            super()._check_rendez_vous()
-
-        def _wait_until(self, process_id: int, exists: bool) -> None:
-            path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-            for _ in range(int(self.timeout * 100)):
-                if os.path.exists(path) == exists:
-                    return
-                time.sleep(0.01)
-            raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
-
-        def _dump(self, columns: Any) -> str:
-            return json.dumps(columns)
-
-        def _load(self, text: str) -> Any:
-            return json.loads(text)
-
-    class AnlsOfValues(Anls):
-        """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
-
-        @staticmethod
-        def _get_variant(**options: Any) -> Any:
-            return _nested().get_value_variant(**options)
-
-        def _copy(self, predictions: Any, references: Any) -> Any:
-            return deepcopy((predictions, references))
-
-        def _dump(self, columns: Any) -> str:
-            return json.dumps(_nested().to_json(columns))
-
-        def _load(self, text: str) -> Any:
-            return _nested().from_json(json.loads(text))
-
-        def _info(self) -> Any:
-            info, variant = super()._info(), self._find_variant()
-            info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
-            info.features = info.features[1:]
-            return info
-
-        def _compute(  # type: ignore[override]
-            self,
-            predictions: Any,
-            references: Any,
-            none_keys: str | None = None,
-            average: str | None = None,
-            threshold: float | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
-            return _score(chosen, predictions, references, return_all_scores)
+        # The beginning of a long value is enough, and the repr of a very long value takes too long.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
 
 
-def __getattr__(name: str) -> Any:
-    if name not in ("Anls", "AnlsOfValues"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _define_metric()
-    return globals()[name]
-
-
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.choices: Values that users choose: describes an unknown name, suggests a similar one, and checks numbers.
-# --------------------------------------------------------------------------------------------------
+def name_row(row: object) -> str:
+    """Name a row in an error."""
+    return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
@@ -464,193 +274,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
-# --------------------------------------------------------------------------------------------------
-
-
-def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, not too long, with its type."""
-    try:
-        # The beginning of a long value is enough, and the repr of a very long value takes too long.
-        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
-        text = " ".join(repr(some).split())
-    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
-        text = "..."
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
-
-
-def as_text(value: object, what: str) -> str:
-    """Return the value as a plain string, or raise an error if it is not a string."""
-    if isinstance(value, str):
-        return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
-    advice = "pass a string"
-    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" for no answer), or leave it out'
-    elif isinstance(value, bytes):
-        advice += " (decode the bytes first)"
-    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
-        advice += f' ("{value}")'
-    elif isinstance(value, (list, tuple)):
-        advice += ", not a list (decode token ids first)"
-    elif isinstance(value, Mapping):
-        advice += f" from this dict, which has the keys {_list_keys(value)}"
-    raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
-
-
-def _list_keys(value: Mapping[Any, Any]) -> str:
-    return ", ".join(map(repr, islice(value, 5))) or "(none)"
-
-
-def as_references(value: Any, what: str) -> Sequence[str]:
-    """Return the accepted answers of one row, or raise an error if they are not strings."""
-    if isinstance(value, str):
-        return (as_text(value, what),)
-    if isinstance(value, (set, frozenset)):
-        value = sorted(value, key=describe)
-    items = as_column(value, what, "pass a list of strings, the accepted answers")
-    if not items:
-        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
-    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
-
-
-# A method of the lazy tables of a library -> how to fetch their data. The first method that a table has counts. Methods
-# tell the library without importing it.
-_LAZY: Mapping[str, str] = {
-    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
-    "fetchdf": "fetch it with .df() first",  # DuckDB
-    "collect": "run it with .collect() first",  # polars
-    "compute": "run it with .compute() first",  # Dask
-}
-
-
-def refuse_lazy(value: object, what: str) -> None:
-    for ability, remedy in _LAZY.items():
-        if hasattr(type(value), ability):
-            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
-
-
-# The methods by which the column of a library becomes a list, the first one first.
-COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
-
-
-def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
-    """Convert a column of any kind to a list."""
-    if isinstance(column, list):
-        return column
-    refuse_lazy(column, what)
-    if hasattr(type(column), "columns"):
-        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
-    if isinstance(column, Mapping):
-        raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
-    method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
-    items = getattr(column, method)() if method else column
-    try:
-        if not isinstance(items, (str, bytes, set, frozenset)):
-            return items if isinstance(items, list) else list(iter(items))
-    except TypeError:  # it cannot be iterated
-        pass
-    raise ValueError(f"{what} is {describe(column)}: {advice}")
-
-
-def name_row(row: object) -> str:
-    """Name a row in an error."""
-    return f"row {row} (counted from 0)"
-
-
-def check_columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
-    return check_rows(*pair_columns(predictions, references), row_name)
-
-
-def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
-    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
-    references = as_column(references, "references", "pass a list with the accepted answers of each question")
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
-            "pass one list of accepted answers for each prediction"
-        )
-    return predictions, references
-
-
-def check_rows(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
-    # Whole columns are checked first, because that is several times as fast as checking row by row.
-    if set(map(type, predictions)) - {str}:
-        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
-    kinds = set(map(type, references))
-    if kinds == {str}:
-        _warn_of_printed_list(references[0], row_name(0))
-        references = list(zip(references))
-    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
-        references = [
-            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
-        ]
-    return predictions, references
-
-
-def _are_strings(references: list[Sequence[str]]) -> bool:
-    try:
-        deque(map("".join, references), maxlen=0)
-    except TypeError:
-        return False
-    return True
-
-
-def _warn_of_printed_list(text: str, row: str) -> None:
-    """Warn if accepted answers are a list that was printed, as in a table that pandas wrote."""
-    if text[:2] in ("['", '["') and text[-1] == "]":
-        warnings.warn(
-            f"the references of {row} are one string that looks like a list, {describe(text)}: if it is one, parse it, "
-            "for example with ast.literal_eval",
-            stacklevel=4,
-        )
-
-
-def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
-    kind = type(references)
-    if (kind is not list and kind is not tuple) or not references:
-        return False
-    try:
-        "".join(references)
-    except TypeError:
-        return False
-    return True
-
-
-def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction and its references")
-
-
-def check_numbers(
-    numbers: Sequence[float], what: str = "score", low: float = -math.inf, high: float = math.inf
-) -> None:
-    """Refuse values that are not finite numbers in this range. ValueError: it names the first one."""
-    if not isinstance(numbers, Iterable) or isinstance(numbers, str):
-        raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
-    for row, number in enumerate(numbers):
-        try:
-            is_good = math.isfinite(number) and low <= number <= high
-        except (TypeError, ValueError, OverflowError):
-            is_good = False
-        if not is_good:
-            limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
-            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
-
-
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.variants: The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.core.variants: The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -686,18 +310,14 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    label: ClassVar[str] = "ANLS"
     key: ClassVar[str] = "anls"
-    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
-    columns: ClassVar[tuple[str, ...]] = ()
-    averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
-            value, words = getattr(self, field), [*map(repr, choices)]
-            if repr(value) not in words:
-                raise ValueError(f"{field} must be one of {', '.join(words)}, got {describe(value)}")
+            if getattr(self, field) not in choices:
+                names = ", ".join(map(repr, choices))
+                raise ValueError(f"{field} must be one of {names}, got {describe(getattr(self, field))}")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -712,14 +332,6 @@ class Variant:
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
-
-    def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
-        """Score rows that were checked before: N strings, and N lists of one or more strings."""
-        return list(map(compile_kernel(self).score, predictions, references))
-
-    def score_missing(self, references: Iterable[str], row: str = "") -> float:
-        """Return the score of a question without an answer: 0."""
-        return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
         """Compute the score of a set: the mean of the scores of its rows."""
@@ -758,6 +370,10 @@ def compile_kernel(variant: Variant) -> Kernel:
     )
 
 
+# Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
+_AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
+_UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
+
 _TABLE = (
     Variant(
         "standard",
@@ -769,8 +385,7 @@ _TABLE = (
         "rrc",
         meaning="the official script of the Robust Reading Competition: the leaderboard's number",
         source="https://rrc.cvc.uab.es",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         aliases=("vlmevalkit", "unitxt", "qwen_vl"),
     ),
     Variant(
@@ -829,9 +444,7 @@ _TABLE = (
         "molmo",
         meaning="like pix2struct, but divided by the lengths of the original strings",
         source="https://github.com/allenai/molmo",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         aliases=("molmo2", "layoutlmv2"),
     ),
@@ -840,9 +453,7 @@ _TABLE = (
         meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
     ),
     Variant(
@@ -851,8 +462,7 @@ _TABLE = (
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         kept="similarity > threshold",
     ),
     Variant(
@@ -860,9 +470,7 @@ _TABLE = (
         meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="similarity > threshold",
     ),
     Variant(
@@ -870,9 +478,7 @@ _TABLE = (
         meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         threshold=0.0,
         aliases=("docsaid_nls", "docext"),
     ),
@@ -888,8 +494,7 @@ _TABLE = (
         "lmms_eval_0_2",
         meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         all_or_nothing=True,
     ),
     Variant(
@@ -912,9 +517,7 @@ _TABLE = (
         "inspect_evals",
         meaning="like molmo, but two empty strings score 1 even at threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         empty_equals_empty=True,
     ),
@@ -922,9 +525,7 @@ _TABLE = (
         "layoutlmv3_docvqa",
         meaning="like molmo, but an empty prediction scores 0",
         source="https://github.com/allanj/LayoutLMv3-DocVQA",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         no_answers=("",),
     ),
@@ -943,8 +544,7 @@ _TABLE = (
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
         ignore_case=False,
         whitespace="keep",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         kept="similarity > threshold",
         threshold=0.0,
     ),
@@ -975,33 +575,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Get a variant: a row of the table, with the fields that a call overrides.
-
-    Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
-
-    The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
-    the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
-    at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
-    0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its variant compares
-    other thresholds in the same way. The variants that compare distance / length never count a tie.
-
-    Args:
-        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-        threshold: from 0 to 1: the least similarity that is kept, or the distance / length below which a similarity is
-            kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
-
-    Returns:
-        A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
-
-    Raises:
-        ValueError: an unknown variant, a threshold that is not a number from 0 to 1, an ``ignore_case`` that is neither
-            True nor False.
-
-    Example:
-        >>> get_variant("unitxt", threshold=0.8).name
-        'rrc'
-    """
+    """Get a variant: a row of the table, with the fields that a call overrides."""
     if isinstance(variant, str):
         if variant in OF_VALUES:
             raise ValueError(
@@ -1021,8 +595,6 @@ def get_variant(
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
     elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
         variant = Variant(**vars(variant))
-    if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is already the name of a variant: choose a different name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
@@ -1040,115 +612,7 @@ def signature(
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.scoring: The public functions for texts: score one answer, columns, streams and batches, and explain a score.
-# --------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=256, typed=True)
-def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    return compile_kernel(get_variant(variant, threshold, ignore_case))
-
-
-def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """Get the kernel of a variant. ValueError: as `get_variant`."""
-    try:
-        return _get_cached_kernel(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is wrong; get_variant names it
-        return compile_kernel(get_variant(variant, threshold, ignore_case))
-
-
-def anls_score(
-    prediction: str,
-    gold_labels: Iterable[str],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> float:
-    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold.
-
-    Args:
-        prediction: the answer to score.
-        gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        The score, from 0 to 1.
-
-    Raises:
-        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
-            outside [0, 1].
-
-    Example:
-        >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
-        0.8888888888888888
-        >>> anls_score("The Coca", ["Coca Cola", "Coca Cola Company"])
-        0.0
-        >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
-        1.0
-
-    Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    if type(prediction) is not str:
-        prediction = as_text(prediction, "the prediction")
-    if not is_list_of_texts(gold_labels):
-        gold_labels = as_references(gold_labels, "gold_labels")
-    return kernel.score(prediction, gold_labels)
-
-
-def anls_scores(
-    predictions: Iterable[str],
-    references: Iterable[Iterable[str]],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> list[float]:
-    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS."""
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    scores = score_columns(predictions, references, kernel)
-    refuse_no_rows(scores)
-    return scores
-
-
-def explain(
-    prediction: str,
-    references: Iterable[str],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Explanation:
-    """Explain a score: distance, length, similarity and edits for every accepted answer.
-
-    The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
-
-    Args:
-        prediction: the answer.
-        references: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        An `Explanation`.
-
-    Raises:
-        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
-            outside [0, 1].
-
-    Example:
-        >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
-        >>> print(why)
-        1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5
-        >>> why.best.edits[1]
-        Edit(operation='insert', prediction='', reference=' ')
-
-    Source: equation 1 of https://arxiv.org/abs/1905.13648.
-    """
-    return get_variant(variant, threshold, ignore_case).explain(prediction, references)
-
-
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.kernel: The one loop that scores texts, and the mean of scores.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.core.kernel: The one loop that scores texts, and the mean of scores.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -1278,24 +742,11 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
-# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
-CHUNK = 1024
-
-
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
-    predictions, references = pair_columns(predictions, references)
-    scores: list[float] = []
-    for start in range(0, len(predictions), CHUNK):
-        chunk = slice(start, start + CHUNK)
-
-        def name(row: int, start: int = start) -> str:
-            return row_name(start + row)
-
-        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], name))
-    return scores
+    return list(map(kernel.score, *check_columns(predictions, references, row_name)))
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
@@ -1326,27 +777,19 @@ def _distance_up_to(answer: str, accepted: str, most: int) -> int:
 
 def mean(scores: Iterable[float]) -> float:
     """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
-    if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores must be a list or an iterable of numbers, got {describe(scores)}")
-    is_list = isinstance(scores, (list, tuple))
     rows = count()
     try:
-        total = math.fsum(scores if is_list else map(itemgetter(0), zip(scores, rows)))
-    except (TypeError, ValueError, OverflowError):
-        if is_list:
-            check_numbers(scores)  # type: ignore[arg-type]
-        raise ValueError(f"the score of {name_row(next(rows) - 1)} is not a finite number") from None
-    number = len(scores) if is_list else next(rows)  # type: ignore[arg-type]
+        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
+    except TypeError as error:
+        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
+    number = next(rows)
     refuse_no_rows(number)
     if not math.isfinite(total):
-        check_numbers(scores if is_list else ())  # type: ignore[arg-type]
         raise ValueError("the scores are not finite numbers")
     return total / number
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.core.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.core.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
 
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -1421,63 +864,41 @@ class Explanation:
         return str(self.variant.signature())
 
     def __str__(self) -> str:
-        return self._put_into_words().note
+        return self._put_into_words(NOTES)
 
-    @property
-    def sentence(self) -> str:
-        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
-        return self._put_into_words().sentence
-
-    def _put_into_words(self) -> Words:
+    def _put_into_words(self, words: Mapping[str, str]) -> str:
         best, variant = self.best, self.variant
         key: str = self.reason
         if key == "equal" and self.prediction != best.reference:
             key = "alike"
         elif key == "empty":
             key = "no answer" if self.normalized_prediction else "blank"
-        low, high = LIMITS[variant.kept](variant.threshold)
         facts = {
             "why": self,
             "best": best,
             "s": "s" * (best.distance != 1),
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
+            "similarity": _tell_apart(best.similarity, variant.threshold),
             "ratio": _tell_apart(best.ratio, variant.threshold),
             "threshold": f"{variant.threshold:.15g}",
             "so_1": ", so 1" * variant.all_or_nothing,
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
-        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+        return words[key].format(**facts, keeps=keeps, fails=fails)
 
 
-class Words(NamedTuple):
-    """The words for the reason of a score."""
-
-    note: str
-    sentence: str
-
-
-# The reason for a score -> the words for it.
-WORDS: Mapping[str, Words] = {
-    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
-    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
-    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
-    "no answer": Words(
-        "{why.prediction!r} counts as no answer, so 0",
-        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
-    ),
-    "nothing in common": Words(
-        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
-    ),
-    "close enough": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}{so_1}",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
-    ),
-    "under the threshold": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{fails}, so 0",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
-    ),
+NOTES: Mapping[str, str] = {
+    "equal": "equal to {best.reference!r}, so 1",
+    "alike": "equal to {best.reference!r}, so 1",
+    "blank": "the prediction is empty, so 0",
+    "no answer": "{why.prediction!r} counts as no answer, so 0",
+    "nothing in common": "nothing in common with {best.reference!r}, so 0",
+    "close enough": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}"
+    "{so_1}",
+    "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
+    "{fails}, so 0",
 }
+
 
 # The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
 KEPT_WORDS: Mapping[str, tuple[str, str]] = {
@@ -1535,9 +956,140 @@ def explain_texts(prediction: str, references: Sequence[str], variant: Any, kern
     return Explanation(prediction, answer, matches, winner, score, why, variant)
 
 
-# --------------------------------------------------------------------------------------------------
-# anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
-# --------------------------------------------------------------------------------------------------
+# ---- anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
+
+
+def as_text(value: object, what: str) -> str:
+    """Return the value as a plain string, or raise an error if it is not a string."""
+    if isinstance(value, str):
+        return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" for no answer), or leave it out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
+        advice += f' ("{value}")'
+    elif isinstance(value, (list, tuple)):
+        advice += ", not a list (decode token ids first)"
+    elif isinstance(value, Mapping):
+        advice += f" from this dict, which has the keys {_list_keys(value)}"
+    raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
+
+
+def _list_keys(value: Mapping[Any, Any]) -> str:
+    return ", ".join(map(repr, islice(value, 5))) or "(none)"
+
+
+def as_references(value: Any, what: str) -> Sequence[str]:
+    """Return the accepted answers of one row, or raise an error if they are not strings."""
+    if isinstance(value, str):
+        return (as_text(value, what),)
+    if is_list_of_texts(value):
+        return tuple(value)
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=describe)
+    items = as_column(value, what, "pass a list of strings, the accepted answers")
+    if not items:
+        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
+    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
+
+
+# The methods by which the column of a library becomes a list, the first one first.
+COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
+
+
+def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
+    """Convert a column of any kind to a list."""
+    if isinstance(column, list):
+        return column
+    if hasattr(type(column), "columns"):
+        table = type(column).__name__
+        raise ValueError(f'{what} is a {table}: pass one of its columns, like frame["prediction"], as a list')
+    if isinstance(column, Mapping):
+        raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
+    method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
+    items = getattr(column, method)() if method else column
+    try:
+        if not isinstance(items, (str, bytes, set, frozenset)):
+            return items if isinstance(items, list) else list(iter(items))
+    except TypeError:  # it cannot be iterated
+        pass
+    raise ValueError(f"{what} is {describe(column)}: {advice}")
+
+
+def check_columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    return check_rows(*pair_columns(predictions, references), row_name)
+
+
+def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
+    references = as_column(references, "references", "pass a list with the accepted answers of each question")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
+            "pass one list of accepted answers for each prediction"
+        )
+    return predictions, references
+
+
+def check_rows(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
+    # Whole columns are checked first, because that is several times as fast as checking row by row.
+    if set(map(type, predictions)) - {str}:
+        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
+    kinds = set(map(type, references))
+    if kinds == {str}:
+        _warn_of_printed_list(references[0], row_name(0))
+        references = list(zip(references))
+    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
+        references = [
+            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
+        ]
+    return predictions, references
+
+
+def _are_strings(references: list[Sequence[str]]) -> bool:
+    try:
+        deque(map("".join, references), maxlen=0)
+    except TypeError:
+        return False
+    return True
+
+
+def _warn_of_printed_list(text: str, row: str) -> None:
+    """Warn if accepted answers are a list that was printed, as in a table that pandas wrote."""
+    if text[:2] in ("['", '["') and text[-1] == "]":
+        warnings.warn(
+            f"the references of {row} are one string that looks like a list, {describe(text)}: if it is one, parse it, "
+            "for example with ast.literal_eval",
+            stacklevel=4,
+        )
+
+
+def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
+    if not isinstance(references, (list, tuple)) or not references:
+        return False
+    try:
+        "".join(references)
+    except TypeError:
+        return False
+    return True
+
+
+def refuse_no_rows(rows: Sequence[object] | int) -> None:
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")
+
+
+# ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
 Extract = Callable[[str], str | None]
 Row = tuple[list[int], list[int]]  # the ids of a prediction, and of its label
@@ -1588,53 +1140,7 @@ def build_compute_metrics(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> ComputeMetrics:
-    """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
-
-    The hook decodes the predictions of the model and scores them. Predictions are generated ids
-    (``predict_with_generate=True``) or logits. Logits are teacher-forced: the model predicts each token from the
-    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass the hook's
-    ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
-
-    The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook drops these rows.
-
-    Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
-    does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
-    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
-    count as well.
-
-    Args:
-        tokenizer: the tokenizer of the model, or its processor.
-        references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
-            strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
-            rows. None takes the decoded label of a row as its only accepted answer, and skips rows without labels, with
-            a warning.
-        extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
-            returns None, the prediction scores as "", and the label stays as it is.
-        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
-        skip_special_tokens: whether the tokenizer leaves special tokens out of the texts. Pass False if ``extract``
-            needs them.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
-
-    Raises:
-        ValueError: a reference is not a text, two sets have the same number of rows, or the variant is unknown. In a
-            call: no set of references has this number of rows; logits are NaN; labels cover the question, too, or
-            several answers in one row; there are no rows.
-
-    Example:
-        >>> class Tokenizer:
-        ...     def batch_decode(self, rows, skip_special_tokens):
-        ...         return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
-        >>> hook = build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
-        >>> import numpy
-        >>> hook((numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]])))
-        {'anls': 0.75}
-
-    Source: https://huggingface.co/docs/transformers/main_classes/trainer.
-    """
+    """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
     variant = get_variant(variant, threshold, ignore_case)
     return ComputeMetrics(tokenizer, references, as_extract(extract), causal, skip_special_tokens, variant)
 
@@ -1732,12 +1238,12 @@ class ComputeMetrics:
 def _pair_with_references(rows: list[Row], sets: References) -> tuple[list[Row], list[Any]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
     labels = [label for _, label in rows]
-    for count in sorted(sets, reverse=True):
+    for size in sorted(sets, reverse=True):
         # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
-        is_filled = count < len(rows) and min(labels) != max(labels) and labels[count:] == labels[:-count]
-        if count == len(rows) or is_filled:
-            return rows[:count], sets[count]
-    numbers = ", ".join(f"{count:,}" for count in sets)
+        is_filled = size < len(rows) and min(labels) != max(labels) and labels[size:] == labels[:-size]
+        if size == len(rows) or is_filled:
+            return rows[:size], sets[size]
+    numbers = ", ".join(f"{size:,}" for size in sets)
     raise ValueError(
         f"there are {len(rows):,} predictions but references for {numbers} rows: pass the accepted answers of each row "
         "of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
@@ -1780,6 +1286,210 @@ def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None
 
 def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
+
+
+def _define_metric() -> None:
+    """Define the metric: when evaluate loads this file, or on first use."""
+    global Anls, AnlsOfValues
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+
+    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+    class Anls(evaluate.Metric):  # type: ignore[misc]
+        """The metric for Hugging Face evaluate."""
+
+        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
+            return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
+
+        def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+            options = list(inspect.signature(self._compute).parameters)[2:-1]
+            # What `compute` takes where it is not told otherwise.
+            self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
+            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
+            if config_name not in (None, "default"):
+                self._defaults.setdefault("variant", config_name)
+            self._predictions: list[Any] = []
+            self._references: list[Any] = []
+            self._find_variant()  # refuses wrong options
+            super().__init__(config_name, **kwargs)
+
+        def _info(self) -> Any:
+            text = datasets.Value("string", id="sequence")
+            several = datasets.Sequence(datasets.Value("string"), id="references")
+            return evaluate.MetricInfo(
+                description=_DESCRIPTION,
+                citation=_CITATION,
+                inputs_description=_KWARGS_DESCRIPTION,
+                features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
+                license="Apache-2.0",
+                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+            )
+
+        def _compute(
+            self,
+            predictions: Any,
+            references: Any,
+            variant: str | Variant | None = None,
+            threshold: float | None = None,
+            ignore_case: bool | None = None,
+            return_all_scores: bool = False,
+        ) -> dict[str, Any]:
+            chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
+            return _score(chosen, predictions, references, return_all_scores)
+
+        def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
+            """Get the variant for the options of a call; None takes the defaults of the metric."""
+            _refuse_unknown(options, inspect.signature(self._compute).parameters)
+            given = {name: value for name, value in options.items() if value is not None}
+            return self._get_variant(**self._defaults | given)
+
+        _get_variant: Any = staticmethod(get_variant)
+
+        def __len__(self) -> int:
+            return len(self._predictions)
+
+        def signature(self, **options: Any) -> str:
+            """Return the signature of the score that `compute` returns with these options. Report it with the score."""
+            return str(self._find_variant(**options).signature())
+
+        def build_compute_metrics(
+            self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
+        ) -> ComputeMetrics:
+            """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
+            return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
+
+        def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
+            """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
+            trl = import_from_package("anls_metric.trl", "a reward")
+            return trl.build_reward(references_column, extract, **self._defaults | options)
+
+        def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
+            """Add one prediction and its references, for the next `compute`. `add_batch` says why it is overridden.
+
+            ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
+            ValueError, and is not added.
+            """
+            row = {"predictions": prediction, "references": reference, **columns}
+            given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
+            self.add_batch(**given)
+
+        def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
+            """Add predictions and their references, for the next `compute`.
+
+            It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
+            gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
+            surrogate breaks the instance.
+
+            A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
+            batch is added.
+            """
+            variant = self._get_variant(**self._defaults)
+            rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
+            predictions, references = self._copy(*rows)
+            self._predictions += predictions
+            self._references += references
+
+        def _copy(self, predictions: Any, references: Any) -> Any:
+            return predictions, list(map(tuple, references))  # the caller may change its lists
+
+        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+            """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
+
+            In a distributed run, all processes but the first return None.
+            """
+            try:
+                self._find_variant(**options)  # refuses wrong options before this process waits for others
+                is_given = predictions is not None or references is not None
+                if is_given and self.num_process == 1 and not len(self):
+                    return self._compute(predictions, references, **options)
+                if is_given:
+                    self.add_batch(predictions=predictions, references=references)
+                rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
+                return rows and self._compute(*rows, **options)
+            finally:
+                self._predictions, self._references = [], []
+
+        def _gather(self) -> Any:
+            """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
+            # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+            rows = self._dump([self._predictions, self._references])
+            try:
+                super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
+                self._finalize()
+                if self.process_id:  # the file of the next round must not replace this file before it is read
+                    self._wait_until(self.process_id, exists=False)
+                    return None
+                parts = map(self._load, self.data["predictions"])
+                return [list(chain.from_iterable(column)) for column in zip(*parts)]
+            finally:
+                for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
+                    lock.release()
+                self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
+                for path in self.file_paths or ():  # process 0 has them
+                    with suppress(OSError):
+                        os.remove(path)
+
+        def _check_rendez_vous(self) -> None:
+            # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+            self._wait_until(0, exists=True)
+            super()._check_rendez_vous()
+
+        def _wait_until(self, process_id: int, exists: bool) -> None:
+            path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+            for _ in range(int(self.timeout * 100)):
+                if os.path.exists(path) == exists:
+                    return
+                time.sleep(0.01)
+            raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+
+        _dump: Any = staticmethod(json.dumps)
+        _load: Any = staticmethod(json.loads)
+
+    class AnlsOfValues(Anls):
+        """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
+
+        @staticmethod
+        def _get_variant(**options: Any) -> Any:
+            return _nested().get_value_variant(**options)
+
+        def _copy(self, predictions: Any, references: Any) -> Any:
+            return deepcopy((predictions, references))
+
+        def _dump(self, columns: Any) -> str:
+            return json.dumps(_nested().to_json(columns))
+
+        def _load(self, text: str) -> Any:
+            return _nested().from_json(json.loads(text))
+
+        def _info(self) -> Any:
+            info, variant = super()._info(), self._find_variant()
+            info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
+            info.features = info.features[1:]
+            return info
+
+        def _compute(  # type: ignore[override]
+            self,
+            predictions: Any,
+            references: Any,
+            none_keys: str | None = None,
+            average: str | None = None,
+            threshold: float | None = None,
+            return_all_scores: bool = False,
+        ) -> dict[str, Any]:
+            chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
+            return _score(chosen, predictions, references, return_all_scores)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Anls", "AnlsOfValues"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _define_metric()
+    return globals()[name]
 
 
 if hasattr(sys.modules.get("evaluate"), "Metric"):

@@ -198,17 +198,10 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return trl.build_reward(references_column, extract, **self._defaults | options)
 
     def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-        """Add one prediction and its references, for the next `compute`.
+        """Add one prediction and its references, for the next `compute`. `add_batch` says why it is overridden.
 
-        It replaces the method of the base class for the two reasons that `add_batch` gives.
-
-        Args:
-            prediction: a string; for "anls_star" and "anlsl" a value.
-            reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
-            **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
-
-        Raises:
-            ValueError: the row cannot be scored. It is not added.
+        ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
+        ValueError, and is not added.
         """
         row = {"predictions": prediction, "references": reference, **columns}
         given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
@@ -221,13 +214,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
         surrogate breaks the instance.
 
-        Args:
-            predictions: N strings; for "anls_star" and "anlsl" N values.
-            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-
-        Raises:
-            ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
-                of the batch is added.
+        A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
+        batch is added.
         """
         variant = self._get_variant(**self._defaults)
         rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
@@ -241,18 +229,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
 
-        Args:
-            predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
-            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
-            **options: those of `_compute`, below.
-
-        Returns:
-            A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
-            "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
-            return None.
-
-        Raises:
-            ValueError: a row cannot be scored, and the message names it; or an option is wrong.
+        In a distributed run, all processes but the first return None.
         """
         try:
             self._find_variant(**options)  # refuses wrong options before this process waits for others
@@ -299,11 +276,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             time.sleep(0.01)
         raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
-    def _dump(self, columns: Any) -> str:
-        return json.dumps(columns)
-
-    def _load(self, text: str) -> Any:
-        return json.loads(text)
+    _dump: Any = staticmethod(json.dumps)
+    _load: Any = staticmethod(json.loads)
 
 
 class AnlsOfValues(Anls):

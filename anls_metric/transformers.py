@@ -237,12 +237,12 @@ class ComputeMetrics:
 def _pair_with_references(rows: list[Row], sets: References) -> tuple[list[Row], list[Any]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
     labels = [label for _, label in rows]
-    for count in sorted(sets, reverse=True):
+    for size in sorted(sets, reverse=True):
         # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
-        is_filled = count < len(rows) and min(labels) != max(labels) and labels[count:] == labels[:-count]
-        if count == len(rows) or is_filled:
-            return rows[:count], sets[count]
-    numbers = ", ".join(f"{count:,}" for count in sets)
+        is_filled = size < len(rows) and min(labels) != max(labels) and labels[size:] == labels[:-size]
+        if size == len(rows) or is_filled:
+            return rows[:size], sets[size]
+    numbers = ", ".join(f"{size:,}" for size in sets)
     raise ValueError(
         f"there are {len(rows):,} predictions but references for {numbers} rows: pass the accepted answers of each row "
         "of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"

@@ -12,7 +12,6 @@ import ast
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,44 +21,23 @@ PACKAGE = "anls_metric"
 MODULES = (
     "core.version",
     "metric",
-    "core.choices",
-    "core.rows",
-    "core.variants",
     "core.scoring",
+    "core.choices",
+    "core.variants",
     "core.kernel",
     "core.explanation",
+    "core.rows",
     "transformers",
 )
 
-# What only the package needs: measures and batches for files and engines.
+# What only the package needs: sentences of a page, numbers of a file, streams, and batches for engines.
 LEFT_OUT = {
     *("Scorer", "scores_and_similarities", "anls_batch", "_get_column", "normalizer", "reason", "score_rows"),
-    *(
-        "iter_anls_scores",
-        "check_pairs",
-        "PASS_PAIRS",
-        "normalized_levenshtein_similarity",
-        "check_count",
-        "check_shares",
-    ),
+    *("iter_anls_scores", "check_pairs", "PASS_PAIRS", "normalized_levenshtein_similarity"),
+    *("check_count", "check_numbers", "check_shares", "SENTENCES", "Explanation.sentence"),
+    *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),
+    *("Variant.score_checked", "Variant.score_missing"),
 }
-
-# The functions whose docstrings are copied in full.
-DOCUMENTED = {"anls_score", "explain", "get_variant", "build_compute_metrics", "load"}
-
-# The classes of the metric stand in a function, because importing evaluate takes 0.7 s. As globals they can be pickled.
-LAZY = '''
-def _define_metric() -> None:
-    """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls, AnlsOfValues
-{body}
-
-def __getattr__(name: str) -> Any:
-    if name not in ("Anls", "AnlsOfValues"):
-        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
-    _define_metric()
-    return globals()[name]
-'''
 
 HEADER = '''# ruff: noqa: E501
 # mypy: ignore-errors
@@ -69,78 +47,85 @@ BUILT from the package anls_metric, not to be edited: change the module and run 
 
 For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
 threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
-anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets.
+anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets. The
+docstrings of the package say more.
 
 Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
 al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
 """
 '''
 
-FOOTER = """
+# The classes of the metric stand at the end, in a function, because importing evaluate takes 0.7 s. As globals they can
+# be pickled.
+FOOTER = '''
+def _define_metric() -> None:
+    """Define the metric: when evaluate loads this file, or on first use."""
+    global Anls, AnlsOfValues
+{metric}
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Anls", "AnlsOfValues"):
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+    _define_metric()
+    return globals()[name]
+
+
 if hasattr(sys.modules.get("evaluate"), "Metric"):
     _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
     sys.exit("this file is a module: pip install anls-metric has the command anls")
-"""
-
-LINE = f"# {'-' * 98}\n"
+'''
 
 
 def build() -> str:
-    """Build the source of anls.py, without formatting. ValueError: two modules define the same name."""
+    """Build the source of anls.py, without formatting."""
     plain: set[str] = {"sys"}  # import a, b
     names: dict[str, set[str]] = {}  # from a import b, c
     public: list[str] = []
     bodies: list[str] = []
-    owners: dict[str, str] = {}
+    metric: list[str] = []
     for module in MODULES:
         source = path_of(module).read_text(encoding="utf-8")
         tree = ast.parse(source)
-        for name in defined_names(tree):
-            if name != "__all__" and owners.setdefault(name, module) != module:
-                raise ValueError(f"{name} is defined in {owners[name]} and in {module}: rename one of them")
-        left_out, lazy = set(), []  # nodes that are not copied to the built file, and nodes of `_define_metric`
+        left_out = set()  # nodes that are not copied, or not here
         for node in tree.body:
             if isinstance(node, ast.Import):
                 plain |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                if not is_built_in(str(node.module)):
+                if str(node.module).removeprefix(f"{PACKAGE}.") not in MODULES:
                     names.setdefault(str(node.module), set()).update(alias.name for alias in node.names)
-            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                public += [name for name in ast.literal_eval(node.value) if name not in LEFT_OUT]
+            elif name_of(node) == "__all__":
+                public += [name for name in ast.literal_eval(node.value) if name not in LEFT_OUT]  # type: ignore[attr-defined]
             elif module == "metric" and isinstance(node, (ast.Try, ast.ClassDef)):
-                lazy.append(node)
-            elif not is_docstring(node) and LEFT_OUT.isdisjoint(defined_names(ast.Module([node], []))):
+                metric.append(textwrap.indent(lines_of(source, node), "    "))
+            elif not is_docstring(node) and name_of(node) not in LEFT_OUT:
+                left_out |= {
+                    part for part in getattr(node, "body", ()) if f"{name_of(node)}.{name_of(part)}" in LEFT_OUT
+                }
                 continue
             left_out.add(node)
-        text = shorten_docstrings(without(source, left_out))
-        if lazy:
-            # `load` cannot name a class that is not yet defined.
-            text = text.replace("return Anls(", 'return __getattr__("Anls")(')
-            text += LAZY.format(body="".join(indented(source, node) for node in lazy))
         about = (ast.get_docstring(tree) or "").partition("\n")[0]
-        bodies.append(f"\n\n{LINE}# {PACKAGE}.{module}: {about}\n{LINE}\n{text}")
+        text = shorten_docstrings(without(source, left_out))
+        bodies.append(f"\n\n# ---- {PACKAGE}.{module}: {about}\n\n{text}")
+    # `load` cannot name a class that is not yet defined.
+    code = "".join(bodies).replace("return Anls(", 'return __getattr__("Anls")(')
+    code += FOOTER.format(metric="".join(metric))
     # Imports that only what was left out needs stay out, too.
-    code = "".join(bodies)
     used = {"sys"} | {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
     imports = [f"import {name}\n" for name in sorted(plain & used)]
     for module in sorted(names):
         if wanted := sorted(names[module] & used) or (module == "__future__" and ["annotations"]):
             imports.append(f"from {module} import {', '.join(wanted)}\n")
-    listed = "__all__ = [" + ", ".join(f'"{name}"' for name in sorted(public)) + ",]\n"
-    return "".join([HEADER, "\n", *imports, "\n", listed, code, FOOTER])
+    listed = "__all__ = [" + ", ".join(f'"{name}"' for name in sorted(public)) + "]\n"
+    return "".join([HEADER, "\n", *imports, "\n", listed, code])
 
 
 def shorten_docstrings(source: str) -> str:
-    """Keep the first paragraph of each docstring, apart from `DOCUMENTED`: the package documents the others in full."""
+    """Keep the first paragraph of each docstring. The package documents its functions in full."""
     lines = source.splitlines(True)
     for node in ast.walk(ast.parse(source)):
-        if (
-            isinstance(node, (ast.FunctionDef, ast.ClassDef))
-            and node.name not in DOCUMENTED
-            and is_docstring(node.body[0])
-        ):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and is_docstring(node.body[0]):
             first, last = node.body[0].lineno, node.body[0].end_lineno or 0
             end = next((line for line in range(first, last) if not lines[line].strip()), None)
             if end is not None:
@@ -149,10 +134,16 @@ def shorten_docstrings(source: str) -> str:
     return "".join(lines)
 
 
-def indented(source: str, node: ast.stmt) -> str:
-    """Return the source of a statement with its decorators, indented by one level. Text in quotes stays as it is."""
+def lines_of(source: str, node: ast.stmt) -> str:
+    """Return the source of a statement with its decorators."""
+    first, last = range_of(node)
+    return "".join(source.splitlines(True)[first - 1 : last]) + "\n"
+
+
+def range_of(node: ast.stmt) -> tuple[int, int]:
+    """Return the numbers of the first and the last line of a statement with its decorators."""
     first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-    return textwrap.indent("".join(source.splitlines(True)[first - 1 : node.end_lineno]), "    ") + "\n"
+    return first, node.end_lineno or node.lineno
 
 
 def path_of(module: str) -> Path:
@@ -160,42 +151,32 @@ def path_of(module: str) -> Path:
     return ROOT / PACKAGE / f"{module.replace('.', '/')}.py"
 
 
-def is_built_in(module: str) -> bool:
-    """Whether the file is built from this module."""
-    return module.removeprefix(f"{PACKAGE}.") in MODULES
-
-
 def is_docstring(node: ast.stmt) -> bool:
     """Whether a statement is only a string."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def defined_names(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a module defines, without its imports."""
-    for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                yield ast.unparse(target)
+def name_of(node: ast.stmt) -> str:
+    """Return the name that a statement defines, "" for none."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return node.name
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0])
+    return ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else ""
 
 
 def without(source: str, nodes: set[ast.stmt]) -> str:
     """Return the source of a module without the lines of these statements."""
-    gone = {
-        line
-        for node in nodes
-        for line in range(
-            min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]),
-            (node.end_lineno or node.lineno) + 1,
-        )
-    }
+    gone = {line for first, last in map(range_of, nodes) for line in range(first, last + 1)}
     return "".join(line for number, line in enumerate(source.splitlines(True), 1) if number not in gone).strip() + "\n"
 
 
 def format_code(source: str) -> str:
     """Format the source with ruff, and sort its imports."""
-    for command in ("check --fix --quiet --select I,RUF022", "format --quiet"):
+    for command in (
+        "check --fix --quiet --select I,RUF022",
+        "format --quiet --config format.skip-magic-trailing-comma=true",
+    ):
         ruff = [sys.executable, "-m", "ruff", *command.split(), "--stdin-filename", str(ROOT / "anls.py"), "-"]
         done = subprocess.run(ruff, input=source, capture_output=True, encoding="utf-8", cwd=ROOT)
         if done.returncode:

@@ -1,4 +1,4 @@
-"""Values that users choose: describes an unknown name, suggests a similar one, and checks numbers."""
+"""Words for errors: names values, rows and similar names; and checks of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,37 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from anls_metric.core.rows import describe
+
+def describe(value: object) -> str:
+    """Describe a value for an error message: on one line, not too long, with its type.
+
+    Args:
+        value: any object, also an object whose ``repr`` fails.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> describe(3.5), describe("a" * 100), describe(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long value is enough, and the repr of a very long value takes too long.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+def name_row(row: object) -> str:
+    """Name a row in an error."""
+    return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.kernel import LIMITS, Kernel
+from anls_metric.core.kernel import Kernel
 
 __all__ = ["Edit", "Explanation", "Match"]
 
@@ -113,68 +113,57 @@ class Explanation:
         return str(self.variant.signature())
 
     def __str__(self) -> str:
-        return self._put_into_words().note
+        return self._put_into_words(NOTES)
 
     @property
     def sentence(self) -> str:
         """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
-        return self._put_into_words().sentence
+        return self._put_into_words(SENTENCES)
 
-    def _put_into_words(self) -> Words:
+    def _put_into_words(self, words: Mapping[str, str]) -> str:
         best, variant = self.best, self.variant
         key: str = self.reason
         if key == "equal" and self.prediction != best.reference:
             key = "alike"
         elif key == "empty":
             key = "no answer" if self.normalized_prediction else "blank"
-        low, high = LIMITS[variant.kept](variant.threshold)
         facts = {
             "why": self,
             "best": best,
             "s": "s" * (best.distance != 1),
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
+            "similarity": _tell_apart(best.similarity, variant.threshold),
             "ratio": _tell_apart(best.ratio, variant.threshold),
             "threshold": f"{variant.threshold:.15g}",
             "so_1": ", so 1" * variant.all_or_nothing,
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
-        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+        return words[key].format(**facts, keeps=keeps, fails=fails)
 
 
-class Words(NamedTuple):
-    """The words for the reason of a score.
-
-    Attributes:
-        note: a line for a terminal.
-        sentence: a sentence for a page that shows the accepted answer beside it.
-    """
-
-    note: str
-    sentence: str
-
-
-# The reason for a score -> the words for it.
-WORDS: Mapping[str, Words] = {
-    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
-    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
-    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
-    "no answer": Words(
-        "{why.prediction!r} counts as no answer, so 0",
-        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
-    ),
-    "nothing in common": Words(
-        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
-    ),
-    "close enough": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}{so_1}",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
-    ),
-    "under the threshold": Words(
-        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{fails}, so 0",
-        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
-    ),
+NOTES: Mapping[str, str] = {
+    "equal": "equal to {best.reference!r}, so 1",
+    "alike": "equal to {best.reference!r}, so 1",
+    "blank": "the prediction is empty, so 0",
+    "no answer": "{why.prediction!r} counts as no answer, so 0",
+    "nothing in common": "nothing in common with {best.reference!r}, so 0",
+    "close enough": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}"
+    "{so_1}",
+    "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
+    "{fails}, so 0",
 }
+"""The reason for a score -> the line for a terminal."""
+
+SENTENCES: Mapping[str, str] = {
+    "equal": "Equal to an accepted answer, so 1.",
+    "alike": "Equal to an accepted answer once normalized, so 1.",
+    "blank": "The prediction is empty, so 0.",
+    "no answer": "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
+    "nothing in common": "Nothing in common with any accepted answer, so 0.",
+    "close enough": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
+    "under the threshold": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
+}
+"""The reason for a score -> the sentence for a page."""
 
 # The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
 KEPT_WORDS: Mapping[str, tuple[str, str]] = {

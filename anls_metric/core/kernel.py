@@ -16,7 +16,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.rows import check_numbers, check_rows, describe, name_row, pair_columns, refuse_no_rows
+from anls_metric.core.rows import check_columns, name_row, refuse_no_rows
 
 __all__ = ["mean"]
 
@@ -152,24 +152,11 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
-# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
-CHUNK = 1024
-
-
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
-    predictions, references = pair_columns(predictions, references)
-    scores: list[float] = []
-    for start in range(0, len(predictions), CHUNK):
-        chunk = slice(start, start + CHUNK)
-
-        def name(row: int, start: int = start) -> str:
-            return row_name(start + row)
-
-        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], name))
-    return scores
+    return list(map(kernel.score, *check_columns(predictions, references, row_name)))
 
 
 def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
@@ -227,19 +214,13 @@ def mean(scores: Iterable[float]) -> float:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
         0.8819444444444444
     """
-    if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores must be a list or an iterable of numbers, got {describe(scores)}")
-    is_list = isinstance(scores, (list, tuple))
     rows = count()
     try:
-        total = math.fsum(scores if is_list else map(itemgetter(0), zip(scores, rows)))
-    except (TypeError, ValueError, OverflowError):
-        if is_list:
-            check_numbers(scores)  # type: ignore[arg-type]
-        raise ValueError(f"the score of {name_row(next(rows) - 1)} is not a finite number") from None
-    number = len(scores) if is_list else next(rows)  # type: ignore[arg-type]
+        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
+    except TypeError as error:
+        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
+    number = next(rows)
     refuse_no_rows(number)
     if not math.isfinite(total):
-        check_numbers(scores if is_list else ())  # type: ignore[arg-type]
         raise ValueError("the scores are not finite numbers")
     return total / number

@@ -9,34 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeGuard
 
+from anls_metric.core.choices import describe
+from anls_metric.core.choices import name_row as name_row
+
 __all__ = ["as_column", "as_references", "as_text", "describe"]
-
-
-def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, not too long, with its type.
-
-    Args:
-        value: any object, also an object whose ``repr`` fails.
-
-    Returns:
-        At most 60 characters of its ``repr`` on one line, and the name of its type.
-
-    Raises:
-        Nothing.
-
-    Example:
-        >>> describe(3.5), describe("a" * 100), describe(None)
-        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
-    """
-    try:
-        # The beginning of a long value is enough, and the repr of a very long value takes too long.
-        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
-        text = " ".join(repr(some).split())
-    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
-        text = "..."
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
 
 
 def as_text(value: object, what: str) -> str:
@@ -98,28 +74,14 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """
     if isinstance(value, str):
         return (as_text(value, what),)
+    if is_list_of_texts(value):
+        return tuple(value)
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=describe)
     items = as_column(value, what, "pass a list of strings, the accepted answers")
     if not items:
         raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
-
-
-# A method of the lazy tables of a library -> how to fetch their data. The first method that a table has counts. Methods
-# tell the library without importing it.
-_LAZY: Mapping[str, str] = {
-    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
-    "fetchdf": "fetch it with .df() first",  # DuckDB
-    "collect": "run it with .collect() first",  # polars
-    "compute": "run it with .compute() first",  # Dask
-}
-
-
-def refuse_lazy(value: object, what: str) -> None:
-    for ability, remedy in _LAZY.items():
-        if hasattr(type(value), ability):
-            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
 
 
 # The methods by which the column of a library becomes a list, the first one first.
@@ -138,7 +100,7 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
         A list of the items; a list is returned unchanged.
 
     Raises:
-        ValueError: this is not a column, or is a query that was not run yet; the error says what to do.
+        ValueError: this is not a column; the error says what to do.
 
     Example:
         >>> as_column(iter("ab"), "predictions")
@@ -146,9 +108,9 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     """
     if isinstance(column, list):
         return column
-    refuse_lazy(column, what)
     if hasattr(type(column), "columns"):
-        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
+        table = type(column).__name__
+        raise ValueError(f'{what} is a {table}: pass one of its columns, like frame["prediction"], as a list')
     if isinstance(column, Mapping):
         raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
     method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
@@ -159,11 +121,6 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     except TypeError:  # it cannot be iterated
         pass
     raise ValueError(f"{what} is {describe(column)}: {advice}")
-
-
-def name_row(row: object) -> str:
-    """Name a row in an error."""
-    return f"row {row} (counted from 0)"
 
 
 def check_columns(
@@ -223,8 +180,7 @@ def _warn_of_printed_list(text: str, row: str) -> None:
 
 def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
     """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
-    kind = type(references)
-    if (kind is not list and kind is not tuple) or not references:
+    if not isinstance(references, (list, tuple)) or not references:
         return False
     try:
         "".join(references)
@@ -241,12 +197,10 @@ def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise ValueError(f"{name_row(row)} is {describe(pair)}: {PASS_PAIRS}")
-        prediction, references = pair
-        if type(prediction) is not str:
-            prediction = as_text(prediction, f"the prediction of {name_row(row)}")
-        if not is_list_of_texts(references):
-            references = as_references(references, f"the references of {name_row(row)}")
-        yield prediction, references
+        yield (
+            as_text(pair[0], f"the prediction of {name_row(row)}"),
+            as_references(pair[1], f"the references of {name_row(row)}"),
+        )
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:

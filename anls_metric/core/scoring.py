@@ -16,9 +16,7 @@ from anls_metric.core.rows import (
     check_columns,
     check_pairs,
     describe,
-    is_list_of_texts,
     name_row,
-    refuse_lazy,
     refuse_no_rows,
 )
 from anls_metric.core.variants import Variant, compile_kernel, get_variant
@@ -37,16 +35,9 @@ __all__ = [
 
 
 @lru_cache(maxsize=256, typed=True)
-def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    return compile_kernel(get_variant(variant, threshold, ignore_case))
-
-
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
-    try:
-        return _get_cached_kernel(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is wrong; get_variant names it
-        return compile_kernel(get_variant(variant, threshold, ignore_case))
+    return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
 def anls_score(
@@ -81,11 +72,7 @@ def anls_score(
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    if type(prediction) is not str:
-        prediction = as_text(prediction, "the prediction")
-    if not is_list_of_texts(gold_labels):
-        gold_labels = as_references(gold_labels, "gold_labels")
-    return kernel.score(prediction, gold_labels)
+    return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
 
 
 def anls_scores(
@@ -185,7 +172,6 @@ def iter_anls_scores(
         0.8888888888888888
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
         raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
     return starmap(kernel.score, check_pairs(rows))
@@ -225,7 +211,6 @@ def anls_batch(
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    refuse_lazy(batch, "the batch")
     predictions, references = (_get_column(batch, name) for name in (prediction_column, references_column))
     if isinstance(predictions, str):
         raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")

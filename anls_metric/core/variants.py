@@ -146,9 +146,9 @@ class Variant:
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
-            value, words = getattr(self, field), [*map(repr, choices)]
-            if repr(value) not in words:
-                raise ValueError(f"{field} must be one of {', '.join(words)}, got {describe(value)}")
+            if getattr(self, field) not in choices:
+                names = ", ".join(map(repr, choices))
+                raise ValueError(f"{field} must be one of {names}, got {describe(getattr(self, field))}")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -209,6 +209,10 @@ def compile_kernel(variant: Variant) -> Kernel:
     )
 
 
+# Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
+_AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
+_UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
+
 _TABLE = (
     Variant(
         "standard",
@@ -220,8 +224,7 @@ _TABLE = (
         "rrc",
         meaning="the official script of the Robust Reading Competition: the leaderboard's number",
         source="https://rrc.cvc.uab.es",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         aliases=("vlmevalkit", "unitxt", "qwen_vl"),
     ),
     Variant(
@@ -280,9 +283,7 @@ _TABLE = (
         "molmo",
         meaning="like pix2struct, but divided by the lengths of the original strings",
         source="https://github.com/allenai/molmo",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         aliases=("molmo2", "layoutlmv2"),
     ),
@@ -291,9 +292,7 @@ _TABLE = (
         meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
     ),
     Variant(
@@ -302,8 +301,7 @@ _TABLE = (
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         kept="similarity > threshold",
     ),
     Variant(
@@ -311,9 +309,7 @@ _TABLE = (
         meaning="case and all whitespace count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="similarity > threshold",
     ),
     Variant(
@@ -321,9 +317,7 @@ _TABLE = (
         meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         threshold=0.0,
         aliases=("docsaid_nls", "docext"),
     ),
@@ -339,8 +333,7 @@ _TABLE = (
         "lmms_eval_0_2",
         meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         all_or_nothing=True,
     ),
     Variant(
@@ -363,9 +356,7 @@ _TABLE = (
         "inspect_evals",
         meaning="like molmo, but two empty strings score 1 even at threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         empty_equals_empty=True,
     ),
@@ -373,9 +364,7 @@ _TABLE = (
         "layoutlmv3_docvqa",
         meaning="like molmo, but an empty prediction scores 0",
         source="https://github.com/allanj/LayoutLMv3-DocVQA",
-        whitespace="keep",
-        prediction_length="raw",
-        reference_length="raw",
+        **_AS_GIVEN,
         kept="distance / length < threshold",
         no_answers=("",),
     ),
@@ -394,8 +383,7 @@ _TABLE = (
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
         ignore_case=False,
         whitespace="keep",
-        prediction_length="raw upper",
-        reference_length="raw upper",
+        **_UPPER,
         kept="similarity > threshold",
         threshold=0.0,
     ),
@@ -473,8 +461,6 @@ def get_variant(
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
     elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
         variant = Variant(**vars(variant))
-    if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is already the name of a variant: choose a different name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:

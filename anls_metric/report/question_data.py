@@ -13,7 +13,7 @@ from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
 from anls_metric.analysis.scored import Scored, explain
-from anls_metric.core.explanation import WORDS, Explanation
+from anls_metric.core.explanation import SENTENCES, Explanation
 from anls_metric.core.variants import Variant
 from anls_metric.reading.values import format_value
 from anls_metric.report.images import Images, find_page_name
@@ -165,7 +165,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
     if scored.answer_scores[answer] == 1.0 and isinstance(scored.scorer, Variant) and prediction in accepted:
-        return WORDS["equal"].sentence, accepted.index(prediction), {}  # most answers; explaining them takes time
+        return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
     why = explain(scored, answer)
     if isinstance(why, Explanation):
         return why.sentence, why.winner, _list_edits(why)

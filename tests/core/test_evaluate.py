@@ -99,7 +99,7 @@ def test_metric_passes_the_test_of_modules_of_evaluate(metric: Any, monkeypatch:
     monkeypatch.chdir(ROOT)  # the examples load ./anls.py
     results = doctest.testmod(module, raise_on_error=True)
     assert results.failed == 0
-    assert results.attempted > 10
+    assert results.attempted >= 10
 
 
 def test_module_information_is_complete(metric: Any) -> None:
