@@ -30,62 +30,42 @@ def find_error(prediction: Any = "a", references: Any = "a", options: Any = None
 
 # Accepted answers
 
-# A cell, and the accepted answers in it.
-WRITTEN: list[tuple[Any, list[str]]] = [
-    (["a", "b"], ["a", "b"]),
-    ("a", ["a"]),
-    (7, ["7"]),
-    ([7, 2.5, "a"], ["7", "2.5", "a"]),
-    ([["a", "b"]], ["a", "b"]),
-    ([{"text": "a", "answer_start": 1}, {"text": "b"}], ["a", "b"]),
-    ({"text": ["a", "b"], "answer_start": [1, 2]}, ["a", "b"]),
-    ('["a", "b"]', ["a", "b"]),
-    (' ["a", "b"] ', ["a", "b"]),
-    ('[["a", "b"]]', ["a", "b"]),
-    ("['a', 'b']", ["a", "b"]),
-    ("('a', 'b')", ["a", "b"]),
-    ("('a',)", ["a"]),
-    ("{'a', 'b'}", ["a", "b"]),
+# Cells with the accepted answers "a" and "b", and cells with other accepted answers.
+AND_B: list[Any] = [
+    *(["a", "b"], [["a", "b"]], [{"text": "a", "answer_start": 1}, {"text": "b"}], {"text": ["a", "b"]}),
+    *('["a", "b"]', ' ["a", "b"] ', '[["a", "b"]]', "['a', 'b']", "('a', 'b')", "{'a', 'b'}"),
+    "{'text': ['a', 'b'], 'answer_start': [1, 2]}",
+]
+OTHERS: list[tuple[Any, list[str]]] = [
+    *(("a", ["a"]), (7, ["7"]), ([7, 2.5, "a"], ["7", "2.5", "a"]), ("('a',)", ["a"]), ("['C:\\data']", ["C:\\data"])),
     ("['it\\'s', \"it's\", 'a\\nb']", ["it's", "it's", "a\nb"]),
-    ('["\\u00e9", "a/b"]', ["é", "a/b"]),
-    ("['C:\\data']", ["C:\\data"]),
-    ("[np.str_('a'), np.str_(\"b'\")]", ["a", "b'"]),
-    ("{'text': ['a', 'b'], 'answer_start': [1, 2]}", ["a", "b"]),
-    ('{"answer_start": [1], "text": ["a"]}', ["a"]),
-    ("{'text': 'a', 'answer_start': 1}", ["a"]),
+    *(('["\\u00e9", "a/b"]', ["é", "a/b"]), ("[np.str_('a'), np.str_(\"b'\")]", ["a", "b'"])),
+    *(('{"answer_start": [1], "text": ["a"]}', ["a"]), ("{'text': 'a', 'answer_start': 1}", ["a"])),
+]
+NO_LISTS = [
+    *("[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "('a')", "[sic] yes", "['", "[]x", "{x}", "{'a': 'b'}"),
+    *("()", '("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]", "a|b", "a; b"),
 ]
 
 
-@pytest.mark.parametrize(("cell", "answers"), WRITTEN)
-def test_written_list_is_read(cell: Any, answers: list[str]) -> None:
-    assert read_references(cell) == answers
+def test_written_list_is_read_and_other_text_is_one_answer() -> None:
+    cells = [*((cell, ["a", "b"]) for cell in AND_B), *OTHERS, *((text, [text]) for text in NO_LISTS)]
+    assert [read_references(cell) for cell, _ in cells] == [answers for _, answers in cells]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        *("[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "('a')", "[sic] yes", "['", "[]x", "{x}", "{'a': 'b'}"),
-        *("()", '("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]", "a|b", "a; b"),
-    ],
-)
-def test_text_that_only_looks_like_a_list_is_one_answer(cell: str) -> None:
-    assert read_references(cell) == [cell]
+PRINTED = [
+    *("['a', nan]", "[nan, 'a']", "['a', None]", "['a' 'b']", "[1, 'a']", "[['a'], ['b']]", "['a\nb', 'c']"),
+    *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'a']", '["Hello" he said]'),
+    *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
+]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        *("['a', nan]", "[nan, 'a']", "['a', None]", "['a' 'b']", "[1, 'a']", "[['a'], ['b']]", "['a\nb', 'c']"),
-        *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'a']", '["Hello" he said]'),
-        *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
-    ],
-)
+@pytest.mark.parametrize("cell", PRINTED)
 def test_printed_form_of_other_values_is_refused(cell: str) -> None:
     message = find_error(references=cell)
     assert message.startswith("the accepted answer is ")
-    assert message.endswith(
-        ', a stringified value, but not a list of strings: write it as JSON, like ["first answer", "second answer"]'
-    )
+    end = ', a stringified value, but not a list of strings: write it as JSON, like ["first answer", "second answer"]'
+    assert message.endswith(end)
 
 
 # A cell without an accepted answer, and the error.
@@ -207,18 +187,15 @@ def test_records_of_an_object_by_id_are_values() -> None:
     gold = {"7": {"total": "5", "reference": "INV"}, "8": {"total": "6", "reference": "X"}}
     assert score({"8": {"total": "6"}, "7": gold["7"]}, gold=gold, variant="anls_star").anls == 0.75
     named = {key: {"answers": value} for key, value in gold.items()}
-    assert (
-        score({key: {"prediction": value, "s": 2} for key, value in gold.items()}, gold=named, variant="anls_star").anls
-        == 1
-    )
+    answers = {key: {"prediction": value, "s": 2} for key, value in gold.items()}
+    assert score(answers, gold=named, variant="anls_star").anls == 1
 
 
 # Confidences and verdicts
 
 
-@pytest.mark.parametrize("value", [0, 1, 0.25, "0.5", -0.0])
-def test_confidence_is_a_probability(value: Any) -> None:
-    rows = [{"prediction": text, "references": "a", "p": value} for text in "ab"]
+def test_confidence_is_a_probability() -> None:
+    rows = [{"prediction": "ab"[n % 2], "references": "a", "p": p} for n, p in enumerate((0, 1, 0.25, "0.5", -0.0))]
     assert score(rows, field={"confidence": "p"}).to_dict()["submissions"][0]["confidence"]
 
 
@@ -231,21 +208,15 @@ def test_other_confidence_is_refused(value: Any) -> None:
     assert score([{"prediction": "a", "references": "a", "confidence": value}]).anls == 1  # the user did not name it
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong"), [(True, False), (1, 0), ("1", "0"), (1.0, 0.0), ("Correct", "incorrect"), (" yes ", "NO")]
-)
-def test_verdict_has_usual_values(right: Any, wrong: Any) -> None:
-    rows = [{"prediction": text, "references": "a", "j": right if text == "a" else wrong} for text in "aabb"]
-    judge = score(rows, field={"judge": "j"}).to_dict()["submissions"][0]["judge"]
-    assert (
-        judge
-        == score([{**row, "j": row["j"] is right} for row in rows], field={"judge": "j"}).to_dict()["submissions"][0][
-            "judge"
-        ]
-    )
-    assert (
-        judge != score([{**row, "j": True} for row in rows], field={"judge": "j"}).to_dict()["submissions"][0]["judge"]
-    )
+def judge(verdicts: list[Any]) -> Any:
+    """Score two right and two wrong answers with verdicts, and return what the document says about them."""
+    rows = [{"prediction": text, "references": "a", "j": verdict} for text, verdict in zip("aabb", verdicts)]
+    return score(rows, field={"judge": "j"}).to_dict()["submissions"][0]["judge"]
+
+
+def test_verdict_has_usual_values() -> None:
+    for right, wrong in ((1, 0), ("1", "0"), (1.0, 0.0), ("Correct", "incorrect"), (" yes ", "NO")):
+        assert judge([right, right, wrong, wrong]) == judge([True, True, False, False]) != judge([True] * 4)
 
 
 @pytest.mark.parametrize("value", [2, 0.5, "maybe", ["yes"], {"grade": 1}])
