@@ -7,8 +7,7 @@ raises an error that says so. Use the callback `ValidationMetrics` then: it scor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -192,16 +191,10 @@ class ANLS(_Ratio):
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments for `from_config`: those of a Keras metric, and the fields of the variant."""
-        return {**super().get_config(), "variant": asdict(self.variant)}
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> ANLS:
-        """Make the metric that `get_config` describes."""
-        fields: dict[str, Any] = dict(config["variant"])
-        for name in ("no_answers", "aliases"):
-            fields[name] = tuple(fields[name])  # JSON has no tuples
-        return cls(**{**config, "variant": Variant(**fields)})
+        """Return the arguments for `from_config`, which knows the variants of the table."""
+        variant = self.variant
+        options = {"variant": variant.name, "threshold": variant.threshold, "ignore_case": variant.ignore_case}
+        return {**super().get_config(), **options}
 
 
 class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]

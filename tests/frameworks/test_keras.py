@@ -288,7 +288,6 @@ def test_dtype_is_that_of_the_value(dtype: Any, held: str) -> None:
         EditDistance(normalize=False, dtype="float16", name="edits"),
         ANLS(),
         ANLS("vlmevalkit", threshold=0.8, ignore_case=False, name="leaderboard"),
-        ANLS(anls_metric.Variant("own", whitespace="strip", no_answers=("", "none"))),
     ],
     ids=lambda metric: metric.name,
 )
