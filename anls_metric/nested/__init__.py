@@ -12,13 +12,13 @@ as older versions did, on every version of Python.
 
 The modules, from the ground up; each imports only modules above it:
 
-* `row_scores`: the score of a row, how floats are added, the mean;
+* `row_scores`: the score of a row, and how floats are added;
 * `matching`: the assignment algorithm of munkres 1.1.4;
 * `trees`, `lists`: values as trees, and how they compare;
 * `tree_builder`: builds trees from values, and refuses what cannot be scored;
+* `list_scores`: matches lists of texts for ANLSL;
 * `star_explanation`: explains a score;
-* `star_scores`, `list_scores`: ANLS* and ANLSL;
-* `value_variants`: both as variants, with their options;
+* `value_variants`: ANLS* and ANLSL as variants, with their options;
 * `value_scores`: the public functions;
 * `json_values`: values as JSON.
 
@@ -29,30 +29,17 @@ https://arxiv.org/abs/2104.14336; Van Landeghem et al., "Document Understanding 
 """
 
 from anls_metric.nested.json_values import from_json, to_json
-from anls_metric.nested.row_scores import Average, RowScore, mean
-from anls_metric.nested.star_explanation import KINDS, Branch, KeyScore, Leaf, ListExplanation, StarExplanation
-from anls_metric.nested.trees import NoneKeys
-from anls_metric.nested.value_scores import (
-    anls_star_score,
-    anls_star_scores,
-    anlsl_score,
-    check_rows,
-    explain_anlsl,
-    explain_star,
-    score_rows,
-    signature,
-)
-from anls_metric.nested.value_variants import VALUE_VARIANTS, Metric, ValueVariant, get_value_variant
+from anls_metric.nested.row_scores import RowScore
+from anls_metric.nested.star_explanation import Branch, KeyScore, Leaf, StarExplanation
+from anls_metric.nested.value_scores import anls_star_score, anls_star_scores, anlsl_score, explain_star
+from anls_metric.nested.value_variants import VALUE_VARIANTS, Average, NoneKeys, ValueVariant, get_value_variant
 
 __all__ = [
-    "KINDS",
     "VALUE_VARIANTS",
     "Average",
     "Branch",
     "KeyScore",
     "Leaf",
-    "ListExplanation",
-    "Metric",
     "NoneKeys",
     "RowScore",
     "StarExplanation",
@@ -60,13 +47,8 @@ __all__ = [
     "anls_star_score",
     "anls_star_scores",
     "anlsl_score",
-    "check_rows",
-    "explain_anlsl",
     "explain_star",
     "from_json",
     "get_value_variant",
-    "mean",
-    "score_rows",
-    "signature",
     "to_json",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -17,9 +17,8 @@ from anls_metric.nested.trees import Dict, Node, Nothing, Pair, Rule, Scalar, sa
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
-# How a predicted leaf compares with the leaf of the reference -> the sentence about it.
-KINDS: Mapping[Kind, str] = {
-    "text": "{predicted} and {accepted}, compared as texts",
+# How a predicted leaf that is not compared as a text compares with the leaf of the reference -> the sentence about it.
+_KINDS: Mapping[Kind, str] = {
     "no answer": "no answer is expected and none is given, so 1",
     "answer to nothing": "{predicted} where no answer is expected, so 0",
     "missing": "{accepted} is accepted and nothing is there, so 0",
@@ -54,7 +53,9 @@ class Leaf:
     """A leaf, or a part of a value without a counterpart on the other side, and the reason for its score.
 
     Attributes:
-        kind: a key of `KINDS`.
+        kind: "text", if texts are compared; "no answer", if none is expected and none is given; "answer to nothing", if
+            none is expected; "missing" or "extra", if the other side has nothing; "another kind", if only one side is a
+            list or dict.
         prediction_path: the path of the leaf in the prediction, like ``items[2].price``; None if it is missing there.
         reference_path: the path of the leaf in the reference; None if it is missing there.
         prediction: the predicted value; None for none.
@@ -90,7 +91,7 @@ class Leaf:
             return str(self.text)
         predicted, accepted = map(_name_kind, (self.prediction, self.reference))
         counted = f" of {self.length} leaves" if self.length > 1 else ""
-        return KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
+        return _KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
 
     def __str__(self) -> str:
         return f"{self.path}: {self.sentence}" if self.path else self.sentence
@@ -190,38 +191,30 @@ class StarExplanation:
         return f"<p>{escape(str(self))}</p><ul>{''.join(lines)}</ul>"
 
 
-@dataclass(frozen=True)
-class ListExplanation(StarExplanation):
-    """Why a list has its ANLSL; as a string, one plain sentence. A list has no keys, so ``key_scores`` is empty."""
-
-
-def score_keys(pair: Pair) -> dict[str, KeyScore]:
+def score_keys(pairs: Iterable[Pair]) -> dict[str, KeyScore]:
     """Compute the score of each key: the mean over all places with the same path of key names."""
-    scores: dict[tuple[str, ...], list[float]] = {}
-    for path, score in _iterate_keys(pair, ()):
-        scores.setdefault(path, []).append(score)
-    top = KeyScore(0.0)
-    for path in sorted(scores, key=len):
-        parent = top
-        for name in path[:-1]:
-            parent = parent.children[name]
-        parent.children[path[-1]] = KeyScore(total(scores[path]) / len(scores[path]))
-    return top.children
+    values: dict[str, list[Pair | None]] = {}
+    for pair in pairs:
+        for name, part in _iterate_keys(pair):
+            values.setdefault(name, []).append(part)
+    return {
+        name: KeyScore(total(part.average for part in parts if part) / len(parts), score_keys(filter(None, parts)))
+        for name, parts in values.items()
+    }
 
 
-def _iterate_keys(pair: Pair, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+def _iterate_keys(pair: Pair) -> Iterator[tuple[str, Pair | None]]:
+    """Yield the keys of a dict, or of the dicts in a list, with their pairs; None for a key that scores 0."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, List):
         for part in pair.sort_by_column():
-            yield from _iterate_keys(part, path)
+            yield from _iterate_keys(part)
     elif isinstance(reference, Dict) and isinstance(prediction, Dict):
         for key, part in zip(reference.items, pair.parts):
-            inside = (*path, str(key))
-            yield from _iterate_keys(part, inside)
-            yield inside, part.average
+            yield str(key), part
         for key, item in reference.find_extra(prediction):
             if not says_nothing(item.value):
-                yield (*path, str(key)), 0.0
+                yield str(key), None
 
 
 class _Spot(NamedTuple):
@@ -244,11 +237,12 @@ def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # no
     """Build the tree of a pair and of all pairs inside it."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, List) and isinstance(prediction, List):
-        children = list(_build_items(pair, reference, prediction, rule, spot))
+        children = _build_items(pair, reference, prediction, rule, spot)
     elif isinstance(reference, Dict) and isinstance(prediction, Dict):
-        children = list(_build_fields(pair, reference, prediction, rule, spot))
+        children = _build_fields(pair, reference, prediction, rule, spot)
     elif isinstance(reference, Scalar) and isinstance(prediction, Scalar):
-        text = explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
+        texts = str(prediction.value), [str(reference.value)]
+        text = explain(*texts, variant=rule.variant, threshold=rule.threshold)
         return _build_leaf("text", spot, prediction, reference, 1, text.score, text)
     else:
         kind: Kind = "missing" if spot.here is None else "another kind"
@@ -260,17 +254,16 @@ def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # no
 
 
 def _build_items(pair: Pair, reference: List, prediction: List, rule: Rule, spot: _Spot) -> Iterator[Branch]:
-    matched = {column: (row, part) for (row, column), part in zip(pair.places, pair.parts)}
+    rows = {column: row for row, column in pair.places}
+    parts = dict(zip(rows, pair.parts))
     for column, item in enumerate(prediction.items):
-        if column in matched:
-            row, part = matched[column]
-            yield build_branch(part, rule, spot.step(f"[{column}]", f"[{row}]"))
+        if column in rows:
+            yield build_branch(parts[column], rule, spot.step(f"[{column}]", f"[{rows[column]}]"))
         else:
             yield _build_leaf("extra", spot.step(f"[{column}]", None), item, None, item.size)
-    rows = {row for row, _ in pair.places}
-    for row, item in enumerate(reference.items):
-        if row not in rows:
-            yield _build_leaf("missing", spot.step(None, f"[{row}]"), None, item, item.size)
+    for row in sorted({*range(len(reference.items))} - {*rows.values()}):
+        item = reference.items[row]
+        yield _build_leaf("missing", spot.step(None, f"[{row}]"), None, item, item.size)
 
 
 def _build_fields(pair: Pair, reference: Dict, prediction: Dict, rule: Rule, spot: _Spot) -> Iterator[Branch]:
@@ -278,8 +271,7 @@ def _build_fields(pair: Pair, reference: Dict, prediction: Dict, rule: Rule, spo
         step = name_key(key)
         yield build_branch(part, rule, spot.step(step if key in prediction.items else None, step))
     for key, item in reference.find_extra(prediction):
-        length = rule.none_key_length if says_nothing(item.value) else max(1, item.size)
-        yield _build_leaf("extra", spot.step(name_key(key), None), item, None, length)
+        yield _build_leaf("extra", spot.step(name_key(key), None), item, None, rule.count_extra(item))
 
 
 def _build_leaf(
@@ -293,10 +285,5 @@ def _build_leaf(
 ) -> Branch:
     here, there = (path if path is None else path.removeprefix(".") for path in (spot.here, spot.there))
     predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
-    return as_branch(spot.name, Leaf(kind, here, there, predicted, accepted, score, length, text))
-
-
-def as_branch(name: str, leaf: Leaf) -> Branch:
-    """Make a node of the tree from a leaf."""
-    average = leaf.score / leaf.length if leaf.length else 1.0
-    return Branch(name, leaf.prediction, leaf.reference, average, leaf.length, (), leaf)
+    leaf = Leaf(kind, here, there, predicted, accepted, score, length, text)
+    return Branch(spot.name, predicted, accepted, score / length if length else 1.0, length, (), leaf)

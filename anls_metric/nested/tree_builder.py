@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
 
-from anls_metric.core.rows import as_column, describe
+from anls_metric.core.rows import describe, is_list_of_texts
 from anls_metric.nested.lists import List
 from anls_metric.nested.trees import NOTHING, Dict, Node, OneOf, Scalar
 
-# Deeper than any document, and within Python's recursion limit of 1000 calls.
-_DEEPEST = 300
+# Deeper than any document. A level of lists takes six of the 1000 calls that Python allows.
+_DEEPEST = 100
 
 # The kinds of values that cannot be scored -> what to do about them. The first kind that fits counts.
 _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
@@ -27,20 +27,19 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
     """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
     reference = unwrap(reference)
-    if isinstance(prediction, str) and _is_list_of_texts(reference):
+    if isinstance(prediction, str) and is_list_of_texts(reference):
         reference = tuple(reference)  # as in classical question answering, these are alternatives
     return _build_tree(prediction, "prediction", row), _build_tree(reference, "reference", row)
 
 
 def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:
-    """Build the tree of a value. `path` holds the steps that lead to it: indices of lists, and keys as texts."""
-    problem = ""
+    """Build the tree of a value. `path` holds the steps that lead to it: indices of lists, and keys in a tuple each."""
     if type(value) is str:
         return Scalar(value)
     if len(path) > _DEEPEST:
         problem = f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value"
     elif isinstance(value, dict):
-        return Dict(value, {key: _build_tree(item, side, row, (*path, name_key(key))) for key, item in value.items()})
+        return Dict(value, {key: _build_tree(item, side, row, (*path, (key,))) for key, item in value.items()})
     elif isinstance(value, tuple) and side == "prediction":
         problem = "is a tuple, which means one of several values in a reference: pass a list"
     elif isinstance(value, tuple) and not value:
@@ -67,21 +66,6 @@ def unwrap(reference: Any) -> Any:
     return reference
 
 
-def _is_list_of_texts(reference: Any) -> bool:
-    return isinstance(reference, list) and bool(reference) and all(isinstance(item, str) for item in reference)
-
-
-def as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Convert both columns to lists of the same length. ValueError: that is impossible."""
-    predictions = as_column(predictions, "predictions", "pass a list with one value for each row")
-    references = as_column(references, "references", "pass a list with one value for each row")
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"there are {len(predictions):,} predictions but {len(references):,} references: pass one for each"
-        )
-    return predictions, references
-
-
 def name_side(side: str, row: str) -> str:
     """Name one side of a row for an error."""
     return f"the {side} of {row}" if row else f"the {side}"
@@ -95,10 +79,11 @@ def name_key(key: Any) -> str:
     return f"[{text if len(text) <= 60 else text[:57] + '...'}]"
 
 
-def _name_part(whole: str, steps: Sequence[str | int]) -> str:
+def _name_part(whole: str, path: Sequence[Any]) -> str:
     """Name a part of a value for an error, by the keys and indices that lead to it."""
-    if not steps:
+    if not path:
         return whole
-    path = "".join(step if isinstance(step, str) else f"[{step}]" for step in steps).removeprefix(".")
-    has_place = any(isinstance(step, int) for step in steps)
-    return f"{whole}, {path}{' (counted from 0)' if has_place and 'counted from 0' not in whole else ''},"
+    steps = [f"[{step}]" if isinstance(step, int) else name_key(step[0]) for step in path]
+    has_place = any(isinstance(step, int) for step in path)
+    counted = " (counted from 0)" if has_place and "counted from 0" not in whole else ""
+    return f"{whole}, {''.join(steps).removeprefix('.')}{counted},"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.choices import check_number
 from anls_metric.nested.matching import Place
-from anls_metric.nested.row_scores import average, choose
-
-NoneKeys = Literal["counted", "ignored"]
+from anls_metric.nested.row_scores import average
 
 
 class Rule(NamedTuple):
@@ -20,12 +17,11 @@ class Rule(NamedTuple):
 
     threshold: float  # a leaf with a similarity below it scores 0
     none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
+    variant: str = "standard"  # the variant that explains a leaf
 
-
-def make_rule(threshold: float | None, none_keys: NoneKeys) -> Rule:
-    """Make a rule from the options of a call. ValueError: a threshold outside [0, 1], or unknown ``none_keys``."""
-    checked = 0.5 if threshold is None else check_number("threshold", threshold)
-    return Rule(checked, 1 if choose(none_keys, NoneKeys, "none_keys") == "counted" else 0)
+    def count_extra(self, item: Node) -> int:
+        """Count the leaves of a predicted value whose key the reference does not have."""
+        return self.none_key_length if says_nothing(item.value) else max(1, item.size)
 
 
 def says_nothing(value: Any) -> bool:
@@ -176,11 +172,7 @@ class Dict(Node):
             same = same and (part.is_same_inside() or (key not in predicted and says_nothing(part.reference.value)))
         for _, item in self.find_extra(prediction):
             same = False
-            if says_nothing(item.value):
-                length += rule.none_key_length
-            else:
-                scores.append(0.0)
-                length += max(1, item.size)
+            length += rule.count_extra(item)
         return Pair(self, prediction, scores, length, same, parts)
 
     def find_closest(self, pair: Pair) -> Any:

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from anls_metric.core.rows import name_row, refuse_no_rows
-from anls_metric.core.variants import RowName
-from anls_metric.nested.list_scores import explain_list, score_list
-from anls_metric.nested.row_scores import Average, RowScore
-from anls_metric.nested.star_explanation import ListExplanation, StarExplanation
-from anls_metric.nested.star_scores import score_value
-from anls_metric.nested.trees import NoneKeys, make_rule
-from anls_metric.nested.value_variants import VALUE_VARIANTS, Metric, ValueVariant, get_value_variant
+from anls_metric.core.rows import refuse_no_rows
+from anls_metric.nested.star_explanation import StarExplanation
+from anls_metric.nested.value_variants import NoneKeys, get_value_variant
 
 
 def anls_star_score(
@@ -43,7 +38,8 @@ def anls_star_score(
 
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
-    return score_value(prediction, reference, make_rule(threshold, none_keys)).score
+    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    return float(variant.score_row(prediction, reference))
 
 
 def anls_star_scores(
@@ -73,7 +69,10 @@ def anls_star_scores(
 
     Source: https://github.com/deepopinion/anls_star_metric.
     """
-    return list(map(float, score_rows(predictions, references, threshold=threshold, none_keys=none_keys)))
+    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    rows = variant.score(predictions, references)
+    refuse_no_rows(rows)
+    return list(map(float, rows))
 
 
 def explain_star(
@@ -113,33 +112,6 @@ def explain_star(
     return get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
 
 
-def score_rows(
-    predictions: Iterable[Any],
-    references: Iterable[Any],
-    *,
-    threshold: float | None = 0.5,
-    none_keys: NoneKeys = "counted",
-) -> list[RowScore]:
-    """Compute the scores of `anls_star_scores` with the leaves of each row, which a `mean` over leaves needs.
-
-    Args:
-        predictions, references, threshold, none_keys: as `anls_star_scores` takes them.
-
-    Returns:
-        N scores, each a `RowScore`.
-
-    Raises:
-        ValueError: as `anls_star_scores`.
-
-    Example:
-        >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
-        [RowScore(0.5, scores=[1.0, 1.0], length=4), RowScore(1.0, scores=[1.0], length=1)]
-    """
-    rows = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).score(predictions, references)
-    refuse_no_rows(rows)
-    return rows
-
-
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
     """Compute the ANLSL of a list of texts, whose items are matched one to one with the accepted items.
 
@@ -161,90 +133,4 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 
     Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
     """
-    return score_list(prediction, references, make_rule(threshold, "counted")).score
-
-
-def explain_anlsl(
-    prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5
-) -> ListExplanation:
-    """Explain the ANLSL of a list: which item was matched with which accepted item, with the edits of each pair.
-
-    Args:
-        prediction, references, threshold: as `anlsl_score` takes them.
-
-    Returns:
-        A `ListExplanation`.
-
-    Raises:
-        ValueError: as `anlsl_score`.
-
-    Example:
-        >>> why = explain_anlsl(["Cola", "milk"], ["tea", "cola", "cola"])
-        >>> print(why)
-        1 of 2 leaves right, 0 close, so 0.5000
-        >>> for leaf in why.leaves:
-        ...     print(leaf)
-        [0]: equal to 'cola', so 1
-        [1]: 4 edits on 4 characters from 'tea': similarity 0 is below the threshold of 0.5, so 0
-        [2]: a text is accepted and nothing is there, so 0
-
-    Source: as `anlsl_score`.
-    """
-    variant = get_value_variant("anlsl", threshold=threshold)
-    return explain_list(prediction, references, variant.rule, variant)
-
-
-def signature(
-    metric: Metric = "anls_star",
-    *,
-    threshold: float | None = 0.5,
-    none_keys: NoneKeys = "counted",
-    average: Average = "rows",
-    extract: str = "",
-) -> str:
-    """Describe how a score of nested values was computed: print it beside the score and report it with the score.
-
-    Args:
-        metric: "anls_star" or "anlsl".
-        threshold: the threshold of the score.
-        none_keys: the option of the score; ANLSL does not have it.
-        average: the option of `mean`; ANLSL does not have it.
-        extract: the names of the rules that extracted the answers from raw model output, "" for none.
-
-    Returns:
-        ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|extract:RULES|vVERSION``.
-
-    Raises:
-        ValueError: an unknown metric or option, or a threshold outside [0, 1].
-
-    Example:
-        >>> signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v2.0.0'
-        >>> signature("anlsl")
-        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v2.0.0'
-    """
-    return ValueVariant(metric, 0.5 if threshold is None else threshold, none_keys, average).signature(extract)
-
-
-def check_rows(
-    predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
-) -> tuple[list[Any], list[Any]]:
-    """Check that ANLS* can score the rows.
-
-    Args:
-        predictions: N values.
-        references: N accepted values, in the same order.
-        row_name: names a row in an error, given its index.
-
-    Returns:
-        Both columns, as lists.
-
-    Raises:
-        ValueError: a row cannot be scored. The message says what is wrong, in which row, and where in the value.
-
-    Example:
-        >>> check_rows([{"n": 1}, {"items": ["a", b"b"]}], [{"n": "1"}, {"items": []}])
-        Traceback (most recent call last):
-        ValueError: the prediction of row 1 (counted from 0), items[1], is b'b' (bytes): decode the bytes first
-    """
-    return VALUE_VARIANTS["anls_star"].check(predictions, references, row_name)
+    return float(get_value_variant("anlsl", threshold=threshold).score_row(prediction, references))

@@ -1,57 +1,25 @@
-"""ANLS* and ANLSL as variants: `ValueVariant` is for values what `Variant` is for texts."""
+"""ANLS* and ANLSL as variants: a `ValueVariant` is for values what a `Variant` is for texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, get_args
 
-from anls_metric.core.choices import describe_unknown
-from anls_metric.core.rows import name_row
-from anls_metric.core.variants import RowName, Scorer
+from anls_metric.core.choices import check_number, describe_unknown
+from anls_metric.core.kernel import mean
+from anls_metric.core.rows import as_column, describe, name_row, refuse_no_rows
+from anls_metric.core.variants import RowName
 from anls_metric.core.version import __version__
-from anls_metric.nested.list_scores import check_list, explain_list, score_list
-from anls_metric.nested.row_scores import Average, RowScore, choose, mean
-from anls_metric.nested.star_explanation import StarExplanation
-from anls_metric.nested.star_scores import check_value, explain_value, score_value
-from anls_metric.nested.tree_builder import as_columns
-from anls_metric.nested.trees import NoneKeys, Rule, make_rule
+from anls_metric.nested.list_scores import check_list, compare_lists, score_list
+from anls_metric.nested.row_scores import RowScore
+from anls_metric.nested.star_explanation import StarExplanation, build_branch, score_keys
+from anls_metric.nested.tree_builder import build_trees, unwrap
+from anls_metric.nested.trees import Pair, Rule
 
-Metric = Literal["anls_star", "anlsl"]
-
-
-class _Program(NamedTuple):
-    """How a metric of values is computed and described: a row of `_PROGRAMS`."""
-
-    label: str
-    meaning: str
-    source: str
-    options: tuple[str, ...]
-    check: Callable[[Any, Any, str], tuple[Any, Any]]
-    score: Callable[[Any, Any, Rule, str], RowScore]
-    explain: Callable[[Any, Any, Rule, Scorer], StarExplanation]
-
-
-_PROGRAMS: Mapping[str, _Program] = {
-    "anls_star": _Program(
-        "ANLS*",
-        "ANLS*: lists and nested values, leaf by leaf",
-        "https://arxiv.org/abs/2402.03848",
-        ("none_keys", "average", "threshold"),
-        check_value,
-        score_value,
-        explain_value,
-    ),
-    "anlsl": _Program(
-        "ANLSL",
-        "ANLSL: lists of texts, matched one to one",
-        "https://arxiv.org/abs/2104.14336",
-        ("threshold",),
-        check_list,
-        score_list,
-        explain_list,
-    ),
-}
+NoneKeys = Literal["counted", "ignored"]
+Average = Literal["rows", "leaves"]
 
 
 @dataclass(frozen=True)
@@ -59,23 +27,29 @@ class ValueVariant:
     """A metric of lists and nested values, with its options. Like `Variant`, it follows the protocol `Scorer`.
 
     Attributes:
-        name: "anls_star" or "anlsl".
         threshold: from 0 to 1: a leaf with a similarity below it scores 0.
         none_keys: as `anls_star_score` takes it.
-        average: as `mean` takes it.
+        average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
+            more weight: it scores the whole set as one value, as CheckboxQA does.
     """
 
-    name: Metric
     threshold: float = 0.5
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
 
+    name: ClassVar[str]
+    label: ClassVar[str]
+    meaning: ClassVar[str]
+    source: ClassVar[str]
+    options: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        choose(self.name, Metric, "metric")
-        choose(self.average, Average, "average")
-        object.__setattr__(self, "threshold", self.rule.threshold)
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
+        for option, choices in (("none_keys", get_args(NoneKeys)), ("average", get_args(Average))):
+            value = getattr(self, option)
+            if value not in choices:
+                raise ValueError(f"{option} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
     @property
     def key(self) -> str:
@@ -83,65 +57,52 @@ class ValueVariant:
         return self.name
 
     @property
-    def label(self) -> str:
-        """The name of the score in a table."""
-        return _PROGRAMS[self.name].label
-
-    @property
-    def meaning(self) -> str:
-        """What the metric scores, in a few words."""
-        return _PROGRAMS[self.name].meaning
-
-    @property
-    def source(self) -> str:
-        """Where the metric was published."""
-        return _PROGRAMS[self.name].source
-
-    @property
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
         return self.average == "rows"
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The fields that change the score."""
-        return _PROGRAMS[self.name].options
+    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
+        """Return both sides of a row. ValueError: they cannot be scored; the message says why."""
+        raise NotImplementedError
 
-    @property
-    def rule(self) -> Rule:
-        """The options of a comparison."""
-        return make_rule(self.threshold, self.none_keys)
+    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
+        """Score a row. ValueError: as `check_row`."""
+        raise NotImplementedError
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """Explain the score of a row. ValueError: as `check_row`."""
+        raise NotImplementedError
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: as `check_rows`."""
-        check, rows = _PROGRAMS[self.name].check, zip(*as_columns(predictions, references))
-        checked = [check(*pair, row_name(row)) for row, pair in enumerate(rows)]
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        rows = zip(*_as_columns(predictions, references))
+        checked = [self.check_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
         return [prediction for prediction, _ in checked], [reference for _, reference in checked]
 
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
-        """Score each row, for `mean`; [] for no rows. ValueError: as `check_rows`."""
-        score, rule, rows = _PROGRAMS[self.name].score, self.rule, zip(*as_columns(predictions, references))
-        return [score(*pair, rule, row_name(row)) for row, pair in enumerate(rows)]
+        """Score each row, for `mean`; [] for no rows. ValueError: as `check`."""
+        rows = zip(*_as_columns(predictions, references))
+        return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
 
-        An error names the question by ``row``. ValueError: as `check_rows`.
+        An error names the question by ``row``. ValueError: as `check`.
         """
-        (nothing,) = self.score([[]], [reference], lambda _: row)
-        return RowScore([0.0], max(1, nothing.length))
+        return RowScore([0.0], max(1, self.score_row([], reference, row).length))
 
-    def mean(self, scores: Iterable[float]) -> float:
-        """Compute the score of a set: see `mean`."""
-        return mean(scores, self.average)
-
-    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """Explain the score of a value. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].explain(prediction, reference, self.rule, self)
+    def mean(self, scores: Iterable[RowScore]) -> float:
+        """Compute the score of a set. ValueError: there are no rows."""
+        if self.averages_rows:
+            return mean(scores)
+        rows = list(scores)
+        refuse_no_rows(rows)
+        length = sum(row.length for row in rows)
+        return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
 
     def signature(self, extract: str = "") -> str:
         """The signature of the score; ``extract`` names the rules that extracted the answers."""
@@ -150,7 +111,67 @@ class ValueVariant:
         return "|".join(["anls", self.name, "matching:munkres-1.1.4", *options, *extracted, f"v{__version__}"])
 
 
-VALUE_VARIANTS: Mapping[str, ValueVariant] = {name: ValueVariant(name) for name in get_args(Metric)}
+class AnlsStar(ValueVariant):
+    """ANLS*."""
+
+    name = "anls_star"
+    label = "ANLS*"
+    meaning = "ANLS*: lists and nested values, leaf by leaf"
+    source = "https://arxiv.org/abs/2402.03848"
+    options = ("none_keys", "average", "threshold")
+
+    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
+        """As `ValueVariant.check_row`."""
+        build_trees(prediction, reference, row)
+        return prediction, reference
+
+    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
+        """As `ValueVariant.score_row`."""
+        pair = self._compare(prediction, reference, row)
+        return RowScore(pair.scores, pair.length)
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """As `ValueVariant.explain`."""
+        pair = self._compare(prediction, reference)
+        tree, keys = build_branch(pair, self._rule), score_keys([pair])
+        return StarExplanation(prediction, unwrap(reference), pair.average, pair.length, pair.closest, keys, tree, self)
+
+    def _compare(self, prediction: Any, reference: Any, row: str = "") -> Pair:
+        predicted, accepted = build_trees(prediction, reference, row)
+        return accepted.compare(predicted, self._rule)
+
+    @property
+    def _rule(self) -> Rule:
+        return Rule(self.threshold, 1 if self.none_keys == "counted" else 0)
+
+
+class Anlsl(ValueVariant):
+    """ANLSL."""
+
+    name = "anlsl"
+    label = "ANLSL"
+    meaning = "ANLSL: lists of texts, matched one to one"
+    source = "https://arxiv.org/abs/2104.14336"
+    options = ("threshold",)
+
+    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
+        """As `ValueVariant.check_row`."""
+        return check_list(prediction, reference, row)
+
+    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
+        """As `ValueVariant.score_row`."""
+        pair = compare_lists(*check_list(prediction, reference, row), self.threshold)
+        return RowScore([score_list(pair)], 1)
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """As `ValueVariant.explain`."""
+        answered, accepted = check_list(prediction, reference)
+        pair = compare_lists(answered, accepted, self.threshold)
+        tree = replace(build_branch(pair, Rule(self.threshold, 1, "rrc")), score=score_list(pair))
+        return StarExplanation(answered, accepted, tree.score, pair.length, pair.closest, {}, tree, self)
+
+
+VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in (AnlsStar(), Anlsl())}
 """The metrics of values, by name."""
 
 
@@ -183,3 +204,14 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
         if option not in variant.options:
             raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
     return replace(variant, **changes)
+
+
+def _as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """Convert both columns to lists of the same length. ValueError: that is impossible."""
+    predictions = as_column(predictions, "predictions", "pass a list with one value for each row")
+    references = as_column(references, "references", "pass a list with one value for each row")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"there are {len(predictions):,} predictions but {len(references):,} references: pass one for each"
+        )
+    return predictions, references

@@ -9,10 +9,9 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from anls_metric.core.kernel import Kernel, mean, score_rows
-from anls_metric.core.variants import VARIANTS, compile_kernel, get_variant
-from anls_metric.nested.list_scores import add_as_numpy
-from anls_metric.nested.matching import match
+from anls_metric.core.kernel import mean
+from anls_metric.core.variants import compile_kernel, get_variant
+from anls_metric.nested.list_scores import compare_lists, score_list
 from anls_metric.nested.row_scores import total
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import compare_texts
@@ -39,7 +38,7 @@ def judge(row: Row, threshold: float) -> Judgement:
     _check_texts(gold, [answer])
     if not gold:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
-    score = compare_texts(answer, gold, _compile(threshold))
+    score = compare_texts(answer, gold, compile_kernel(get_variant("rrc", threshold)))
     words = "as {} question: {} against {}, kept at a similarity of {} or more"
     return Judgement(score, words, (kind, answer, gold, threshold))
 
@@ -50,22 +49,11 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
         raise ColumnError("gold", "is empty: a list question has one answer or more")
     if not items:
         return Judgement(0.0, "as a list: no answers, where {} are expected", (gold,))
-    if len(gold) >= len(items):
-        _check_texts([], items)
-    else:  # the items are compared as answers to questions of their own
+    if len(gold) < len(items):  # the items are compared as answers to questions of their own
         items = list(map(_take_text, items))
-        _check_texts([], items)
-    return Judgement(_score_list(gold, items), "as a list: {} matched one to one with {}", (items, gold))
-
-
-def _score_list(gold: list[str], items: list[str]) -> float:
-    """Compute ANLSL: the sum of the best matching, divided by the number of different accepted or predicted items."""
-    rows, columns = (gold, items) if len(gold) < len(items) else (items, gold)
-    scores = score_rows(((column, (row,)) for row in rows for column in columns), _RRC)
-    width = len(columns)
-    places = match([scores[start : start + width] for start in range(0, len(scores), width)])
-    matched = add_as_numpy([scores[row * width + column] for row, column in places])
-    return matched / max(len(set(gold)), len(items))
+    _check_texts([], items)
+    score = score_list(compare_lists(items, gold))
+    return Judgement(score, "as a list: {} matched one to one with {}", (items, gold))
 
 
 def _take_text(answer: Any) -> Any:
@@ -82,13 +70,6 @@ def _check_texts(gold: Sequence[Any], answers: Sequence[Any]) -> None:
         for text in texts:
             if not isinstance(text, str):
                 raise refuse(column, text, "a string")
-
-
-def _compile(threshold: float) -> Kernel:
-    return _RRC if threshold == 0.5 else compile_kernel(get_variant("rrc", threshold))
-
-
-_RRC = compile_kernel(VARIANTS["rrc"])
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:

@@ -40,7 +40,9 @@ REFERENCES: list[Any] = [
     ["inf", "color.red"],
 ]
 SCORES = nested.anls_star_scores(PREDICTIONS, REFERENCES)
-ROWS = nested.score_rows(PREDICTIONS, REFERENCES)
+STAR, LEAVES = nested.get_value_variant(), nested.get_value_variant(average="leaves")
+ROWS = STAR.score(PREDICTIONS, REFERENCES)
+MEAN = STAR.mean(ROWS)
 
 LISTS = [["Cola", "tea", "milk"], "b", ["x"] * 9]
 ACCEPTED = [["tea", "cola"], ["a", "b", "b"], ("x", "y")]
@@ -48,7 +50,7 @@ ACCEPTED = [["tea", "cola"], ["a", "b", "b"], ("x", "y")]
 
 def test_expected_numbers_tell_the_averages_apart() -> None:
     assert sum(0 < score < 1 for score in SCORES) >= 4
-    assert nested.mean(ROWS) != nested.mean(ROWS, "leaves")
+    assert LEAVES.mean(ROWS) != MEAN
 
 
 @pytest.fixture
@@ -66,13 +68,14 @@ def anlsl(in_clone: Path) -> Any:
 
 def test_load_by_path(in_clone: Path) -> None:
     star = evaluate.load(str(ROOT / "anls.py"), "anls_star")
-    assert star.compute(predictions=PREDICTIONS, references=REFERENCES) == {"anls_star": nested.mean(ROWS)}
+    assert star.compute(predictions=PREDICTIONS, references=REFERENCES) == {"anls_star": MEAN}
 
 
 def test_average_and_all_scores(star: Any) -> None:
-    for average in ("rows", "leaves"):
-        found = star.compute(predictions=PREDICTIONS, references=REFERENCES, average=average, return_all_scores=True)
-        assert found == {"anls_star": nested.mean(ROWS, average), "anls_star_scores": SCORES}
+    for variant in (STAR, LEAVES):
+        rows: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES, "average": variant.average}
+        found = star.compute(**rows, return_all_scores=True)
+        assert found == {"anls_star": variant.mean(ROWS), "anls_star_scores": SCORES}
 
 
 def test_anlsl(anlsl: Any) -> None:
@@ -90,13 +93,13 @@ def test_options_when_it_is_loaded_and_when_it_computes(in_clone: Path) -> None:
     again = nested.anls_star_scores(*rows.values(), threshold=0.9, none_keys="counted")
     assert strict.compute(**rows, return_all_scores=True, none_keys="counted")["anls_star_scores"] == again
     assert SCORES != expected != again
-    assert strict.signature() == nested.signature(threshold=0.9, none_keys="ignored")
-    assert strict.signature(average="leaves") == nested.signature(threshold=0.9, none_keys="ignored", average="leaves")
+    assert "|none_keys:ignored|average:rows|threshold:0.9|" in strict.signature()
+    assert "|none_keys:ignored|average:leaves|threshold:0.9|" in strict.signature(average="leaves")
 
 
 def test_signatures(star: Any, anlsl: Any) -> None:
-    assert star.signature() == nested.signature()
-    assert anlsl.signature(threshold=0.7) == nested.signature("anlsl", threshold=0.7)
+    assert star.signature() == STAR.signature()
+    assert anlsl.signature(threshold=0.7) == nested.get_value_variant("anlsl", threshold=0.7).signature()
 
 
 def test_metric_describes_itself(star: Any, anlsl: Any) -> None:
@@ -116,7 +119,7 @@ def test_add_and_add_batch_and_compute_together(star: Any) -> None:
     star.add(prediction=None, reference=REFERENCES[4])  # None is a value
     assert len(star) == 5
     found = star.compute(predictions=PREDICTIONS[5:], references=REFERENCES[5:], return_all_scores=True)
-    assert found == {"anls_star": nested.mean(ROWS), "anls_star_scores": SCORES}
+    assert found == {"anls_star": MEAN, "anls_star_scores": SCORES}
     assert len(star) == 0
 
 
@@ -125,7 +128,7 @@ def test_rows_are_kept_as_they_were_when_they_were_added(star: Any) -> None:
     star.add_batch(predictions=predictions, references=references)
     predictions[0]["items"][0]["name"] = "beer"
     references[1].clear()
-    assert star.compute() == {"anls_star": nested.mean(ROWS)}
+    assert star.compute() == {"anls_star": MEAN}
 
 
 def test_columns_of_pyarrow_with_structs(star: Any) -> None:
@@ -145,7 +148,7 @@ def test_pickled_before_and_after_use(star: Any) -> None:
     twin = pickle.loads(pickle.dumps(star))
     for one in (star, twin):
         one.add_batch(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
-        assert one.compute() == {"anls_star": nested.mean(ROWS)}
+        assert one.compute() == {"anls_star": MEAN}
 
 
 # Refused input, of which nothing stays

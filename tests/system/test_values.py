@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric import nested, score
+from anls_metric import anls_star_scores, nested, score
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 
@@ -40,15 +40,17 @@ LINE = "-g g.json x.json --variant anls_star"
 
 
 def test_command_has_the_scores_of_the_public_functions(values: Shell) -> None:
-    rows = nested.score_rows(ANSWERS.values(), GOLD.values())
     answers = [answer["score"] for answer in score("x.json", "g.json", variant="anls_star").answers()]
-    assert answers == [row.score for row in rows]
-    assert values.scores(LINE) == [nested.mean(rows)]
-    assert values.scores(f"{LINE} --average leaves") == [nested.mean(rows, average="leaves")]
-    ignored = nested.score_rows(ANSWERS.values(), GOLD.values(), none_keys="ignored")
-    assert values.scores(f"{LINE} --none-keys ignored") == [nested.mean(ignored)]
-    strict = nested.score_rows(ANSWERS.values(), GOLD.values(), threshold=0.9)
-    assert values.scores(f"{LINE} --threshold 0.9") == [nested.mean(strict)]
+    assert answers == anls_star_scores(ANSWERS.values(), GOLD.values())
+    options: dict[str, Any]
+    for flags, options in (
+        ("", {}),
+        ("--average leaves", {"average": "leaves"}),
+        ("--none-keys ignored", {"none_keys": "ignored"}),
+        ("--threshold 0.9", {"threshold": 0.9}),
+    ):
+        variant = nested.get_value_variant("anls_star", **options)
+        assert values.scores(f"{LINE} {flags}") == [variant.mean(variant.score(ANSWERS.values(), GOLD.values()))]
 
 
 @pytest.mark.parametrize(
