@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,27 +57,6 @@ def test_score_takes_data_in_memory_in_every_form(form: str) -> None:
     assert FORMS[form]().anls == SCORE
 
 
-def make_frames() -> list[Any]:
-    return [
-        ("pandas", lambda library: library.DataFrame),
-        ("polars", lambda library: library.DataFrame),
-        ("pyarrow", lambda library: library.Table.from_pylist),
-        ("datasets", lambda library: library.Dataset.from_list),
-    ]
-
-
-@pytest.mark.parametrize(("name", "find"), make_frames())
-def test_frames_of_libraries_are_tables(name: str, find: Callable[[Any], Any]) -> None:
-    make = find(pytest.importorskip(name))
-    assert score(make(list_rows())).anls == SCORE
-    assert score(make(list_answers()), make(GOLD)).anls == SCORE
-    assert score(make(list_answers()), ACCEPTED).anls == SCORE
-    scores = compare(make(list_both("model")))
-    assert [each.anls for each in scores.submissions.values()] == pytest.approx([SCORE, BETTER])
-    scores = compare({"x": make(list_answers()), "y": make(ANSWERS["tuned"])}, make(GOLD))
-    assert [each.anls for each in scores.submissions.values()] == pytest.approx([SCORE, BETTER])
-
-
 def test_index_of_pandas_holds_the_ids() -> None:
     pandas = pytest.importorskip("pandas")
     by_id = pandas.Series(BASE).sample(frac=1, random_state=1)
@@ -122,13 +100,6 @@ def test_compare_takes_the_answers_of_each_model_in_every_form(make: Callable[[]
     assert [comparison[key] for key in ("first", "second", "wins", "losses")] == ["base", "tuned", 4, 2]
 
 
-def test_compare_takes_paths() -> None:
-    expected = compare(FILES, EXAMPLES / "gold.json").to_dict()
-    by_name = {"base": str(FILES[0]), "tuned": FILES[1]}
-    assert compare(by_name, str(EXAMPLES / "gold.json")).to_dict() == expected
-    assert [submission["name"] for submission in expected["submissions"]] == ["base", "tuned"]
-
-
 @pytest.mark.parametrize("runs", [list(ANSWERS.values()), [BASE, TUNED]])
 def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
     scores = score(runs, GOLD)
@@ -141,17 +112,6 @@ def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
     both = compare({"two": runs, "one": BASE}, GOLD).submissions
     assert both["two"].run_scores == pytest.approx([SCORE, BETTER])
     assert both["one"].run_scores == []
-
-
-def test_uneven_runs_are_averaged_by_question() -> None:
-    answers = [*list_answers(), *ANSWERS["tuned"][:10]]
-    scores = score(answers, GOLD, runs="question")
-    twice = {row["questionId"] for row in answers[:10]}
-    first, second = ({key: texts[key] == ACCEPTED[key][0] for key in IDS} for texts in (BASE, TUNED))
-    by_question = [(first[key] + second[key]) / 2 if key in twice else first[key] for key in IDS]
-    assert scores.anls == pytest.approx(sum(by_question) / 24)
-    (submission,) = scores.to_dict()["submissions"]
-    assert (submission["exact_match"], "run_sd" in submission) == (scores.anls, False)
 
 
 # Mistakes
@@ -264,14 +224,6 @@ def test_frames_have_a_row_for_each_answer_or_submission() -> None:
     assert scores.to_pandas()["anls"].tolist() == pytest.approx([SCORE, BETTER])
 
 
-def test_confusions_and_suspected_label_errors_are_listed() -> None:
-    (confusion, *_) = score(["B0B", "R0AD"], [["BOB"], ["ROAD"]]).confusions(1)["data"]
-    assert (confusion.predicted, confusion.accepted, confusion.count) == ("0", "o", 2)
-    (suspect, *_) = compare(dict.fromkeys("abc", BASE), GOLD).suspects()
-    assert (suspect.id, suspect.answer, suspect.submissions) == (str(IDS[0]), "something else", 3)
-    assert [match.variant for match in score(*LISTS).find("75.00")][:2] == ["standard", "rrc"]
-
-
 def test_confidence_and_judge_are_measured_where_a_field_has_the_role() -> None:
     rows = [{**row, "confidence": n / 24, "verdict": n % 2} for n, row in enumerate(list_rows())]
     plain = score(rows).to_dict()["submissions"][0]
@@ -284,28 +236,6 @@ def test_confidence_and_judge_are_measured_where_a_field_has_the_role() -> None:
     assert "\njudge      agreement " in str(named)
     with pytest.raises(ValueError, match="data, record 1: the verdict must be true or false, 1 or 0"):
         score(rows, field={"judge": "question"})
-
-
-def test_clusters_are_named_with_the_interval() -> None:
-    rows = [{**row, "docId": n // 4, "image": n // 2} for n, row in enumerate(list_rows())]
-    scores = score(rows)
-    assert scores.to_dict()["clusters"] == {"field": "docId", "count": 6}
-    assert ", 6 clusters by docId\n" in str(scores)
-    assert list_ends(scores.interval) == [*anls_metric.interval(scores["data"].scores, [n // 4 for n in range(24)])]
-    assert score(rows, cluster_by="none").interval == score(list_rows()).interval
-
-
-def test_corrections_change_score_and_signature(tmp_path: Path) -> None:
-    path = tmp_path / "c.json"
-    corrections = [{"questionId": IDS[0], "accept": "something else"}, {"questionId": IDS[1], "exclude": True}]
-    path.write_text(json.dumps(corrections))
-    for data in ([BASE, BASE], BASE):
-        scores = score(data, GOLD, corrections=path)
-        assert scores.anls == 18 / 23
-        assert "|corrections:" in scores.signature
-    (submission,) = scores.to_dict()["submissions"]
-    assert submission["corrections"] == {"accepted": 1, "excluded": 1, "anls_without": SCORE}
-    assert "1 question with more accepted answers, 1 excluded; without corrections 0.7500" in str(scores)
 
 
 def test_hint_is_a_warning_at_the_line_of_the_user() -> None:
