@@ -110,30 +110,6 @@ def test_task_of_lighteval_gives_our_scores() -> None:
     assert str(metric.sample_level_fn) == anls_metric.signature("rrc")
 
 
-def test_task_of_inspect_ai_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
-
-    async def count(self: Any, text: str) -> int:
-        return len(text)  # replaces a vocabulary that would be downloaded
-
-    monkeypatch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", count)
-    outputs: Any = import_module("inspect_ai.model")
-    example: Any = import_module("inspect_task")
-    model = outputs.get_model(
-        "mockllm/model",
-        custom_outputs=[outputs.ModelOutput.from_content("mockllm/model", answer) for answer in ANSWERS],
-    )
-    (log,) = inspect_ai.eval(
-        example.receipts(), model=model, log_dir=str(tmp_path), display="none", max_connections=1, max_samples=1
-    )
-    assert log.status == "success", log.error
-    assert log.results.scores[0].metrics["mean"].value == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
-    scores = [sample.scores["anls"] for sample in log.samples]
-    assert [score.value for score in scores] == SEVERAL
-    assert scores[1].metadata == {"signature": anls_metric.signature("rrc")}
-    assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation
-
-
 def test_metric_of_mlflow_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow: Any = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.chdir(tmp_path)

@@ -1,10 +1,12 @@
-"""The scorers for inspect_ai run in inspect_ai, with a model that gives fixed, made-up answers."""
+"""The scorers and the example for inspect_ai run in inspect_ai, with a model that gives fixed, made-up answers."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,10 @@ import anls_metric
 from tests.conftest import ROOT
 
 inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+models: Any = import_module("inspect_ai.model")
+data: Any = import_module("inspect_ai.dataset")
+scorers: Any = import_module("inspect_ai.scorer")
+ours: Any = import_module("anls_metric.inspect_ai")
 
 ACCEPTED = [["Coca Cola", "Coca Cola Company"], ["12.50"], ["yes"], ["no"]]
 COMPLETIONS = ["CocaCola", "<think>Hm.</think>12.5", "yes", "maybe"]
@@ -23,29 +29,20 @@ DOCUMENTS = ["a", "a", "b", "b"]
 SCORES = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant="rrc")
 
 
-def evaluate(folder: Path, accepted: list[list[str]], completions: list[str], scorer: Any = None) -> Any:
-    models: Any = import_module("inspect_ai.model")
-    data: Any = import_module("inspect_ai.dataset")
-    scorers: Any = import_module("inspect_ai.scorer")
-    outputs = [models.ModelOutput.from_content("mockllm/model", text) for text in completions]
+def make_task(accepted: list[list[str]], scorer: Any) -> Any:
     samples = [
         data.Sample(input=f"question {number}", target=target, metadata={"doc_id": document})
         for number, (target, document) in enumerate(zip(accepted, DOCUMENTS))
     ]
-    task = inspect_ai.Task(
-        dataset=data.MemoryDataset(samples),
-        solver=import_module("inspect_ai.solver").generate(),
-        scorer=scorer or scorers.exact(),
-        name="made_up",
-    )
-    (log,) = inspect_ai.eval(
-        task,
-        model=models.get_model("mockllm/model", custom_outputs=outputs),
-        log_dir=str(folder),
-        display="none",
-        max_connections=1,
-        max_samples=1,
-    )
+    solver = import_module("inspect_ai.solver").generate()
+    return inspect_ai.Task(dataset=data.MemoryDataset(samples), solver=solver, scorer=scorer, name="made_up")
+
+
+def evaluate(folder: Path, task: Any, completions: list[str]) -> Any:
+    outputs = [models.ModelOutput.from_content("mockllm/model", text) for text in completions]
+    model = models.get_model("mockllm/model", custom_outputs=outputs)
+    options: dict[str, Any] = {"display": "none", "max_connections": 1, "max_samples": 1}
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(folder), **options)
     assert log.status == "success", log.error
     return log
 
@@ -60,7 +57,7 @@ def _count_tokens_without_a_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path) -> None:
     """The command finds the scorer by the entry point of the installed package."""
-    log = evaluate(tmp_path, ACCEPTED, COMPLETIONS)
+    log = evaluate(tmp_path, make_task(ACCEPTED, scorers.exact()), COMPLETIONS)
     program = "from inspect_ai._cli.main import main; main()"
     words = ["score", log.location, "--scorer", "anls_metric/anls", "-S", "variant=rrc", "-S", "extract=think"]
     words += ["--action", "append", "--output-file", str(tmp_path / "scored.eval"), "--display", "plain"]
@@ -87,42 +84,47 @@ def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path) ->
 
 
 def test_task_is_scored_and_the_standard_error_is_clustered_by_document(tmp_path: Path) -> None:
-    door: Any = import_module("anls_metric.inspect_ai")
-    log = evaluate(tmp_path, ACCEPTED, COMPLETIONS, door.anls(extract="think"))
+    log = evaluate(tmp_path, make_task(ACCEPTED, ours.anls(extract="think")), COMPLETIONS)
     metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     mean = anls_metric.mean(SCORES)
     assert metrics["mean"] == pytest.approx(mean, abs=1e-12)
     sums = [sum(score - mean for score in SCORES[:2]), sum(score - mean for score in SCORES[2:])]
     clustered = (2 * sum(each**2 for each in sums)) ** 0.5 / len(SCORES)  # two clusters
     assert metrics["stderr"] == pytest.approx(clustered, rel=1e-9)
-    assert metrics["stderr"] != pytest.approx(door.stderr_of_clusters()(_bare_scores()), rel=1e-3)
-
-
-def _bare_scores() -> list[Any]:
-    scorers: Any = import_module("inspect_ai.scorer")
-    return [scorers.SampleScore(score=scorers.Score(value=score)) for score in SCORES]
-
-
-def test_standard_error_without_documents_is_that_of_inspect_ai() -> None:
-    door: Any = import_module("anls_metric.inspect_ai")
-    assert door.stderr()(_bare_scores()) == door.stderr_of_clusters()(_bare_scores())
+    without_documents = [scorers.SampleScore(score=scorers.Score(value=score)) for score in SCORES]
+    assert ours.stderr()(without_documents) == scorers.stderr()(without_documents) != pytest.approx(clustered, rel=1e-3)
 
 
 def test_anls_star_scores_json(tmp_path: Path) -> None:
-    door: Any = import_module("anls_metric.inspect_ai")
     accepted = [['{"total": "12.50", "shop": "Coca Cola"}'], ['["a", "b"]', '["b"]'], ['{"total": "1"}'], ['"yes"']]
     completions = ['It says {"total": "12.5", "shop": "Coca Cola"}', '["b"]', "nothing", '"yes"']
-    log = evaluate(tmp_path, accepted, completions, door.anls_star())
-    assert [sample.scores["anls_star"].value for sample in log.samples] == [0.9, 1.0, 0.0, 1.0]
-    assert log.samples[0].scores["anls_star"].metadata["signature"].startswith("anls|anls_star|")
-    assert "total" in log.samples[0].scores["anls_star"].explanation
+    log = evaluate(tmp_path, make_task(accepted, ours.anls_star()), completions)
+    scores = [sample.scores["anls_star"] for sample in log.samples]
+    assert [score.value for score in scores] == [0.9, 1.0, 0.0, 1.0]
+    assert scores[0].metadata["signature"].startswith("anls|anls_star|")
+    assert "total" in scores[0].explanation
 
 
-def test_wrong_options_are_refused() -> None:
-    door: Any = import_module("anls_metric.inspect_ai")
-    with pytest.raises(ValueError, match="unknown variant 'no'"):
-        door.anls("no")
-    with pytest.raises(ValueError, match=r"\bno\b"):
-        door.anls(extract="no")
-    with pytest.raises(ValueError, match="none_keys"):
-        door.anls_star(none_keys="no")
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: ours.anls("no"), "unknown variant 'no'"),
+        (lambda: ours.anls(extract="no"), "unknown extraction rule 'no'"),
+        (lambda: ours.anls_star(none_keys="no"), "none_keys"),
+    ],
+)
+def test_wrong_options_are_refused(make: Callable[[], Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+def test_example_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "harnesses"))
+    example: Any = import_module("inspect_task")
+    accepted = [json.loads(line)["answers"] for line in example.QUESTIONS.read_text().splitlines()]
+    answers = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
+    log = evaluate(tmp_path, example.receipts(), answers)
+    scores = [sample.scores["anls"] for sample in log.samples]
+    assert [score.value for score in scores] == anls_metric.anls_scores(answers, accepted, variant="rrc")
+    assert scores[1].metadata == {"signature": anls_metric.signature("rrc")}
+    assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation
