@@ -24,8 +24,6 @@ RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 # A Python in which the package is not installed.
 ALONE = f"{LIGHT}sys.modules['anls_metric'] = None\n"
 
-needs_ruff = pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats the file: pip install ruff")
-
 
 @pytest.fixture(scope="module")
 def anls() -> ModuleType:
@@ -51,13 +49,7 @@ def read_files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@needs_ruff
-def test_built_file_is_not_stale() -> None:
-    done = build(ROOT, "--check")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@needs_ruff
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats the file: pip install ruff")
 def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_path: Path) -> None:
     checkout = copy_of_the_checkout(tmp_path / "checkout")
     before = read_files(checkout)
@@ -72,11 +64,6 @@ def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_
     assert build(checkout).returncode == 0
     assert build(checkout, "--check").returncode == 0
     assert '__version__ = "9.9.9"\n' in (checkout / "anls.py").read_text(encoding="utf-8")
-
-
-def test_built_file_says_what_it_is_and_how_to_build_it(anls: ModuleType) -> None:
-    assert "BUILT" in str(anls.__doc__)
-    assert "python tools/one_file.py" in str(anls.__doc__)
 
 
 # The same scores as the package
@@ -106,12 +93,11 @@ def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> No
     pytest.importorskip("evaluate")
     built, packaged = anls.load(variant="rrc"), anls_metric.load(variant="rrc")
     for metric in (built, pickle.loads(pickle.dumps(built))):
-        metric.add(prediction="ab  ", reference="a")
-        assert metric.compute(predictions=["x"], references=["x"], return_all_scores=True) == {
-            "anls": 0.875,
-            "anls_scores": [0.75, 1.0],
+        assert metric.compute(predictions=["ab  "], references=["a"], return_all_scores=True) == {
+            "anls": 0.75,
+            "anls_scores": [0.75],
         }
-        assert metric.signature() == packaged.signature()
+    assert built.signature() == packaged.signature()
     assert built.inputs_description == packaged.inputs_description
     assert built.features == packaged.features
 
@@ -149,27 +135,6 @@ def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_pat
     program = f"{ALONE}import evaluate\nmetric = evaluate.load({str(tmp_path / name)!r})\n{SCORE}"
     done = run_python(program, tmp_path / "elsewhere", HF_HOME=str(tmp_path / "cache"))
     assert done.stdout == SCORED, done.stderr
-
-
-def test_built_file_can_be_imported_in_the_clone(run_python: RunPython) -> None:
-    done = run_python("import anls; print(anls.anls_score('CocaCola', ['Coca Cola']), anls.__file__)", ROOT)
-    assert done.stdout == f"0.8888888888888888 {ROOT / 'anls.py'}\n", done.stderr
-
-
-def test_built_file_can_be_copied_into_a_project(tmp_path: Path, run_python: RunPython) -> None:
-    """With only rapidfuzz installed, the metric says what it needs."""
-    shutil.copy(ROOT / "anls.py", tmp_path)
-    program = f"""{ALONE}sys.modules["evaluate"] = None
-from anls import anls_score, load
-print(anls_score("CocaCola", ["Coca Cola"]))
-try:
-    load()
-except ImportError as error:
-    print(error)
-"""
-    done = run_python(program, tmp_path)
-    advice = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
-    assert done.stdout == f"0.8888888888888888\n{advice}\n", done.stderr
 
 
 @pytest.mark.thorough

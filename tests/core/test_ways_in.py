@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import anls
 import anls_metric
 from tests.conftest import ROOT, find_pypi_anls
 
@@ -68,10 +67,3 @@ def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, site_folder: P
     brought = {name.partition(".")[0] for name in run_python("-c", program, path=site_folder).stdout.split()}
     others = brought - set(sys.stdlib_module_names) - {module, "rapidfuzz"}
     assert {name for name in others if "cython" not in name} == set()
-
-
-def test_metric_class_of_the_one_file_is_made_once() -> None:
-    pytest.importorskip("evaluate")
-    assert anls.Anls is anls.Anls
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        anls.nothing  # noqa: B018
