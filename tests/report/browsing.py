@@ -112,15 +112,3 @@ def download(page: Any, name: str, path: Path) -> str:
         page.locator("#more").get_by_role("button", name=name).click()
     started.value.save_as(path)
     return path.read_bytes().decode()
-
-
-def measure_contrast(first: str, second: str) -> float:
-    """Measure the contrast of two colors, as the browser writes them."""
-
-    def luminance(color: str) -> float:
-        parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
-        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    low, high = sorted(map(luminance, (first, second)))
-    return (high + 0.05) / (low + 0.05)

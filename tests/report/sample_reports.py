@@ -31,15 +31,18 @@ def score_pairs(
     records: Sequence[Mapping[str, Any]] = (),
     variant: str = "standard",
     name: str = "model",
+    runs: Sequence[str] = (),
     **columns: Any,
 ) -> Scored:
-    """Score answers with their accepted answers. Ids are numbers unless the records have ids."""
+    """Score answers, or several runs of them, with their accepted answers. Ids are numbers unless records have ids."""
     records = records or [{"question": f"What is number {number}?"} for number in range(len(pairs))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
     texts = [record.get("question") for record in records]
     questions = Questions("gold.json", ids, [list(accepted) for _, accepted in pairs], records, texts, has_ids=True)
     read = Message("", "prediction of {name}", {"name": f"{name}.json"})
-    answers = Answers(name, questions, [prediction for prediction, _ in pairs], read, **columns)
+    if runs:
+        columns["places"] = [number * len(pairs) // len(runs) for number in range(len(runs))]
+    answers = Answers(name, questions, runs or [prediction for prediction, _ in pairs], read, **columns)
     return score_answers(answers, get_variant(variant))
 
 

@@ -29,18 +29,10 @@ HEADINGS: list[tuple[dict[str, Any], int, str]] = [
     ({"one": GOOD}, 0, r"one scores 93\.1"),
     ({"one": GOOD}, 1, r"one scores 93\.1 on raw output"),
     ({"tuned": GOOD, "base": POOR}, 0, r"tuned is better than base by 53\.\d points"),
-    (
-        {"base": POOR, "tuned": GOOD},
-        1,
-        r"tuned is better than base by 53\.\d points\. 1 of 2 scores is of raw output",
-    ),
+    ({"b": POOR, "a": GOOD}, 1, r"a is better than b by 53\.\d points\. 1 of 2 scores is of raw output"),
     (EQUAL, 0, "No significant difference between a and b"),
     ({**EQUAL, "c": POOR}, 0, "No significant difference among the best 2 of 3"),
-    (
-        {"a": GOOD, "b": FAIR, "c": POOR},
-        2,
-        r"a is the best of 3, better than b by .* 2 of 3 scores are of raw output",
-    ),
+    ({"a": GOOD, "b": FAIR, "c": POOR}, 2, r"a is the best of 3, better than b by .* 2 of 3 scores are of raw output"),
     ({"a": GOOD, "b": GOOD, "c": GOOD}, 0, "No significant difference among the 3 submissions"),
     ({**dict.fromkeys("abcd", GOOD), "e": POOR}, 0, "No significant difference among the best 4 of 5"),
     ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few questions to rank the 2 submissions"),
@@ -85,10 +77,7 @@ def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
 
 def test_contributions_of_runs_add_up_to_the_difference_and_name_the_lowest_answer() -> None:
     first = score_pairs([("tea", ["tea"]), ("Cola", ["Cola"])])
-    runs = first.answers._replace(predictions=["tea", "", "Cola", "Cola"], places=[0, 0, 1, 1], name="runs")
-    from anls_metric.analysis.scored import score_answers
-
-    scored = score_answers(runs, first.scorer)
+    scored = score_pairs([("tea", ["tea"]), ("Cola", ["Cola"])], runs=["tea", "", "Cola", "Cola"], name="runs")
     (part,) = split_difference(scored, first)
     assert (part.outcome, part.points, part.losses, part.wins) == ("empty", -0.25, 1, 0)
     assert scored.anls - first.anls == part.points

@@ -16,37 +16,16 @@ from tests.conftest import ROOT
 
 GOLD, BASE, TUNED = (str(ROOT / "examples" / "compare" / f"{name}.json") for name in ("gold", "base", "tuned"))
 HUB = f"export hub {GOLD} {BASE} --dataset made-up/DocVQA --task val"
-
-# The published schema, eval_results.yaml of huggingface/hub-docs: key -> the types of its values. "?": it is optional.
-SCHEMA = {
-    "dataset": {"id": str, "task_id": str, "revision?": str},
-    "value": (int, float),
-    "verifyToken?": str,
-    "date?": str,
-    "source?": {"url": str, "name?": str, "user?": str, "org?": str},
-    "notes?": str,
-}
-
-
-def check(value: Any, schema: Any) -> None:
-    if not isinstance(schema, dict):
-        assert isinstance(value, schema)
-        return
-    assert {key for key in schema if not key.endswith("?")} <= set(value) <= {key.rstrip("?") for key in schema}
-    for key, inner in value.items():
-        check(inner, schema.get(key, schema.get(f"{key}?")))
-
-
-def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
-    assert command_line.main(shlex.split(line)) == 0
-    return capsys.readouterr().out
+KEYS = {"dataset", "value", "date", "source", "notes"}
+"""Keys of the published schema, eval_results.yaml of huggingface/hub-docs."""
 
 
 def test_yaml_fits_the_published_schema(capsys: pytest.CaptureFixture[str]) -> None:
     yaml = pytest.importorskip("yaml")
-    (entry,) = yaml.safe_load(run(capsys, f"{HUB} --variant rrc"))
-    check(entry, SCHEMA)
+    assert command_line.main(shlex.split(f"{HUB} --variant rrc")) == 0
+    (entry,) = yaml.safe_load(capsys.readouterr().out)
     found = anls_metric.score(BASE, gold=GOLD, variant="rrc")
+    assert set(entry) == KEYS
     assert entry["dataset"] == {"id": "made-up/DocVQA", "task_id": "val"}
     assert (entry["value"], entry["notes"]) == (found.anls, found.signature)
     assert entry["source"] == {"url": anls_metric.VARIANTS["rrc"].source}
@@ -56,8 +35,8 @@ def test_yaml_fits_the_published_schema(capsys: pytest.CaptureFixture[str]) -> N
 def test_library_of_the_hub_reads_the_yaml(capsys: pytest.CaptureFixture[str]) -> None:
     yaml = pytest.importorskip("yaml")
     hub: Any = pytest.importorskip("huggingface_hub", minversion="1.4")
-    text = run(capsys, f"{HUB} --percent --digits 1 --source https://example.org/logs")
-    (entry,) = hub.parse_eval_result_entries(yaml.safe_load(text))
+    assert command_line.main(shlex.split(f"{HUB} --percent --digits 1 --source https://example.org/logs")) == 0
+    (entry,) = hub.parse_eval_result_entries(yaml.safe_load(capsys.readouterr().out))
     assert (entry.dataset_id, entry.task_id, entry.value) == ("made-up/DocVQA", "val", 83.6)
     assert entry.source_url == "https://example.org/logs"
 
@@ -66,12 +45,8 @@ def test_library_of_the_hub_reads_the_yaml(capsys: pytest.CaptureFixture[str]) -
     ("line", "problem"),
     [
         (f"export hub {GOLD} {BASE}", "the following arguments are required: --dataset, --task"),
-        (f"export hub {GOLD} {BASE} --task val", "the following arguments are required: --dataset"),
         (f"{HUB} {TUNED}", "the Hub takes the score of one model, and there are several (base, tuned)"),
-        (
-            HUB.replace("made-up/", ""),
-            "'DocVQA' is not a dataset id: write OWNER/NAME, such as lmms-lab-encoder/DocVQA",
-        ),
+        (HUB.replace("made-up/", ""), "'DocVQA' is not a dataset id: write OWNER/NAME, such as"),
         (f"{HUB} --columns anls", "unknown flag --columns"),
     ],
 )
