@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
-from operator import gt, lt
+from operator import gt, lt, sub
 from typing import Any, NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.significance import Interval, adjust_for_best, differences, holm
+from anls_metric.analysis.significance import Differences, Interval, adjust_for_best, holm
 from anls_metric.core.choices import describe_unknown
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.reader import find_name
@@ -257,21 +257,20 @@ def compare_values(
     """
     pair = pair_questions(first, second)
     before, after = [before[place] for place in pair.first], [after[place] for place in pair.second]
-    sample = differences(before, after, pair.clusters)
+    sample = Differences(list(map(sub, after, before)), pair.clusters)
     wins, losses, p_value = sum(map(gt, after, before)), sum(map(lt, after, before)), sample.flip_test(patterns)
-    several = sample.cluster_count > 1
     return Comparison(
         first=first.name,
         second=second.name,
         questions=sample.count,
         difference=sample.mean,
-        interval=sample.interval() if several else None,
+        interval=sample.usual_interval,
         p_value=p_value,
         p_value_adjusted=p_value,
         wins=wins,
         losses=losses,
         equal=sample.count - wins - losses,
-        mde=sample.minimum_detectable_effect() if several else None,
+        mde=sample.minimum_detectable_effect() if sample.cluster_count > 1 else None,
         verdict=TOO_FEW if sample.cluster_count < MIN_CLUSTERS else NO_DIFFERENCE,
     )
 
@@ -356,8 +355,6 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
             common = [place for place in before if others.get(place) in after]
             if common:
                 names = clusters and [clusters.names[place] for place in common]
-                scores = [before[place] for place in common], [after[others[place]] for place in common]
-                sample = differences(*scores, names)
-                interval = sample.interval() if sample.cluster_count > 1 else None
-                found[field][name] = GroupDifference(sample.mean, interval)
+                sample = Differences([after[others[place]] - before[place] for place in common], names)
+                found[field][name] = GroupDifference(sample.mean, sample.usual_interval)
     return found

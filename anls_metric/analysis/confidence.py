@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
@@ -21,32 +20,6 @@ LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
 
 MAX_BINS = 100
-
-
-@dataclass(frozen=True)
-class Step:
-    """A point of the risk-coverage curve: all answers down to a confidence.
-
-    Attributes:
-        confidence: the lowest confidence among them.
-        added: the number of answers with this confidence.
-        added_right: the number of right answers with this confidence.
-        count: the number of all answers down to it.
-        right: the number of right answers down to it.
-        total: the sum of their scores.
-    """
-
-    confidence: float
-    added: int
-    added_right: int
-    count: int
-    right: int
-    total: float
-
-    @property
-    def risk(self) -> float:
-        """1 - the mean score."""
-        return 1.0 - self.total / self.count
 
 
 class ConfidenceMeasures(NamedTuple):
@@ -87,73 +60,44 @@ def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) ->
     https://arxiv.org/abs/1705.08500; ECE, Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian
     Binning", 2015, with bins of equal mass as in DUDE, https://arxiv.org/abs/2305.08455.
     """
-    steps = list_steps(confidences, scores)
-    return ConfidenceMeasures(
-        _compute_auroc(steps),
-        _compute_aurc(steps),
-        _compute_ece(steps),
-        {str(level): _compute_coverage(steps, level) for level in LEVELS},
-    )
-
-
-def list_steps(confidences: Sequence[float], scores: Sequence[float]) -> list[Step]:
-    """List the steps from the most confident answers to all answers: the points of the risk-coverage curve.
-
-    Raises:
-        ValueError: as `measure_confidence`.
-
-    Example:
-        >>> [(step.count, step.risk) for step in list_steps([0.9, 0.5, 0.5], [1.0, 1.0, 0.0])]
-        [(1, 0.0), (3, 0.33333333333333337)]
-    """
     if len(confidences) != len(scores) or not scores:
         raise ValueError(
             f"{len(confidences):,} confidences and {len(scores):,} scores: each of one answer or more has both"
         )
     check_shares(confidences, "confidence")
-    steps: list[Step] = []
-    count, right, total = 0, 0, 0.0
+    count, right, total, won = 0, 0, 0.0, 0.0
+    risks: list[float] = []
+    sure: list[float] = []
+    accuracies: list[float] = []
+    coverage = {str(level): 0.0 for level in LEVELS}
     for confidence, pairs in groupby(sorted(zip(confidences, scores), reverse=True), key=itemgetter(0)):
-        group = [score for _, score in pairs]
-        added_right = sum(score >= CORRECT_AT for score in group)
-        count += len(group)
-        right += added_right
-        total += math.fsum(group)
-        steps.append(Step(confidence, len(group), added_right, count, right, total))
-    return steps
+        own = [score for _, score in pairs]
+        hits, size = sum(score >= CORRECT_AT for score in own), len(own)
+        count += size
+        right += hits
+        total += math.fsum(own)
+        won += (size - hits) * (right - hits / 2)  # the wrong answers have a lower confidence than these right ones
+        risks.append(size * (1.0 - total / count))
+        sure += [confidence] * size
+        accuracies += [hits / size] * size
+        coverage |= {str(level): count / len(scores) for level in LEVELS if right / count >= level}
+    possible = right * (count - right)
+    return ConfidenceMeasures(
+        won / possible if possible else None, math.fsum(risks) / count, _compute_ece(sure, accuracies), coverage
+    )
 
 
-def _compute_auroc(steps: Sequence[Step]) -> float | None:
-    """Compute how often a right answer has a higher confidence than a wrong answer; None without such pairs."""
-    last = steps[-1]
-    pairs = last.right * (last.count - last.right)
-    won = sum((step.added - step.added_right) * (step.right - step.added_right / 2) for step in steps)
-    return won / pairs if pairs else None
-
-
-def _compute_aurc(steps: Sequence[Step]) -> float:
-    """Compute the mean risk over all coverages. A step counts once for each of its answers."""
-    return math.fsum(step.added * step.risk for step in steps) / steps[-1].count
-
-
-def _compute_ece(steps: Sequence[Step]) -> float:
+def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float]) -> float:
     """Compute the expected calibration error in min(n - 1, 100) bins of equally many answers.
 
-    If answers with the same confidence are split between two bins, both bins get their mean accuracy.
+    Args:
+        confidences: the confidence of each answer, the highest first.
+        accuracies: for each answer the mean accuracy of the answers with its confidence, which two bins may share.
     """
-    confidences: list[float] = []
-    rights: list[float] = []
-    for step in steps:
-        confidences += [step.confidence] * step.added
-        rights += [step.added_right / step.added] * step.added
-    total = len(rights)
+    total = len(accuracies)
     bins = max(1, min(total - 1, MAX_BINS))
     borders = [place * total // bins for place in range(bins + 1)]
-    gaps = (abs(math.fsum(rights[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders))
+    gaps = (
+        abs(math.fsum(accuracies[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders)
+    )
     return math.fsum(gaps) / total
-
-
-def _compute_coverage(steps: Sequence[Step], accuracy: float) -> float:
-    """Compute the largest share of answers, the most confident first, with at least this accuracy; 0 for none."""
-    counts = (step.count for step in steps if step.right / step.count >= accuracy)
-    return max(counts, default=0) / steps[-1].count

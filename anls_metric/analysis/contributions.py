@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from itertools import repeat
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -60,15 +61,13 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
         [('empty', -0.5, 1, 0), ('close enough', 0.125, 0, 1)]
     """
     pair = pair_questions(first, second)
-    lowest = [list_lowest(each) for each in (first, second)]
-    questions: dict[str, list[tuple[float, Hashable]]] = {}
-    for number, (own, other) in enumerate(zip(pair.first, pair.second)):
+    outcomes = _list_outcomes(first), _list_outcomes(second)
+    rows = []
+    for own, other, cluster in zip(pair.first, pair.second, pair.clusters or repeat(None)):
         difference = first.scores[own] - second.scores[other]
         if difference:
-            loser, answer = (first, lowest[0][own]) if difference < 0 else (second, lowest[1][other])
-            cluster = pair.clusters[number] if pair.clusters else None
-            questions.setdefault(loser.findings.outcomes[answer], []).append((difference, cluster))
-    return _sum_up(questions, len(pair.first))
+            rows.append((difference, outcomes[0][own] if difference < 0 else outcomes[1][other], cluster))
+    return _sum_up(rows, len(pair.first))
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
@@ -79,22 +78,32 @@ def split_loss(scored: Scored) -> list[Contribution]:
         >>> [each[:4] for each in split_loss(score(["", "Cola", "Col", "tea"], [["Cola"]] * 4)["data"])]
         [('empty', -0.25, 1, 0), ('other', -0.25, 1, 0), ('close enough', -0.0625, 1, 0)]
     """
+    clusters = scored.clusters.names if scored.clusters else repeat(None)
+    rows = zip(scored.scores, _list_outcomes(scored), clusters)
+    losses = [(score - 1, outcome, cluster) for score, outcome, cluster in rows if score < 1]
+    return _sum_up(losses, len(scored.scores))
+
+
+def _list_outcomes(scored: Scored) -> list[str]:
+    """List the outcome of the lowest-scoring answer to each question."""
+    return [scored.findings.outcomes[answer] for answer in list_lowest(scored)]
+
+
+def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
+    """Sum up differences by outcome: each has its outcome and its cluster, and `count` is the number of questions."""
     questions: dict[str, list[tuple[float, Hashable]]] = {}
-    for place, answer in enumerate(list_lowest(scored)):
-        if scored.scores[place] < 1:
-            cluster = scored.clusters.names[place] if scored.clusters else None
-            questions.setdefault(scored.findings.outcomes[answer], []).append((scored.scores[place] - 1, cluster))
-    return _sum_up(questions, len(scored.scores))
-
-
-def _sum_up(questions: dict[str, list[tuple[float, Hashable]]], count: int) -> list[Contribution]:
+    for difference, outcome, cluster in rows:
+        questions.setdefault(outcome, []).append((difference, cluster))
     contributions = []
     for outcome, pairs in questions.items():
         lost = [cluster for difference, cluster in pairs if difference < 0]
         won = [cluster for difference, cluster in pairs if difference > 0]
+        most = won if len(won) > len(lost) else lost
         points = math.fsum(difference for difference, _ in pairs) / count
-        common = _find_common([_name_document(cluster) for cluster in (won if len(won) > len(lost) else lost)])
-        contributions.append(Contribution(outcome, points, len(lost), len(won), *common))
+        document, shared = Counter(map(_name_document, most)).most_common(1)[0]
+        if document is None or shared < max(MIN_COMMON, len(most) / 2):
+            document, shared = None, 0
+        contributions.append(Contribution(outcome, points, len(lost), len(won), document, shared))
     return sorted(contributions, key=lambda each: (each.points, each.outcome))
 
 
@@ -103,11 +112,3 @@ def _name_document(cluster: Hashable) -> Hashable:
     path = PurePath(str(cluster))
     document, _, page = path.stem.rpartition("_")
     return document if path.suffix and page.isdigit() else cluster
-
-
-def _find_common(documents: Sequence[Hashable]) -> tuple[Hashable, int]:
-    """Find the document of at least half of the questions, with their number."""
-    for document, count in Counter(documents).most_common(1):
-        if document is not None and count >= max(MIN_COMMON, len(documents) / 2):
-            return document, count
-    return None, 0

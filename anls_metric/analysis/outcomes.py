@@ -152,9 +152,9 @@ _normalize_text = normalizer()
 
 def _normalize_value(value: Any) -> str:
     """Normalize a value as a string: "" if it is empty."""
-    if value is None or (isinstance(value, (str, list, dict)) and not value):
-        return ""
-    return _normalize_text(str(value) if isinstance(value, (bool, int, float)) else format_value(value))
+    if isinstance(value, (bool, int, float)):
+        return _normalize_text(str(value))
+    return _normalize_text(format_value(value)) if value else ""
 
 
 # Strings

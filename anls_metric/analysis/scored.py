@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import Clusters, find_clusters
@@ -321,10 +322,8 @@ def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
     """Average values of answers by question."""
     if answers.places is None:
         return values
-    by_question: list[list[float]] = [[] for _ in answers.questions.ids]
-    for place, value in zip(answers.places, values):
-        by_question[place].append(value)
-    return list(map(mean, by_question))
+    pairs = groupby(zip(answers.places, values), key=itemgetter(0))
+    return [mean([value for _, value in run]) for _, run in pairs]
 
 
 def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:

@@ -66,18 +66,15 @@ def interval(
     """
     check_shares(scores)
     _check_length(clusters, "clusters", scores)
-    return _interval(scores, _sum_clusters(scores, clusters), 0.0, 1.0, confidence)
+    return _clip(Differences(scores, clusters).interval(confidence))
 
 
-def mean_interval(
-    scores: Sequence[float], clusters: Sequence[Hashable] | None, least: float = 0.0, most: float = 1.0
-) -> Interval | None:
-    """Compute the 95% interval of a mean without checks, between the smallest and the largest possible mean.
+def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable] | None, most: float = 1.0) -> Interval | None:
+    """Compute the 95% interval of a mean without checks, between 0 and the largest possible mean.
 
     Args:
         scores: N scores.
         clusters: the cluster of each score, as in `interval`.
-        least: the smallest possible mean, at which the interval ends.
         most: the largest possible mean.
 
     Returns:
@@ -91,8 +88,8 @@ def mean_interval(
         Interval(low=0.5, high=0.5)
         >>> mean_interval([0.5, 1.0], ["page 1", "page 1"])
     """
-    sums = _sum_clusters(scores, clusters)
-    return _interval(scores, sums, least, most, CONFIDENCE) if _count(sums) > 1 else None
+    found = Differences(scores, clusters).usual_interval
+    return found and _clip(found, most)
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ class Differences:
     @property
     def cluster_count(self) -> int:
         """The number of clusters; a question without a cluster is its own."""
-        return _count(self._sums)
+        return sum(cluster.times for cluster in self._sums)
 
     @property
     def mean(self) -> float:
@@ -133,7 +130,13 @@ class Differences:
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
         """Compute the confidence interval of the mean difference. ValueError: there are fewer than two clusters."""
-        return _interval(self.values, self._sums, -math.inf, math.inf, confidence)
+        half, middle = self._half_width(confidence), self.mean
+        return Interval(middle - half, middle + half)
+
+    @property
+    def usual_interval(self) -> Interval | None:
+        """The 95% confidence interval of the mean difference; None for fewer than two clusters."""
+        return self.interval() if self.cluster_count > 1 else None
 
     def flip_test(self, patterns: int | None = None) -> float:
         """Compute the p-value: see `paired_test`.
@@ -148,7 +151,17 @@ class Differences:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
         if not 0.5 <= power < 1:
             raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
-        return _half_width(self.values, self._sums, confidence, power)
+        return self._half_width(confidence, power)
+
+    def _half_width(self, confidence: float, power: float = 0.5) -> float:
+        """Compute the minimum detectable effect: half the width of the interval for a power of 0.5."""
+        freedom = self.cluster_count - 1
+        if freedom < 1:
+            raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
+        middle = self.mean
+        squares = math.fsum(times * (total - middle * size) ** 2 for total, size, times in self._sums)
+        error = math.sqrt((freedom + 1) / freedom * squares) / self.count
+        return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
 
 
 def differences(
@@ -375,28 +388,9 @@ def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
         raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: give one of each for each question")
 
 
-def _count(sums: Sequence[_Cluster]) -> int:
-    return sum(cluster.times for cluster in sums)
-
-
-def _interval(
-    scores: Sequence[float], sums: Sequence[_Cluster], least: float, most: float, confidence: float
-) -> Interval:
-    """Compute the interval of a mean between the smallest and the largest possible mean."""
-    half = _half_width(scores, sums, confidence)
-    middle = mean(scores)
-    return Interval(max(least, middle - half), min(most, middle + half))
-
-
-def _half_width(scores: Sequence[float], sums: Sequence[_Cluster], confidence: float, power: float = 0.5) -> float:
-    """Compute the minimum detectable effect: half the width of the interval for a power of 0.5."""
-    freedom = _count(sums) - 1
-    if freedom < 1:
-        raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
-    middle = mean(scores)
-    squares = math.fsum(times * (total - middle * size) ** 2 for total, size, times in sums)
-    error = math.sqrt((freedom + 1) / freedom * squares) / len(scores)
-    return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
+def _clip(found: Interval, most: float = 1.0) -> Interval:
+    """Cut an interval off at 0 and at the largest possible mean."""
+    return Interval(max(0.0, found.low), min(most, found.high))
 
 
 def student_t(confidence: float, freedom: int) -> float:

@@ -334,7 +334,7 @@ def _make_row(*rules: Extractor) -> Transformation:
         "predictions look like raw model output",
         "extract the answers with {use.extract:{value}}",
         (),
-        extraction,
+        extraction.__call__,
         is_certain=all(rule.name.partition(":")[0] in CERTAIN for rule in rules),
         value=extraction.signature,
     )

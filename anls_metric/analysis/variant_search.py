@@ -83,21 +83,19 @@ def _parse_number(number: str) -> Decimal:
 
 def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str], float]:
     """Compute the mean of a set under each variant: with its own extraction rules, with none, and with each rule."""
-    answers, is_of_strings = scored.answers, isinstance(scored.scorer, Variant)
-    scorers = scorers or (list(VARIANTS.values()) if is_of_strings else [scored.scorer])
-    texts = {scored.extract: answers.predictions}
-    if is_of_strings:
-        raw: Sequence[Any] = answers.predictions if answers.raw is None else answers.raw
-        changed = {name: _extract(name, raw) for name in EXTRACTORS}
-        texts |= {
-            "": raw,
-            **{name: own for name, own in changed.items() if own != raw},
-            scored.extract: answers.predictions,
-        }
+    answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
+    if isinstance(scored.scorer, Variant):
+        raw = answers.predictions if answers.raw is None else answers.raw
+        texts.setdefault("", raw)
+        for name in EXTRACTORS:
+            own = _extract(name, raw)
+            if own != raw:
+                texts.setdefault(name, own)
+        scorers = scorers or list(VARIANTS.values())
     return {
         (rules, scorer.name): score_under(answers, scorer, predictions)
         for rules, predictions in texts.items()
-        for scorer in scorers
+        for scorer in scorers or [scored.scorer]
     }
 
 
