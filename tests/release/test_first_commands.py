@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,14 +56,3 @@ def test_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed
     program = "import anls_metric; print(anls_metric.anls_score('CocaCola', ['Coca Cola']), anls_metric.__version__)"
     elsewhere = typed(f'cd / && "$OLDPWD/.venv/bin/python" -c "{program}"')
     assert elsewhere.stdout == f"0.8888888888888888 {anls_metric.__version__}\n", elsewhere.stderr
-
-
-@pytest.mark.parametrize("block", README.blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
-def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
-    """After the first command, and the line that activates its environment."""
-    (activate,) = re.findall(r"`(source [^`]+)`", README.text)
-    assert README.text.index(activate) < README.text.index(block)
-    command, _, expected = block.removeprefix("$ ").partition("\n")
-    done = typed(f"{activate} && {command}")
-    assert done.stdout == expected
-    assert done.stderr == ""

@@ -196,7 +196,6 @@ TYPOS = {
     "--find many": "'many' is no",
     "--baseline x": "there is only one submission, a, and nothing to compare it with: pass x as well",
     "--images .": "--images shows page images in a report: add --report",
-    "b.json --output x.json": "x.json: one file cannot hold several submissions: pass a folder",
     "--fail-if-worse": "--fail-if-worse needs a comparison: pass the baseline before the others",
     "b.json --baseline x": "unknown baseline 'x'; choose from a, b",
 }
