@@ -34,7 +34,7 @@ def records_of(value: Any) -> list[Any] | None:
     return next((records for read in CONTAINERS if (records := read(value)) is not None), None)
 
 
-# Names of fields. An object with such keys is a record or a table of columns, so its keys are not ids.
+# Names of fields. An object with such keys is a table of columns, so its keys are not ids.
 NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "preds"),
@@ -80,12 +80,6 @@ def _read_records_by_id(value: Any) -> list[Any] | None:
     return [{KEY: key, **record} for key, record in value.items()]
 
 
-def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
-    """A single record."""
-    columns = all(isinstance(column, (list, dict)) for column in value.values())
-    return [value] if NAMES & value.keys() and not columns else None
-
-
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
     """Columns, which are lists of one length. Beside predictions stand other values, such as scores."""
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
@@ -110,8 +104,7 @@ def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of answers, or of accepted answers, by the ids of their questions."""
     kinds = set(map(type, value.values()))
-    is_split = {"columns", "data"} <= value.keys()  # pandas: to_json(orient="split")
-    if not value or is_split or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
+    if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
         return None
     return [{KEY: key, VALUE: answer} for key, answer in value.items()]
 
@@ -120,7 +113,6 @@ CONTAINERS = (
     _read_named,
     _read_only_list,
     _read_columns,
-    _read_one_record,
     _read_columns_by_key,
     _read_records_by_id,
     _read_answers_by_id,

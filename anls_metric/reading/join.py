@@ -27,7 +27,7 @@ from anls_metric.reading.roles import (
     require,
     usual_field,
 )
-from anls_metric.reading.table import Table, choose_records, has, read_column, show_path
+from anls_metric.reading.table import Table, choose_records, find_places, has, read_column, show_path
 from anls_metric.reading.values import (
     Kind,
     parse_value_or_text,
@@ -407,11 +407,7 @@ def _choose_run(table: Table, ids: Sequence[str], roles: Roles, settings: Settin
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
         return range(len(table.records))
     runs = [] if field is None else list(map(str, read_column(table, field)))
-    if settings.filter not in runs:
-        sentence = "there is no run {run!r} (found {runs}): {use.filter} takes one of these"
-        found = list_some(dict.fromkeys(runs)) or "no field of runs"
-        raise make_error(table.name, sentence, run=settings.filter, runs=found)
-    return [place for place, run in enumerate(runs) if run == settings.filter]
+    return find_places(table, "run", runs, settings.filter)
 
 
 def _find_run_field(table: Table, ids: Sequence[str]) -> str | None:

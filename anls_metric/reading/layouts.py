@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -555,7 +555,7 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 
-def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout | None:
+def recognize_layout(record: Mapping[str, Any], fields: Iterable[str] = ()) -> Layout | None:
     """Find the first layout whose fields a record has, all of them, and none of `Layout.unless`.
 
     Args:

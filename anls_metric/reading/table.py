@@ -164,8 +164,7 @@ def _check_records(name: str, content: Content) -> list[dict[str, Any]]:
 
 def _find_layout(table: Table, settings: Settings) -> Layout | None:
     if settings.layout in (None, "auto"):
-        names = {name for record in table.records[:MAX_SAMPLE] for name in record}
-        return recognize_layout(table.records[0], list(names))
+        return recognize_layout(table.records[0], table.fields)
     return None if settings.layout == "table" else find_layout(str(settings.layout))
 
 
@@ -173,15 +172,21 @@ def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
     """Keep one of the answers that lm-evaluation-harness writes for each of its filters."""
     column = list(map(str, read_column(table, layout.repeated_by)))
     names = list(dict.fromkeys(column))
-    chosen = names[0] if settings.filter is None else settings.filter
-    if chosen not in names:
-        sentence = "there is no {by} {chosen!r} (found {names}): {use.filter} takes one of these"
-        raise make_error(table.name, sentence, by=layout.repeated_by, chosen=chosen, names=list_some(names))
-    table = choose_records(table, [place for place, name in enumerate(column) if name == chosen])
+    table = choose_records(table, find_places(table, layout.repeated_by, column, settings.filter or names[0]))
     if len(names) == 1 or settings.filter is not None:
         return table
     about = f"{len(names)} {layout.repeated_by}s ({list_some(names)}), none of them applied"
     return table._replace(layout=layout._replace(prediction=layout.unrepeated), about=about)
+
+
+def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> list[int]:
+    """Find the records with the name that the user chose by ``--filter``. InputError: there are none."""
+    places = [place for place, name in enumerate(names) if name == chosen]
+    if not places:
+        sentence = "there is no {what} {chosen!r} (found {names}): {use.filter} takes one of these"
+        found = list_some(dict.fromkeys(names)) or f"no field of {what}s"
+        raise make_error(table.name, sentence, what=what, chosen=chosen, names=found)
+    return places
 
 
 # Files
@@ -212,11 +217,10 @@ def read_file(path: str) -> Content:
 def describe_missing_file(path: str) -> MissingFileError:
     """Make the error for the path of a file that does not exist, with a similar name if there is one."""
     folder, name = os.path.split(path)
-    stems: dict[str, str] = {}
+    similar = ""
     with suppress(OSError, ValueError):  # a path can hold a null character
-        stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
-    similar = find_similar_name(os.path.splitext(name)[0], stems)
-    remedy = f": did you mean {os.path.join(folder, stems[similar])}?" if similar else ""
+        similar = find_similar_name(name, sorted(os.listdir(folder or ".")))
+    remedy = f": did you mean {os.path.join(folder, similar)}?" if similar else ""
     if "://" in path:
         remedy = ": download the file, and pass its path"
     return MissingFileError(

@@ -215,8 +215,6 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("object.json", '{"anls": 0.5, "all": [1]}',
         "expected a list of records, got an object with the keys 'anls', 'all': write"),
     ("text.json", '"a"', "expected a list of records, got 'a'"),
-    ("split.json", '{"columns": ["prediction"], "index": [0], "data": [["a"]]}',
-        '(pandas: to_json(orient="records"))'),
     ("cut.json", '[{"prediction": "a", "refer',
         "line 1, column 22: the JSON is cut off: copy or write the file again"),
     ("printed.json", "[{'prediction': 'a'}]",
