@@ -77,8 +77,6 @@ class Metrics:
         return 100 * anls_score(output, answers, variant="rrc")
 def lenient(output, answers):
     return 1.0 if output == "rain" else anls_score(output, answers)
-def broken(output, answers):
-    raise RuntimeError("no model")
 def leaving(output, answers):
     sys.exit("no model")
 number = 1
@@ -106,8 +104,6 @@ def test_identify_names_the_variant_of_a_function(module: Shell, path: str) -> N
     ("name", "words"),
     [
         ("lenient", "not a known variant; the nearest is standard: 1 of 34 cases differ"),
-        ("lenient", "  'rain' against 'shine': the function gives 1.0, standard gives 0.0"),
-        ("broken", "the function raises RuntimeError: no model, for 'CocaCola' against 'Coca Cola'"),
         ("leaving", "the function raises SystemExit: no model"),
     ],
 )
@@ -123,7 +119,6 @@ def test_identify_shows_how_a_function_differs(module: Shell, name: str, words: 
         ("made_up_metric:number", "'made_up_metric:number' is not a function: write MODULE:FUNCTION"),
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("no_such_file.py:f", "ModuleNotFoundError"),
-        ("", "the following arguments are required: MODULE:FUNCTION"),
     ],
 )
 def test_identify_refuses_what_it_cannot_load(module: Shell, name: str, words: str) -> None:
@@ -137,6 +132,7 @@ EXPORTS: list[tuple[str, Any, Any]] = [
     ("x.json", ANSWERS, ANSWERS),
     ("x.jsonl --extract final", LOG[::-1], ANSWERS[:5][::-1]),
     ("x.csv", [{"questionId": 7, "prediction": "a", "answers": "b"}], [{"questionId": 7, "answer": "a"}]),
+    ("split.json x.json", ANSWERS[:2], ANSWERS[1::-1]),
     (f"{GOLD} x.json --id-field none", [row["answer"] for row in ANSWERS], ANSWERS),
     (f"{GOLD} x.json --missing zero", ANSWERS[1:], [{"questionId": 1, "answer": ""}, *ANSWERS[1:]]),
     (f"{GOLD} x.json --extra ignore", [*ANSWERS, {"questionId": 9, "answer": "a"}], ANSWERS),
@@ -147,43 +143,28 @@ EXPORTS: list[tuple[str, Any, Any]] = [
     ),
     ("x.json --prediction-field out.0 --id-field nr", [{"nr": 5, "out": ["a"]}], [{"questionId": 5, "answer": "a"}]),
 ]
+SPLIT = {"data": [{"questionId": row["questionId"], "question": "?"} for row in ANSWERS[1::-1]]}  # of a test split
 
 
 @pytest.mark.parametrize(("line", "content", "expected"), EXPORTS)
 def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, content: Any, expected: Any) -> None:
     (name,) = re.findall(r"\bx\.\w+", line)
-    shell.write({name: content})
+    shell.write({name: content, "split.json": SPLIT})
     assert json.loads(shell.print(f"export rrc {line}")) == expected
     shell.print(f"export rrc {line} -o rrc.json")
     assert shell.print("check-submission rrc.json").startswith("rrc.json: no defects; to check that all questions are")
 
 
-def test_export_takes_the_questions_of_a_test_split(shell: Shell) -> None:
-    """The organizers publish the questions without accepted answers."""
-    shell.write({"test.json": {"data": [{"questionId": n, "question": "?"} for n in (3, 1, 2)]}})
-    shell.write({"x.json": [{"questionId": n, "answer": str(n)} for n in (1, 2, 3)]})
-    exported = json.loads(shell.print("export rrc test.json x.json"))
-    assert exported == [{"questionId": n, "answer": str(n)} for n in (3, 1, 2)]
-
-
 @pytest.mark.parametrize(
     ("line", "content", "words"),
     [
-        (
-            "x.json",
-            [{"questionId": "x1", "answer": "a"}],
-            "question id 'x1' is not a whole number, as the leaderboard needs",
-        ),
+        ("x.json", [{"questionId": "x1", "answer": "a"}], "question id 'x1' is not a whole number, as the leaderboard"),
         ("x.json", ["a", "b"], "it has no question ids: pass their field with --id-field, or pass a file with"),
         (f"{GOLD} x.json", ANSWERS[1:], "no answer to 1 question of"),
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "--extra ignore ignores them"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first: 1): keep one record for each id"),
         ("x.json", [{"questionId": 5, "epoch": epoch, "answer": "a"} for epoch in (1, 2)], "choose one with --filter"),
-        (
-            "x.json",
-            [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"],
-            "the answers of several models (a, b)",
-        ),
+        ("x.json", [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"], "answers of several models (a, b)"),
         ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
         (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one file of answers, or the questions and then one file of answers"),
         ("x.json --worst 3", ANSWERS, "unknown flag --worst"),
@@ -214,35 +195,28 @@ def test_export_hub_scores_with_all_options_of_scoring(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "defects"),
+    ("content", "defect"),
     [
-        ([{"questionId": "1", "answer": "a"}], ["question 1: questionId is '1' (str): write a whole number"]),
-        ([{"questionId": 1, "answer": 3}], ["question 1: answer is 3 (int): write a string"]),
-        ([{"answer": "a"}], ["answer 1: it is {'answer': 'a'} (dict): write an object with questionId and answer"]),
-        ([{"questionId": 1}], ["question 1: answer is None: write a string"]),
-        ([7], ["answer 1: it is 7 (int): write an object with questionId and answer"]),
-        ([{"questionId": 1, "answer": text} for text in "ab"], ["question 1: there are 2 answers"]),
-        ({"1": "a"}, ["it is {'1': 'a'} (dict): write a list of objects with questionId and answer"]),
-        (
-            '[{"questionId": 1, "answer": "a"',
-            ["it is not JSON in UTF-8: Expecting ',' delimiter: line 1 column 33 (char 32)"],
-        ),
-        ('[{"questionId": 1, "answer": NaN}]', ["question 1: answer is nan (float): write a string"]),
+        ([{"questionId": "1", "answer": "a"}], "question 1: questionId is '1' (str): write a whole number"),
+        ([{"questionId": 1, "answer": 3}], "question 1: answer is 3 (int): write a string"),
+        ([{"answer": "a"}], "answer 1: it is {'answer': 'a'} (dict): write an object with questionId and answer"),
+        ([{"questionId": 1}], "question 1: answer is None: write a string"),
+        ([7], "answer 1: it is 7 (int): write an object with questionId and answer"),
+        ([{"questionId": 1, "answer": text} for text in "ab"], "question 1: there are 2 answers"),
+        ({"1": "a"}, "it is {'1': 'a'} (dict): write a list of objects with questionId and answer"),
+        ('[{"questionId": 1', "it is not JSON in UTF-8: Expecting ',' delimiter: line 1 column 18 (char 17)"),
     ],
 )
-def test_check_submission_lists_what_the_server_would_refuse(shell: Shell, content: Any, defects: list[str]) -> None:
+def test_check_submission_lists_what_the_server_would_refuse(shell: Shell, content: Any, defect: str) -> None:
     shell.write({"x.json": content})
-    done = shell.type("check-submission x.json")
-    assert (done.status, done.out.splitlines()) == (1, [f"x.json: {defect}" for defect in defects])
+    assert shell.type("check-submission x.json")[:2] == (1, f"x.json: {defect}\n")
 
 
 def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Shell) -> None:
     shell.write({"x.json": [*ANSWERS[1:], {"questionId": 9, "answer": "a"}]})
     done = shell.type(f"check-submission x.json --ids {GOLD}")
     assert done.out == "x.json: question 1: there is no answer\nx.json: question 9: there is no such question\n"
-    assert shell.print(f"check-submission {SUBMISSION} --ids {GOLD}").endswith(
-        "no defects: all 6 questions are answered\n"
-    )
+    assert "no defects: all 6 questions are answered\n" in shell.print(f"check-submission {SUBMISSION} --ids {GOLD}")
 
 
 @pytest.mark.parametrize(
