@@ -93,6 +93,10 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
             value /= count or 1
         return torch.tensor(value, device=self.device)
 
+    def set_dtype(self, dst_type: Any) -> _Scores:
+        """Change nothing: sums are whole numbers, and values are float32."""
+        return self
+
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot values with matplotlib: see ``Metric.plot`` of torchmetrics."""
         return self._plot(val, ax)
