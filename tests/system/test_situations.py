@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
 import shutil
-import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +23,6 @@ from tests.system.conftest import (
     SHUFFLED,
     TUNED,
     Shell,
-    encode,
     list_answers,
     list_both,
     list_rows,
@@ -35,29 +31,8 @@ from tests.system.conftest import (
 Files = dict[str, Any]
 
 
-def as_lines(separator: str, keys: list[int] = SHUFFLED) -> str:
-    """Write answers as lines, with a header if there is a separator."""
-    if not separator:
-        return "".join(f"{BASE[key]}\n" for key in keys)
-    return f"questionId{separator}prediction\n" + "".join(f'{key}{separator}"{BASE[key]}"\n' for key in keys)
-
-
 def rename(name: str, of: list[dict[str, Any]] | None = None, key: str = "questionId") -> list[dict[str, Any]]:
     return [{name if field == key else field: value for field, value in row.items()} for row in of or list_answers()]
-
-
-def pack_log(status: str) -> bytes:
-    """Pack a log of inspect_ai, as it writes an .eval file."""
-    stream = io.BytesIO()
-    plan = {"eval": {"dataset": {"samples": 60}, "config": {"epochs": 1}}}
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("_journal/start.json", json.dumps(plan))
-        archive.writestr("header.json", json.dumps({**plan, "status": status}))
-        for key, text in BASE.items():
-            output = {"choices": [{"message": {"content": text}}]}
-            sample = {"id": key, "epoch": 1, "input": "?", "target": ACCEPTED[key], "output": output}
-            archive.writestr(f"samples/{key}_epoch_1.json", json.dumps(sample))
-    return stream.getvalue()
 
 
 # A submission beside gold.json: its name and its content. Each scores 0.75.
@@ -65,10 +40,7 @@ SUBMISSIONS: dict[str, tuple[str, Any]] = {
     "an id under another name": ("x.jsonl", rename("custom_id")),
     "an id in uid": ("x.jsonl", rename("uid")),
     "ids as strings": ("x.json", [{**row, "questionId": str(row["questionId"])} for row in list_answers()]),
-    "ids of requests beside them": (
-        "x.jsonl",
-        [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))],
-    ),
+    "ids of requests, too": ("x.jsonl", [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))]),
     "an id in an object": ("x.jsonl", [{"meta": {"questionId": key}, "prediction": BASE[key]} for key in SHUFFLED]),
     "an object by id": ("x.json", {str(key): BASE[key] for key in SHUFFLED}),
     "objects by id": ("x.json", {str(key): {"prediction": BASE[key]} for key in SHUFFLED}),
@@ -77,29 +49,14 @@ SUBMISSIONS: dict[str, tuple[str, Any]] = {
     "a frame that pandas wrote": ("x.json", {"prediction": {str(key): BASE[key] for key in SHUFFLED}}),
     "a list of strings": ("x.json", [BASE[key] for key in IDS]),
     "strings on lines": ("x.jsonl", [BASE[key] for key in IDS]),
-    "an answer on each line": ("x.txt", as_lines("", IDS)),
+    "an answer on each line": ("x.txt", "".join(f"{BASE[key]}\n" for key in IDS)),
     "records without ids": ("x.jsonl", [{"prediction": BASE[key]} for key in IDS]),
-    "prompts around the questions": (
-        "x.jsonl",
-        [{"prompt": f"Read. What is {k}? A:", "predict": BASE[k]} for k in IDS],
-    ),
+    "prompts around questions": ("x.jsonl", [{"prompt": f"Read. What is {k}? A:", "predict": BASE[k]} for k in IDS]),
     "a place beside the id": ("x.json", [{"index": n, **row} for n, row in enumerate(list_answers())]),
     "a copy of the accepted answer": (
         "x.json",
         [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("model_response")],
     ),
-    "commas": ("x.csv", as_lines(",")),
-    "semicolons": ("x.csv", as_lines(";")),
-    "tabs": ("x.csv", as_lines("\t")),
-    "bars": ("x.csv", as_lines("|")),
-    "a byte order mark": ("x.csv", "\ufeff" + as_lines(",")),
-    "UTF-16": ("x.csv", as_lines(",").encode("utf-16")),
-    "gzip": ("x.jsonl.gz", list_answers()),
-    "bzip2": ("x.jsonl.bz2", list_answers()),
-    "xz": ("x.json.xz", list_answers()),
-    "Parquet": ("x.parquet", list_answers()),
-    "Arrow": ("x.arrow", list_answers()),
-    "Excel": ("x.xlsx", list_answers()),
 }
 
 
@@ -108,34 +65,6 @@ def test_submission_in_any_shape_has_its_score(shell: Shell, case: str) -> None:
     name, value = SUBMISSIONS[case]
     shell.write({name: value})
     assert shell.scores(f"gold.json {name}") == [SCORE]
-
-
-GOLD_FILES: dict[str, tuple[str, Any]] = {
-    "a list in answer": ("g.json", [{"id": key, "answer": texts} for key, texts in ACCEPTED.items()]),
-    "a string in answer": ("g.csv", [{"id": key, "answer": texts[0]} for key, texts in ACCEPTED.items()]),
-    "answer beside answers": ("g.json", [{**row, "answer": row["answers"][0]} for row in GOLD]),
-    "a category in label": (
-        "g.json",
-        [{"id": row["questionId"], "answer": row["answers"], "label": "x"} for row in GOLD],
-    ),
-    "an object by id": ("g.json", {str(key): texts for key, texts in ACCEPTED.items()}),
-    "lists that Python printed": ("g.csv", [{"id": key, "answers": str(texts)} for key, texts in ACCEPTED.items()]),
-    "objects of SQuAD": (
-        "g.json",
-        [{**row, "answers": {"text": row["answers"], "answer_start": [0, 0]}} for row in GOLD],
-    ),
-    "a list of SQuAD": ("g.json", [{**row, "answers": [{"text": text} for text in row["answers"]]} for row in GOLD]),
-    "gold_answer": ("g.csv", [{"id": key, "gold_answer": texts[0]} for key, texts in ACCEPTED.items()]),
-    "correct_answer": ("g.csv", [{"id": key, "Correct Answer": texts[0]} for key, texts in ACCEPTED.items()]),
-    "Parquet": ("g.parquet", GOLD),
-}
-
-
-@pytest.mark.parametrize("case", GOLD_FILES)
-def test_gold_file_in_any_shape_is_read(shell: Shell, case: str) -> None:
-    name, value = GOLD_FILES[case]
-    shell.write({name: value, "x.json": rename("id", list_answers("answer"))})
-    assert shell.scores(f"{name} x.json") == [SCORE]
 
 
 FILES: Files = {
@@ -184,26 +113,10 @@ FILES: Files = {
     "index.jsonl": [{"index": n, "answer": "x", **row} for n, row in enumerate(list_rows())],
     "ids0.csv": [{"id": n, **row} for n, row in enumerate(list_rows())],
     "ids1.csv": [{"id": n, **row} for n, row in enumerate(list_rows()[:-1])],
-    "log.eval": pack_log("success"),
     # corrections
     "c7.json": [{"questionId": 7, "accept": "x"}],
     "cc.json": [{"questionId": IDS[0], "accept": text} for text in "xy"],
     "all.json": [{"questionId": key, "exclude": True} for key in IDS],
-    # files that cannot be read
-    "printed.json": {"signature": "anls", "submissions": [{"anls": 0.75}]},
-    "lists.jsonl": [[key, BASE[key]] for key in IDS],
-    "comma.csv": "questionId,answer\n49000,a,b\n",
-    "gap.csv": "questionId,answer\n49000\n",
-    "columns2.csv": "questionId,answer,answer\n49000,a,b\n",
-    "cut.json": encode("cut.json", list_answers())[:-20],
-    "python.json": str(list_answers()),
-    "empty.csv": "",
-    "nothing.json": [],
-    "latin.csv": "questionId,answer\n49000,caf\xe9\n".encode("latin-1"),
-    "a.pkl": b"\x80\x04.",
-    "a.zip": b"PK\x05\x06" + bytes(18),
-    "page.json": "<!DOCTYPE html>",
-    "a.parquet": b"PAR1 and more",
 }
 BOTH = [SCORE, BETTER]
 
@@ -247,7 +160,6 @@ def use(shell: Shell, *lines: str) -> None:
         ("gold.json null.json --missing zero", [15 / 24]),
         ("gold.json more.json --extra ignore", [SCORE]),
         ("squad.json empty.json", [1.0]),
-        ("log.eval", [SCORE]),
     ],
 )  # fmt: skip
 def test_command_has_its_scores(shell: Shell, line: str, scores: list[float]) -> None:
@@ -312,20 +224,6 @@ def test_error_has_a_next_step_that_works(
         ("gold.json short.json", "23 answers, 24 questions: matching by order needs one answer per question"),
         ("gold.json a.json --prediction-field questionId", "'questionId' cannot be both the id and an answer"),
         ("t.csv --prediction-field answers", "'answers' cannot be both the prediction and the accepted answers"),
-        ("gold.json printed.json", "expected a list of records, got an object with the keys 'signature', 'subm"),
-        ("gold.json lists.jsonl", "lists.jsonl, line 1: expected an object, got a list: write each record like"),
-        ("gold.json comma.csv", "line 2: 3 values, expected 2: put quotation marks around a value with a comma in it"),
-        ("gold.json gap.csv", "line 2: 1 value, expected 2: add the missing values (an empty one is fine)"),
-        ("gold.json columns2.csv", "two columns are called 'answer': rename one"),
-        ("gold.json cut.json", "the JSON is cut off: copy or write the file again"),
-        ("gold.json python.json", "printed Python, not JSON: write it with json.dumps"),
-        ("gold.json empty.csv", "empty.csv: the file is empty"),
-        ("gold.json nothing.json", "nothing.json: it has no records: add a record for each question"),
-        ("gold.json latin.csv", "latin.csv, line 2: the byte 0xe9 is not UTF-8: save the file as UTF-8"),
-        ("gold.json a.pkl", "a pickle can run any program: save its answers as CSV, JSON lines or Parquet"),
-        ("gold.json a.zip", "it is a zip archive of nothing: unpack it"),
-        ("gold.json page.json", "it is a web page, perhaps in place of a download: download the file again"),
-        ("gold.json a.parquet", "a.parquet: not Parquet, or damaged"),
         ("gold.json aa.json", "aa.json: No such file or directory"),
         ("gold.json 'z*'", "z*: no file has a name of this pattern"),
         ("gold.json hf://x/a.json", "download the file, and pass its path"),
@@ -337,54 +235,6 @@ def test_error_has_a_next_step_that_works(
 def test_file_that_cannot_be_scored_is_an_error_that_says_what_to_do(shell: Shell, line: str, words: str) -> None:
     use(shell, line)
     assert words in shell.error(line)
-
-
-@pytest.mark.parametrize(
-    ("line", "piped"),
-    [
-        ("- a.json", "gold.json"),
-        ("gold.json -", "a.json"),
-        ("-g - -s a.json", "gold.json"),
-        ("gold.json m=-", "a.json"),
-    ],
-)
-def test_standard_input_is_read_in_place_of_any_file(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str, piped: str
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(piped).read_bytes())))
-    assert shell.scores(line) == [SCORE]
-
-
-def test_folder_that_datasets_saved_is_read(shell: Shell) -> None:
-    datasets = pytest.importorskip("datasets")
-    datasets.disable_progress_bars()
-    datasets.Dataset.from_list(list_rows()).save_to_disk("saved")
-    datasets.DatasetDict({"val": datasets.Dataset.from_list(list_rows())}).save_to_disk("splits")
-    assert shell.scores("saved") == [SCORE]
-    assert "it holds several splits: pass the folder of one (val)" in shell.error("splits")
-    assert shell.scores("splits/val") == [SCORE]
-
-
-@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
-def test_log_of_an_evaluation_that_stopped_gives_a_hint(shell: Shell, status: str) -> None:
-    shell.write({"x.eval": pack_log(status)})
-    done = shell.type("x.eval")
-    assert (
-        f"hint: x.eval: the evaluation stopped ({status}) after 24 samples: inspect eval-retry runs the others"
-        in done.err
-    )
-    assert done.status == 0
-
-
-def test_line_under_the_score_says_what_was_read(shell: Shell) -> None:
-    read = "prediction (prediction) of a.json, answers (accepted answers) of gold.json, joined by questionId: 24 of 24"
-    assert f"\nread       {read}\n" in shell.print("gold.json a.json")
-    assert shell.document("gold.json a.json")["submissions"][0]["read"] == read
-    shell.write({"t.csv": list_rows(), "x.json": [BASE[key] for key in IDS]})
-    assert "\nread       prediction (prediction), answers (accepted answers) of t.csv: 24 rows\n" in shell.print(
-        "t.csv"
-    )
-    assert ", joined by position: 24 of 24\n" in shell.print("gold.json x.json")
 
 
 def test_every_input_is_looked_for_before_anything_is_written(shell: Shell) -> None:
