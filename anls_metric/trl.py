@@ -5,10 +5,10 @@ This module does not import TRL: to TRL, a reward is any callable that takes col
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.core.rows import as_column, as_text, describe, name_row
+from anls_metric.core.rows import as_column, as_text, name_row
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.nested import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
 from anls_metric.reading.values import parse_value, parse_value_or_text
@@ -55,7 +55,7 @@ def build_reward(
 
     Raises:
         ValueError: an unknown variant, an option that it does not have, or a wrong ``extract``. In a call: the column
-            is missing, a completion is neither a text nor messages, or references cannot be scored.
+            is missing, the content of a message is not a string, or references cannot be scored.
         TypeError: ``none_keys`` for a variant of strings.
 
     Example:
@@ -163,8 +163,6 @@ def _read_text(completion: Any, what: str) -> str:
     """Read the text of a completion: a string, or messages, of which the last message of the assistant counts."""
     if isinstance(completion, str):
         return completion
-    if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
-        raise ValueError(f"{what} is {describe(completion)}: pass a string or a list of messages")
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
     content = contents[-1] if contents else None
     return as_text(content or "", f"{what}, its content,")  # a tool call has no content

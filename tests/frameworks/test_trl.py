@@ -182,13 +182,6 @@ def test_wrong_options_are_refused(options: Any, message: str) -> None:
         ({}, ["a"], {"answers": ["a", "b"]}, "argument 2 is longer than argument 1"),
         ({}, ["a"], {"answers": "a"}, r"answers is 'a' \(str\): pass a list with one for each completion"),
         ({}, ["a"], {"answers": None}, "answers is None: pass a list with one for each completion"),
-        (
-            {},
-            [7],
-            {"answers": ["a"]},
-            r"completion of row 0 \(counted from 0\) is 7 .*: pass a string or a list of messages",
-        ),
-        ({}, [["a"]], {"answers": ["a"]}, "completion of row 0 .* pass a string or a list of messages"),
         ({}, [[{"content": 7}]], {"answers": ["a"]}, "completion of row 0 .*, its content, is 7 .*, not a string"),
         ({}, ["a", "b"], {"answers": ["a", ["a", 7]]}, r"references of row 1 \(counted from 0\), item 1, is 7"),
         ({"extract": lambda text: 7}, ["a"], {"answers": ["a"]}, "what extract made of row 0 .* is 7"),
