@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ class Questions(NamedTuple):
         records: the record of each question.
         texts: the text of each question, None where it has none.
         has_ids: whether the questions have ids of their own.
-        numbers: the number of each record in the file, from 0; None for 0, 1, 2, ...
+        numbers: the number of each record in the file, from 0.
         tag: the part of a signature that names public data; "" for a file of a user.
     """
 
@@ -30,7 +31,7 @@ class Questions(NamedTuple):
     records: Sequence[Record]
     texts: Sequence[str | None]
     has_ids: bool
-    numbers: Sequence[int] | None = None
+    numbers: Sequence[int] = range(sys.maxsize)
     tag: str = ""
 
 

@@ -77,8 +77,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         if more:
             added[key] = more
             references[place_of[key]] = [*accepted, *more]
-    numbers = range(len(references)) if questions.numbers is None else questions.numbers
-    questions = questions._replace(references=references, numbers=numbers, tag="")  # no longer the public data
+    questions = questions._replace(references=references, tag="")  # no longer the public data
     columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
     chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
     new_places = {place: number for number, place in enumerate(kept)}

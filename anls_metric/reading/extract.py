@@ -349,9 +349,8 @@ def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
     """
     names, before = [], list(texts)
     for name in (*CERTAIN, *_AROUND):
-        after, _ = extract_all(extractor(name), before)
-        count = sum(map(str.__ne__, before, after))
-        if count >= (1 if name in CERTAIN else max(_FEWEST, 0.9 * len(texts))):
+        after, counts = extract_all(extractor(name), before)
+        if counts[name]["changed"] >= (1 if name in CERTAIN else max(_FEWEST, 0.9 * len(texts))):
             names.append(name)
             before = after
     return ",".join(names), sum(map(str.__ne__, texts, before))

@@ -65,6 +65,8 @@ def read_bytes(data: bytes, name: str) -> Content:
         [{'(key)': '7', '(value)': 'Coca Cola'}]
     """
     form = find_format(data, name)
+    if isinstance(form.read, str):
+        raise make_error(name, form.read)
     try:
         return form.read(data, name)
     except (InputError, KeyboardInterrupt):
@@ -362,20 +364,17 @@ def _read_zip(data: bytes, name: str) -> Content:
 
 def _read_member(archive: Any, member: str, data: bytes, name: str) -> Any:
     """Read a JSON file of an archive, no more of it than the archive says."""
-    with _open_member(archive, member, data, name) as stream:
-        return json.loads(stream.read(archive.getinfo(member).file_size))
-
-
-def _open_member(archive: Any, member: str, data: bytes, name: str) -> Any:
+    info = archive.getinfo(member)
     try:
-        return archive.open(member)
+        stream = archive.open(info)
     except NotImplementedError:  # Zstandard, before Python 3.14
         library = import_library("zstandard", "this inspect_ai log, which is packed by Zstandard,", name)
-        info = archive.getinfo(member)
         header = data[info.header_offset : info.header_offset + 30]  # its last bytes are the lengths of two fields
         lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:], "little")
         start = info.header_offset + 30 + lengths
-        return library.ZstdDecompressor().stream_reader(data[start : start + info.compress_size])
+        stream = library.ZstdDecompressor().stream_reader(data[start : start + info.compress_size])
+    with stream:
+        return json.loads(stream.read(info.file_size))
 
 
 def _make_unpacker(module: str) -> Callable[[bytes, str], Content]:
@@ -401,25 +400,18 @@ def natural_key(name: str) -> list[tuple[bool, int, str]]:
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
 
 
-def _make_refuser(sentence: str) -> Callable[[bytes, str], Content]:
-    def read(data: bytes, name: str) -> Content:
-        raise make_error(name, sentence)
-
-    return read
-
-
 class Format(NamedTuple):
     """A format of files: a row of `FORMATS`.
 
     Attributes:
         name: the name of the format.
-        read: reads the content, or raises an `InputError` that says why it cannot be read.
+        read: reads the content; or a sentence that says why it cannot be read.
         begins: the possible first bytes.
         extensions: the possible extensions of the name, if no format before it fits.
     """
 
     name: str
-    read: Callable[[bytes, str], Content]
+    read: Callable[[bytes, str], Content] | str
     begins: tuple[bytes, ...] = ()
     extensions: tuple[str, ...] = ()
 
@@ -432,23 +424,23 @@ FORMATS = (
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
     Format(
         "pickle",
-        _make_refuser(f"it is a pickle, and reading a pickle can run any program: {_AS_TEXT}"),
+        f"it is a pickle, and reading a pickle can run any program: {_AS_TEXT}",
         (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
         (".pkl", ".pickle"),
     ),
     Format(
         "HTML",
-        _make_refuser("it is a web page, perhaps in place of a download: download the file again"),
+        "it is a web page, perhaps in place of a download: download the file again",
         (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML"),
     ),
     Format(
         "Git LFS",
-        _make_refuser("it is a Git LFS pointer in place of the file: run git lfs pull in its repository"),
+        "it is a Git LFS pointer in place of the file: run git lfs pull in its repository",
         (b"version https://git-lfs",),
     ),
     Format(  # documents, images, arrays, databases, Zstandard
         "another format",
-        _make_refuser(f"files of this kind are not read: {_AS_TEXT}"),
+        f"files of this kind are not read: {_AS_TEXT}",
         (b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x93NUMPY", b"SQLite format 3", b"\x28\xb5\x2f\xfd"),
         (".yaml", ".yml", ".toml", ".xml", ".safetensors"),
     ),

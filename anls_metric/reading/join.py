@@ -196,11 +196,11 @@ def _find_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Pat
         if not is_object and field not in (roles.id, roles.prediction, roles.question)
     ]
     found = _find_fields_of_ids(table, free, known)
-    if len(set(map(tuple, found.values()))) > 1:
+    if len(found) > 1:
         sentence = "{fields} contain ids of {gold}: pass the right one with {use.id}"
         raise make_error(table.name, sentence, fields=" and ".join(map(repr, found)), gold=gold.table.name)
     if found:
-        return next(iter(found))
+        return found[0]
     likely = roles.id or next((field for field in free if re.search(_LIKE_AN_ID, field)), None)
     if likely is not None:
         own, theirs = list_some(read_ids(table, likely), 2), list_some(gold.questions.ids, 2)
@@ -210,19 +210,19 @@ def _find_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Pat
     return None
 
 
-def _find_fields_of_ids(table: Table, fields: Sequence[str], known: set[str]) -> dict[str, list[str | None]]:
-    """Find the fields whose values are all different, and nearly all ids of the gold file.
+def _find_fields_of_ids(table: Table, fields: Sequence[str], known: set[str]) -> list[str]:
+    """Find the fields whose values are all different, and nearly all ids of the gold file: one of those with the same.
 
     Ids that merely count are in many fields by chance, so such a field must be called an id.
     """
     counts = known <= set(map(str, range(2 * len(known))))
-    found = {}
+    found: dict[tuple[str | None, ...], str] = {}
     for field in fields:
         ids = [] if counts and not re.search(_NAME_OF_COUNTS, field) else read_ids(table, field)
         own = {*ids} - {None}
         if own and len(own) == len(ids) and len(own & known) >= _NEARLY_ALL * len(ids):
-            found[field] = ids
-    return found
+            found.setdefault(tuple(ids), field)
+    return list(found.values())
 
 
 def _order_by_position(questions: Questions, table: Table) -> _Order:

@@ -84,12 +84,9 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
     if len(set(map(len, lists.values()))) > 1:
         counts = ", ".join(f"{field} has {len(column):,}" for field, column in lists.items())
         raise make_error(name, "the columns have different lengths: {counts}", counts=counts)
-    fields = [field for field, column in lists.items() if not holds_image(_first(column))]
+    firsts = {field: next((v for v in column if v is not None), None) for field, column in lists.items()}
+    fields = [field for field, first in firsts.items() if not holds_image(first)]
     return [dict(zip(fields, row)) for row in zip(*(lists[field] for field in fields))]
-
-
-def _first(column: list[Any]) -> Any:
-    return next((value for value in column if value is not None), None)
 
 
 def list_labels(data: Any) -> list[Any] | None:

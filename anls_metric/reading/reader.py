@@ -118,13 +118,11 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
 
 def _is_gold(first: Table, second: Table, reading: Reading) -> bool:
     """Whether the first of several tables is the gold file, and not a table with predictions like the second."""
-    if _has_accepted(second, reading):
-        if not _has_accepted(first, reading):
-            sentence = "it has no accepted answers, and {other} has some: pass the gold file first"
-            raise make_error(first.name, sentence, other=second.name)
-        if _has_both(first, reading) and _has_both(second, reading):
-            return False
-    return True
+    accepted = [_has_accepted(table, reading) for table in (first, second)]
+    if accepted == [False, True]:
+        sentence = "it has no accepted answers, and {other} has some: pass the gold file first"
+        raise make_error(first.name, sentence, other=second.name)
+    return not (all(accepted) and all(_has_both(table, reading) for table in (first, second)))
 
 
 def _has_accepted(table: Table, reading: Reading) -> bool:

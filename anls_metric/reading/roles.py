@@ -169,7 +169,7 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
     """Find the first of some names that a table has, in any spelling of case, spaces, hyphens and underscores.
 
     Example:
-        >>> table = Table("a.csv", [], None, {"Ground Truth": False})
+        >>> table = Table("a.csv", [], [], {"Ground Truth": False})
         >>> usual_field(table, REFERENCES)
         'Ground Truth'
     """

@@ -28,6 +28,7 @@ from anls_metric.reading.layouts import (
 MAX_SAMPLE = 100
 """The number of records that show which fields a table has."""
 
+_MAX_FIELDS = 12  # that a message lists
 _DEEPEST = 8  # levels of objects in which fields are listed
 
 
@@ -37,7 +38,7 @@ class Table(NamedTuple):
     Attributes:
         name: the name of the file.
         records: the records.
-        numbers: the number of each record in the file, from 0; None for 0, 1, 2, ...
+        numbers: the number of each record in the file, from 0.
         fields: the paths of the fields of the first records that hold no objects, and the names of those that do.
         layout: the layout; None for a table of a user.
         locate: names the place of a record, given its number in the file.
@@ -48,7 +49,7 @@ class Table(NamedTuple):
 
     name: str
     records: list[dict[str, Any]]
-    numbers: Sequence[int] | None
+    numbers: Sequence[int]
     fields: dict[str, bool]
     layout: Layout | None = None
     locate: Callable[[int], str] = str
@@ -59,12 +60,12 @@ class Table(NamedTuple):
 
 def name_place(table: Table, number: int) -> str:
     """Name a record, given its place in the table."""
-    return f"{table.name}, {table.locate(number if table.numbers is None else table.numbers[number])}"
+    return f"{table.name}, {table.locate(table.numbers[number])}"
 
 
 def choose_records(table: Table, places: Sequence[int]) -> Table:
     """Choose some records of a table."""
-    numbers = places if table.numbers is None else [table.numbers[place] for place in places]
+    numbers = [table.numbers[place] for place in places]
     return table._replace(records=[table.records[place] for place in places], numbers=numbers)
 
 
@@ -99,14 +100,14 @@ def _add_fields(fields: dict[str, bool], record: dict[str, Any], before: str = "
             _add_fields(fields, value, f"{before}{name}.", depth + 1)
 
 
-def describe_fields(table: Table, most: int = 12) -> str:
+def describe_fields(table: Table) -> str:
     """List the fields of a table in words, each with a value of the first record that has it."""
     parts = []
-    for path in [path for path, is_object in table.fields.items() if not is_object][:most]:
+    for path in [path for path, is_object in table.fields.items() if not is_object][:_MAX_FIELDS]:
         column = take_column(table.records[:MAX_SAMPLE], path)
         shown = repr(next(value for value in [*column, None] if value is not ABSENT))
         parts.append(f"{show_path(path)} {shown if len(shown) <= 40 else shown[:37] + '...'}")
-    return "; ".join(parts) + ("; ..." if len(table.fields) > most else "") or "no fields"
+    return "; ".join(parts) + ("; ..." if len(table.fields) > _MAX_FIELDS else "") or "no fields"
 
 
 def show_path(path: Path | None) -> str:
@@ -132,7 +133,8 @@ def make_table(name: str, content: Content, settings: Settings, of_values: bool 
         InputError: a record is not an object, or there is no such filter. ValueError: there is no such layout.
     """
     records = _check_records(name, content)
-    table = Table(name, records, None, list_fields(records), None, content.locate, content.about, content.hints)
+    numbers: Sequence[int] = range(len(records))
+    table = Table(name, records, numbers, list_fields(records), None, content.locate, content.about, content.hints)
     layout = _find_layout(table, settings)
     if layout is None:
         return table

@@ -35,9 +35,9 @@ def refuse_gaps(
     column: Sequence[Any], table: Table, path: Path | None, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
 ) -> None:
     """Refuse records without a value. The sentence may name the field."""
-    if any(gap in column for gap in gaps):
-        number = next(number for number, value in enumerate(column) if any(value is gap for gap in gaps))
-        raise make_error(name_place(table, number), sentence, field=show_path(path))
+    places = [column.index(gap) for gap in gaps if gap in column]
+    if places:
+        raise make_error(name_place(table, min(places)), sentence, field=show_path(path))
 
 
 # Ids, and texts of questions

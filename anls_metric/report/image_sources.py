@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from anls_metric.messages import make_error
 from anls_metric.reading.formats import find_format, import_library
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, read_cell
-from anls_metric.reading.roles import IDS, usual_field
-from anls_metric.reading.table import MAX_SAMPLE, Table, list_files
+from anls_metric.reading.roles import IDS
+from anls_metric.reading.table import MAX_SAMPLE, list_files
 
 IMAGE_COLUMN = "image"
 """The column that holds the images where several columns hold bytes."""
@@ -102,31 +102,23 @@ def open_table(data: Any) -> ImageSource | None:
         InputError: the path is a folder of other files. OSError: a file cannot be opened.
     """
     is_path = isinstance(data, str)
-    names, read = _open_files(list_files(data) or [data]) if is_path else _open_memory(data)
-    sources = {name: partial(_read_images, read, name, opens_files=not is_path) for name in names}
-    found = [name for name in names if any(image.read() for image in islice(sources[name](), MAX_SAMPLE))]
+    parts = list(map(_open_file, list_files(data) or [data])) if is_path else [_open_memory(data)]
+    names = parts[0][0]
+
+    def read_cells(name: str) -> Iterator[Any]:
+        for cell in chain.from_iterable(read(name) for _, read in parts):
+            yield cell.as_py() if hasattr(cell, "as_py") else cell
+
+    def read_images(name: str) -> Iterator[PageImage]:
+        for cell in read_cells(name):  # a file that a cell names is opened only for a table in memory
+            path, content = read_cell(cell, opens_files=not is_path)
+            yield PageImage(path, partial(bytes, content or b""))
+
+    found = [name for name in names if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
     if IMAGE_COLUMN not in found and len(found) != 1:
         return None
-    ids = usual_field(Table("", [], None, dict.fromkeys(names, False)), IDS)
-    own = [] if ids is None else list(map(str, _read_cells(read, ids)))
-    return ImageSource(sources[IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]], own)
-
-
-def _read_images(read: Callable[[str], Iterable[Any]], name: str, opens_files: bool) -> Iterator[PageImage]:
-    """Read the images in the cells of a column. Only where a table is in memory, the files that it names are opened."""
-    for cell in _read_cells(read, name):
-        path, content = read_cell(cell, opens_files)
-        yield PageImage(path, partial(bytes, content or b""))
-
-
-def _read_cells(read: Callable[[str], Iterable[Any]], name: str) -> Iterator[Any]:
-    for cell in read(name):
-        yield cell.as_py() if hasattr(cell, "as_py") else cell
-
-
-def _open_files(paths: Sequence[str]) -> Columns:
-    parts = list(map(_open_file, paths))
-    return parts[0][0], lambda name: chain.from_iterable(read(name) for _, read in parts)
+    ids = [list(map(str, read_cells(name))) for name in IDS if name in names]
+    return ImageSource(partial(read_images, IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]), *ids[:1])
 
 
 def _open_file(path: str) -> Columns:

@@ -10,7 +10,6 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from itertools import count
 from typing import Any
 
 from anls_metric.analysis.questions import JoinedQuestion, get_record, get_scores, needs_a_look
@@ -101,7 +100,7 @@ class Images:
             return self._named, by_id or _find_by_names(self._named, submissions, questions)
         own = submissions[0].questions
         source = open_table(self._data.get(own.name, own.name if os.path.exists(own.name) else {}))
-        return source, dict(zip(own.ids, count() if own.numbers is None else own.numbers))
+        return source, dict(zip(own.ids, own.numbers))
 
     def _embed(self, image: PageImage) -> int | str:
         """Embed an image once. Returns its index, or the reason why it is left out."""
