@@ -95,17 +95,15 @@ def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
         from pyarrow import parquet
     except ImportError:
         raise make_error("", "Parquet needs pyarrow: pip install 'anls-metric[files]'") from None
-    columns = {name: _as_column([row.get(name) for row in rows]) for name in names}
+    columns = {name: _as_column([_as_cell(row.get(name)) for row in rows]) for name in names}
     parquet.write_table(pyarrow.table(columns), file.buffer)  # type: ignore[attr-defined]
 
 
-def _as_column(values: Sequence[Any]) -> Sequence[Any]:
-    """Make a column of one type: strings, numbers, or lists of strings; other values become JSON."""
-    kinds = {type(value) for value in values if value is not None}
-    items = {type(item) for value in values if isinstance(value, list) for item in value}
-    if kinds <= {str} or kinds <= {int, float} or (kinds == {list} and items <= {str}):
-        return values
-    return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+def _as_column(cells: Sequence[Any]) -> Sequence[Any]:
+    """Make a column of one type: strings, or numbers."""
+    if {type(cell) for cell in cells} - {type(None)} in ({str}, {int}, {float}):
+        return cells
+    return [cell if cell is None else str(cell) for cell in cells]
 
 
 WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {

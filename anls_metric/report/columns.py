@@ -98,28 +98,8 @@ USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in ("name", "layout", "q
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
 
 
-def find_columns(names: Names) -> list[str]:
-    """Find columns by their names.
-
-    Returns:
-        The keys; the name of the submission is always the first.
-
-    Raises:
-        ValueError: there is no such column.
-
-    Example:
-        >>> find_columns("anls, interval")
-        ['name', 'anls', 'interval']
-    """
-    keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)]
-    for key in keys:
-        if key not in COLUMNS:
-            raise ValueError(describe_unknown("column", key, COLUMNS))
-    return list(dict.fromkeys(["name", *keys]))
-
-
 def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
-    """Choose the columns of a table.
+    """Choose the columns of a table. The name of the submission is always the first.
 
     Args:
         records: the rows.
@@ -128,10 +108,16 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
 
     Raises:
         ValueError: there is no such column, or no row has a value for it.
+
+    Example:
+        >>> [column.key for column in choose_columns([{"name": "a", "anls": 0.5}], "anls", ())]
+        ['name', 'anls']
     """
     held = [key for key in COLUMNS if any(key in record for record in records)]
-    keys = find_columns(names) if names else [key for key in ("name", *usual) if key in held]
+    keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name]
     for key in keys:
+        if key not in COLUMNS:
+            raise ValueError(describe_unknown("column", key, COLUMNS))
         if key not in held:
             raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
-    return [COLUMNS[key] for key in keys]
+    return [COLUMNS[key] for key in dict.fromkeys(["name", *(keys or usual)]) if key in held]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,17 +52,8 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs}
-    document: dict[str, Any] = _make_plain(content)
+    document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
     return document
-
-
-def _make_plain(value: Any) -> Any:
-    """Replace what JSON does not have: tuples by lists, and NaN and infinite numbers by None."""
-    if isinstance(value, dict):
-        return {name: _make_plain(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return list(map(_make_plain, value))
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _describe_hint(hint: Hint, front_end: FrontEnd) -> dict[str, Any]:

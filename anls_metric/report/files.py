@@ -17,8 +17,6 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
         InputError: the path is one of the inputs, or its folder does not exist.
     """
     folder = os.path.dirname(path) or "."
-    if os.path.isfile(folder):
-        raise make_error(path, "{folder} is a file, not a folder: write to a different folder", folder=folder)
     if not os.path.isdir(folder):
         raise make_error(path, "there is no folder {folder}: make it, or write to a different folder", folder=folder)
     for source in inputs:

@@ -44,17 +44,6 @@ MODULES = (
     *("question", "list", "main"),
 )
 
-# The names of outcomes where the report lists what costs points
-_LABELS = {
-    "close enough": "small differences",
-    "empty": "empty answers",
-    "missing": "missing answers",
-    "other": "different answers",
-    "contains an answer": "extra words",
-    "another number": "wrong numbers",
-    "refusal": "refusals",
-}
-
 _MAX_GROUPS = 12  # of a field that is shown without being asked for
 _MAX_FIELDS = 4  # that are shown without being asked for
 
@@ -108,9 +97,7 @@ def as_html(
         "source": source,
         "document": document,
         "meanings": {variant.name: variant.meaning.replace("`", "") for variant in VARIANTS.values()},
-        "outcomes": [
-            {"name": name, "label": _LABELS.get(name, name), "meaning": meaning} for name, meaning, *_ in OUTCOMES
-        ],
+        "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
         "similarities": _count_similarities(submissions),

@@ -137,10 +137,10 @@ def _describe_answer(
 
     Returns:
         Prediction (None for no answer), score, index of the outcome, index of the sentence, index of the closest
-        accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``similarity``, if it is not
-        the score; ``lowest``, the index of the outcome of the lowest-scoring answer, if it is different;
-        ``references``, if they are not those of the question; ``edits`` to the closest accepted answer (see
-        `align`); or ``tree``, the parts of a nested value (see `_list_branch`).
+        accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``lowest``, the index of the
+        outcome of the lowest-scoring answer, if it is different; ``references``, if they are not those of the question;
+        ``edits`` to the closest accepted answer (see `align`); or ``tree``, the parts of a nested value (see
+        `_list_branch`).
     """
     answer, score, accepted = scored.representatives[place], scored.scores[place], scored.questions.references[place]
     value, raw = scored.answers.predictions[answer], scored.answers.raw and scored.answers.raw[answer]
@@ -150,8 +150,6 @@ def _describe_answer(
         more["raw"] = raw
     if accepted != shared:
         more["references"] = list(map(format_value, accepted))
-    if isinstance(scored.scorer, Variant) and scored.similarities[answer] != score:
-        more["similarity"] = round(scored.similarities[answer], 6)
     outcome, lost = (_INDICES[scored.findings.outcomes[each]] for each in (answer, lowest))
     if lost != outcome:
         more["lowest"] = lost

@@ -137,7 +137,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("--output link.csv", "link.csv: the file is an input"),
         ("--report link.html", "link.html: the file is an input"),
         ("--output absent/x.csv", "absent/x.csv: there is no folder absent: make it, or write to a different folder"),
-        ("--output-dir gold.json", "gold.json is a file, not a folder: write to a different folder"),
+        ("--output-dir gold.json", "there is no folder gold.json: make it, or write to a different folder"),
         ("b.json --output x.json", "x.json: one file cannot hold several submissions: pass a folder"),
         ("--report x.pdf", "x.pdf: a report needs a name that ends in .html, such as report.html"),
         ("--report .", ".: a report needs a name that ends in .html, such as report.html"),

@@ -26,7 +26,7 @@ const chooseRows = () => {
   return rest.length ? [...shown, rest.reduce(join)] : shown;
 };
 const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) => {
-  const { label, meaning } = outcomes.length > 1 ? { label: "all others" } : data.outcomes[outcomes[0]];
+  const { name, meaning } = outcomes.length > 1 ? { name: "all others" } : data.outcomes[outcomes[0]];
   const isPressed = String(state.lost) === String(outcomes);
   const act = () => update({ ...NO_FILTERS, lost: isPressed ? [] : outcomes, open: -1 }, { focus: "questions" });
   const counts =
@@ -37,7 +37,7 @@ const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) 
   const style = { "--size": Math.abs(points) / longest };
   return make(
     "tr",
-    make("th", { scope: "row", title: meaning }, makeFilter(`lost ${outcomes}`, isPressed, act, label)),
+    make("th", { scope: "row", title: meaning }, makeFilter(`lost ${outcomes}`, isPressed, act, name)),
     make("td.points", formatDifference(points)),
     make("td.chart", make("span", { class: `part ${points < 0 ? "loss" : "gain"}`, style }, make("i"))),
     make("td", counts),

@@ -48,7 +48,7 @@ export const makeBadge = (score) => {
 
 // The answers of each submission, by the numbers of the questions
 
-const NOT_ASKED = { prediction: null, score: null, outcome: -1, sentence: "", closest: 0, similarity: null };
+const NOT_ASKED = { prediction: null, score: null, outcome: -1, sentence: "", closest: 0 };
 const readAnswer = (parts) => {
   if (!parts) return NOT_ASKED;
   const [prediction, score, outcome, sentence, closest, more] = parts;
@@ -59,7 +59,6 @@ const readAnswer = (parts) => {
     lowest: outcome,
     sentence: data.sentences[sentence],
     closest,
-    similarity: score,
     ...more,
   };
 };

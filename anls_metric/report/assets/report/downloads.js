@@ -17,7 +17,6 @@ const listColumns = () => {
     [head(labels[place], ""), (row) => rows[row].prediction],
     [head(labels[place], "score"), (row) => rows[row].score],
     [head(labels[place], "outcome"), (row) => data.outcomes[rows[row].outcome]?.name],
-    ofStrings && [head(labels[place], "similarity"), (row) => rows[row].similarity],
   ]);
   return [
     ["id", (row) => data.ids[row]],
