@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
@@ -241,19 +241,14 @@ LISTED_BY: Mapping[str, str] = {
 
 
 def describe_unknown(
-    kind: str,
-    name: object,
-    choices: Iterable[str],
-    others: Iterable[str] = (),
-    meanings: Mapping[str, str] = MappingProxyType({}),
+    kind: str, name: object, choices: Iterable[str], meanings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist."""
     names = list(choices)
-    candidates = [each for each in (*names, *others) if each != name]
     similar = ""
     if isinstance(name, str):
         meaning = meanings.get(name.lower())
-        similar = find_similar_name(name, candidates) if meaning is None else meaning
+        similar = find_similar_name(name, names) if meaning is None else meaning
     text = repr(name)
     unknown = f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}"
     if kind in LISTED_BY:
@@ -339,9 +334,8 @@ class Variant:
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
-        return explain_texts(
-            as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
-        )
+        texts = as_text(prediction, "prediction"), as_references(references, "references")
+        return explain_texts(*texts, self.kept, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
@@ -589,7 +583,7 @@ def get_variant(
             )
         if variant not in VARIANT_NAMES:
             names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, VARIANTS, names, MEANINGS))
+            raise ValueError(describe_unknown("variant", variant, names, MEANINGS))
         variant = VARIANT_NAMES[variant]
     elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
@@ -841,7 +835,8 @@ class Explanation:
     winner: int
     score: float
     reason: Reason
-    variant: Any  # a Variant, whose module imports this one
+    kept: str
+    variant: Any  # a `Scorer`: only what every scorer has is used here
 
     @property
     def best(self) -> Match:
@@ -867,7 +862,7 @@ class Explanation:
         return self._put_into_words(NOTES)
 
     def _put_into_words(self, words: Mapping[str, str]) -> str:
-        best, variant = self.best, self.variant
+        best, threshold = self.best, self.variant.threshold
         key: str = self.reason
         if key == "equal" and self.prediction != best.reference:
             key = "alike"
@@ -878,12 +873,12 @@ class Explanation:
             "best": best,
             "s": "s" * (best.distance != 1),
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, variant.threshold),
-            "ratio": _tell_apart(best.ratio, variant.threshold),
-            "threshold": f"{variant.threshold:.15g}",
-            "so_1": ", so 1" * variant.all_or_nothing,
+            "similarity": _tell_apart(best.similarity, threshold),
+            "ratio": _tell_apart(best.ratio, threshold),
+            "threshold": f"{threshold:.15g}",
+            "so_1": ", so 1" * (self.score == 1.0),
         }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.kept])
         return words[key].format(**facts, keeps=keeps, fails=fails)
 
 
@@ -948,12 +943,12 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
 
 
-def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
+def explain_texts(prediction: str, references: Sequence[str], kept: str, variant: Any, kernel: Kernel) -> Explanation:
     """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     score, winner, matches = find_closest(prediction, references, kernel)
     best, answer = matches[winner], matches[winner].normalized_prediction
     why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, variant)
+    return Explanation(prediction, answer, matches, winner, score, why, kept, variant)
 
 
 # ---- anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
@@ -1010,11 +1005,8 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
         raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
     method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
     items = getattr(column, method)() if method else column
-    try:
-        if not isinstance(items, (str, bytes, set, frozenset)):
-            return items if isinstance(items, list) else list(iter(items))
-    except TypeError:  # it cannot be iterated
-        pass
+    if isinstance(items, Iterable) and not isinstance(items, (str, bytes, set, frozenset)):
+        return list(items)
     raise ValueError(f"{what} is {describe(column)}: {advice}")
 
 
@@ -1141,33 +1133,33 @@ def build_compute_metrics(
     ignore_case: bool | None = None,
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
-    variant = get_variant(variant, threshold, ignore_case)
-    return ComputeMetrics(tokenizer, references, as_extract(extract), causal, skip_special_tokens, variant)
+    return ComputeMetrics(
+        getattr(tokenizer, "tokenizer", tokenizer),
+        None if references is None else _read_sets(references),
+        as_extract(extract),
+        causal,
+        skip_special_tokens,
+        get_variant(variant, threshold, ignore_case),
+    )
 
 
+@dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time."""
 
     __name__ = "anls"
 
-    def __init__(
-        self,
-        tokenizer: Any,
-        references: Any,
-        extract: Extract | None,
-        causal: bool,
-        skip_special_tokens: bool,
-        variant: Variant,
-    ) -> None:
-        self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
-        self._extract, self._causal, self._variant = extract, causal, variant
-        self._skip_special_tokens = skip_special_tokens
-        self._sets = None if references is None else _read_sets(references)
-        self.reset()
+    tokenizer: Any
+    sets: References | None
+    extract: Extract | None
+    causal: bool
+    skip_special_tokens: bool
+    variant: Variant
+    rows: list[Row] = field(default_factory=list)
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self._rows: list[Row] = []
+        self.rows = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
@@ -1177,7 +1169,7 @@ class ComputeMetrics:
         highest, ids = logits.max(-1), logits.argmax(-1)
         highest = getattr(highest, "values", highest)  # a tensor also returns the indices
         ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
-        if self._causal:
+        if self.causal:
             ids[..., 1:] = ids[..., :-1] + 0  # + 0 makes a copy of an array and of a tensor
             ids[..., 0] = _NOTHING
         if labels is not None:
@@ -1186,27 +1178,25 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
-        rows, self._rows = self._rows, []  # the hook is empty after an error, too
+        rows, self.rows = self.rows, []  # the hook is empty after an error, too
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
         for batch in zip(batches, labels or [None] * len(batches), strict=True):
             self._add(rows, *batch)
         if not compute_result:
-            self._rows = rows
+            self.rows = rows
             return {}
-        rows, references = (
-            self._pair_with_labels(rows) if self._sets is None else _pair_with_references(rows, self._sets)
-        )
+        rows, references = self._pair_with_labels(rows) if self.sets is None else _pair_with_references(rows, self.sets)
         answers = self._decode([ids for ids, _ in rows], "prediction")
-        return {"anls": self._variant.mean(self._variant.score(answers, references))}
+        return {"anls": self.variant.mean(self.variant.score(answers, references))}
 
     def _add(self, rows: list[Row], predictions: Any, labels: Any) -> None:
         """Add the rows of a batch, given its arrays."""
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         # `Seq2SeqTrainer` also pads labels with this token, to a length that depends on the batch.
-        pad = getattr(self._tokenizer, "pad_token_id", None)
+        pad = getattr(self.tokenizer, "pad_token_id", None)
         for predicted, label in zip(ids, label_ids, strict=True):
             _refuse_unreadable(predicted, label, name_row(len(rows)))
             rows.append(
@@ -1216,8 +1206,8 @@ class ComputeMetrics:
     def _decode(self, rows: list[list[int]], what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         answers = []
-        for row, text in enumerate(self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens)):
-            answer = extract_answer(text, self._extract, f"the {what} of {name_row(row)}")
+        for row, text in enumerate(self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)):
+            answer = extract_answer(text, self.extract, f"the {what} of {name_row(row)}")
             default = text if what == "label" else ""
             answers.append(default if answer is None else answer)
         return answers

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -115,10 +116,17 @@ def build_compute_metrics(
 
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
     """
-    variant = get_variant(variant, threshold, ignore_case)
-    return ComputeMetrics(tokenizer, references, as_extract(extract), causal, skip_special_tokens, variant)
+    return ComputeMetrics(
+        getattr(tokenizer, "tokenizer", tokenizer),
+        None if references is None else _read_sets(references),
+        as_extract(extract),
+        causal,
+        skip_special_tokens,
+        get_variant(variant, threshold, ignore_case),
+    )
 
 
+@dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time.
 
@@ -127,24 +135,17 @@ class ComputeMetrics:
 
     __name__ = "anls"
 
-    def __init__(
-        self,
-        tokenizer: Any,
-        references: Any,
-        extract: Extract | None,
-        causal: bool,
-        skip_special_tokens: bool,
-        variant: Variant,
-    ) -> None:
-        self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
-        self._extract, self._causal, self._variant = extract, causal, variant
-        self._skip_special_tokens = skip_special_tokens
-        self._sets = None if references is None else _read_sets(references)
-        self.reset()
+    tokenizer: Any
+    sets: References | None
+    extract: Extract | None
+    causal: bool
+    skip_special_tokens: bool
+    variant: Variant
+    rows: list[Row] = field(default_factory=list)
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self._rows: list[Row] = []
+        self.rows = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
@@ -176,7 +177,7 @@ class ComputeMetrics:
         highest, ids = logits.max(-1), logits.argmax(-1)
         highest = getattr(highest, "values", highest)  # a tensor also returns the indices
         ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
-        if self._causal:
+        if self.causal:
             ids[..., 1:] = ids[..., :-1] + 0  # + 0 makes a copy of an array and of a tensor
             ids[..., 0] = _NOTHING
         if labels is not None:
@@ -185,27 +186,25 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
-        rows, self._rows = self._rows, []  # the hook is empty after an error, too
+        rows, self.rows = self.rows, []  # the hook is empty after an error, too
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
         for batch in zip(batches, labels or [None] * len(batches), strict=True):
             self._add(rows, *batch)
         if not compute_result:
-            self._rows = rows
+            self.rows = rows
             return {}
-        rows, references = (
-            self._pair_with_labels(rows) if self._sets is None else _pair_with_references(rows, self._sets)
-        )
+        rows, references = self._pair_with_labels(rows) if self.sets is None else _pair_with_references(rows, self.sets)
         answers = self._decode([ids for ids, _ in rows], "prediction")
-        return {"anls": self._variant.mean(self._variant.score(answers, references))}
+        return {"anls": self.variant.mean(self.variant.score(answers, references))}
 
     def _add(self, rows: list[Row], predictions: Any, labels: Any) -> None:
         """Add the rows of a batch, given its arrays."""
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         # `Seq2SeqTrainer` also pads labels with this token, to a length that depends on the batch.
-        pad = getattr(self._tokenizer, "pad_token_id", None)
+        pad = getattr(self.tokenizer, "pad_token_id", None)
         for predicted, label in zip(ids, label_ids, strict=True):
             _refuse_unreadable(predicted, label, name_row(len(rows)))
             rows.append(
@@ -215,8 +214,8 @@ class ComputeMetrics:
     def _decode(self, rows: list[list[int]], what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         answers = []
-        for row, text in enumerate(self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens)):
-            answer = extract_answer(text, self._extract, f"the {what} of {name_row(row)}")
+        for row, text in enumerate(self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)):
+            answer = extract_answer(text, self.extract, f"the {what} of {name_row(row)}")
             default = text if what == "label" else ""
             answers.append(default if answer is None else answer)
         return answers

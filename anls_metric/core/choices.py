@@ -77,7 +77,6 @@ def describe_unknown(
     kind: str,
     name: object,
     choices: Iterable[str],
-    others: Iterable[str] = (),
     meanings: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
@@ -86,7 +85,6 @@ def describe_unknown(
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
         choices: the names that exist. The message lists them, unless a command of `LISTED_BY` does.
-        others: more names that the message may suggest but does not list, such as aliases.
         meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
 
     Returns:
@@ -101,11 +99,10 @@ def describe_unknown(
         "unknown layout 'website': did you mean rrc?"
     """
     names = list(choices)
-    candidates = [each for each in (*names, *others) if each != name]
     similar = ""
     if isinstance(name, str):
         meaning = meanings.get(name.lower())
-        similar = find_similar_name(name, candidates) if meaning is None else meaning
+        similar = find_similar_name(name, names) if meaning is None else meaning
     text = repr(name)
     unknown = f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}"
     if kind in LISTED_BY:

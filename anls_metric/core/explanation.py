@@ -81,6 +81,7 @@ class Explanation:
         score: the score, from 0 to 1.
         reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
             "nothing in common".
+        kept: the condition under which a similarity counts, as in the variant.
         variant: the variant that gave the score, with the threshold and case of the call.
     """
 
@@ -90,7 +91,8 @@ class Explanation:
     winner: int
     score: float
     reason: Reason
-    variant: Any  # a Variant, whose module imports this one
+    kept: str
+    variant: Any  # a `Scorer`: only what every scorer has is used here
 
     @property
     def best(self) -> Match:
@@ -121,7 +123,7 @@ class Explanation:
         return self._put_into_words(SENTENCES)
 
     def _put_into_words(self, words: Mapping[str, str]) -> str:
-        best, variant = self.best, self.variant
+        best, threshold = self.best, self.variant.threshold
         key: str = self.reason
         if key == "equal" and self.prediction != best.reference:
             key = "alike"
@@ -132,12 +134,12 @@ class Explanation:
             "best": best,
             "s": "s" * (best.distance != 1),
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, variant.threshold),
-            "ratio": _tell_apart(best.ratio, variant.threshold),
-            "threshold": f"{variant.threshold:.15g}",
-            "so_1": ", so 1" * variant.all_or_nothing,
+            "similarity": _tell_apart(best.similarity, threshold),
+            "ratio": _tell_apart(best.ratio, threshold),
+            "threshold": f"{threshold:.15g}",
+            "so_1": ", so 1" * (self.score == 1.0),
         }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.kept])
         return words[key].format(**facts, keeps=keeps, fails=fails)
 
 
@@ -213,9 +215,9 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
 
 
-def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
+def explain_texts(prediction: str, references: Sequence[str], kept: str, variant: Any, kernel: Kernel) -> Explanation:
     """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     score, winner, matches = find_closest(prediction, references, kernel)
     best, answer = matches[winner], matches[winner].normalized_prediction
     why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, variant)
+    return Explanation(prediction, answer, matches, winner, score, why, kept, variant)

@@ -7,6 +7,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from numbers import Real
 from typing import Any, TypeGuard
 
 from anls_metric.core.choices import describe
@@ -115,11 +116,8 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
         raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
     method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
     items = getattr(column, method)() if method else column
-    try:
-        if not isinstance(items, (str, bytes, set, frozenset)):
-            return items if isinstance(items, list) else list(iter(items))
-    except TypeError:  # it cannot be iterated
-        pass
+    if isinstance(items, Iterable) and not isinstance(items, (str, bytes, set, frozenset)):
+        return list(items)
     raise ValueError(f"{what} is {describe(column)}: {advice}")
 
 
@@ -215,11 +213,7 @@ def check_numbers(
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
     for row, number in enumerate(numbers):
-        try:
-            is_good = math.isfinite(number) and low <= number <= high
-        except (TypeError, ValueError, OverflowError):
-            is_good = False
-        if not is_good:
+        if not isinstance(number, Real) or not math.isfinite(number) or not low <= number <= high:
             limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
 

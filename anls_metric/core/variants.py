@@ -178,9 +178,8 @@ class Variant:
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
-        return explain_texts(
-            as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
-        )
+        texts = as_text(prediction, "prediction"), as_references(references, "references")
+        return explain_texts(*texts, self.kept, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
@@ -455,7 +454,7 @@ def get_variant(
             )
         if variant not in VARIANT_NAMES:
             names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, VARIANTS, names, MEANINGS))
+            raise ValueError(describe_unknown("variant", variant, names, MEANINGS))
         variant = VARIANT_NAMES[variant]
     elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")

@@ -33,7 +33,7 @@ def get_scorer(variant: object, **options: object) -> Scorer:
         ['rrc', 'threshold:0.8']
     """
     if variant not in (*VARIANT_NAMES, *OF_VALUES, *OF_RULES):  # one name, no list of names
-        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES), (), MEANINGS))
+        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES), MEANINGS))
     return find_scorers(make_settings({"variant": variant, **options}))[0]
 
 
