@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -69,8 +67,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are of one line. Flags can be in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
-        formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
-        super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
         self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
@@ -135,11 +132,3 @@ def score_files(files: Sequence[str], settings: Settings) -> Result:
     """Score the files of a command, with those that flags name."""
     gold = parse_input(settings.gold) if settings.gold else None
     return evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
-
-
-def measure_width() -> int:
-    """Measure the width of the terminal. argparse uses shutil for it, which imports compression libraries."""
-    try:
-        return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
-    except (OSError, ValueError):
-        return 80

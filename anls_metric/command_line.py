@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.analysis.evaluation import Result, find_scorers
-from anls_metric.arguments import Parser, add_scoring_flags, make_settings, measure_width, score_files
+from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
+from anls_metric.arguments import Parser, add_scoring_flags, make_settings, score_files
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, make_error
@@ -33,22 +34,15 @@ _INSTEAD = {
 }
 
 
-def _list_names(names: Iterable[str]) -> str:
-    """Format names as lines of the help."""
-    rest = list(names)
-    return ",\n  ".join(", ".join(rest[start : start + 6]) for start in range(0, len(rest), 6))
-
-
 _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
 JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
 or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
 runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
 names), which are fetched once after pip install 'anls-metric[hub]'.
-variants: {_list_names(VARIANTS)};
-  for lists and nested values {_list_names(OF_VALUES)};
-  rules of benchmarks {_list_names(OF_RULES)}.
-extraction rules: {_list_names(EXTRACTORS)}.
+variants: {", ".join(VARIANTS)};
+for lists and nested values {", ".join(OF_VALUES)}; rules of benchmarks {", ".join(OF_RULES)}.
+extraction rules: {", ".join(EXTRACTORS)}.
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
@@ -75,6 +69,7 @@ def build_parser() -> Parser:
     return parser
 
 
+@pause_collector()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -211,7 +206,8 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
     elif settings.find:
         print(format_matches(settings.find, document["find"]))
     else:
-        print(as_text(document, numbers, columns, measure_width() if sys.stdout and sys.stdout.isatty() else None))
+        is_terminal = sys.stdout and sys.stdout.isatty()
+        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else None))
 
 
 # Exit status

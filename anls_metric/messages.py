@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Literal, NamedTuple
@@ -18,35 +19,25 @@ from anls_metric.options import OPTIONS
 FrontEnd = Literal["python", "command", "page"]
 
 MAX_LENGTH = 1000
-MAX_NAME_LENGTH = 80
 
 
 class _Words:
-    """The options of a format string: each attribute is an option in the words of a front end."""
+    """The options of a format string in the words of a front end: each attribute, with its value as format."""
 
-    def __init__(self, front_end: FrontEnd) -> None:
-        self._front_end = front_end
+    def __init__(self, front_end: FrontEnd, name: str = "") -> None:
+        self._front_end, self._name = front_end, name
 
-    def __getattr__(self, name: str) -> _Word:
-        return _Word(name, self._front_end)
-
-
-class _Word(NamedTuple):
-    """An option in the words of a front end. The format specification is its value."""
-
-    name: str
-    front_end: FrontEnd
+    def __getattr__(self, name: str) -> _Words:
+        return _Words(self._front_end, name)
 
     def __format__(self, value: str) -> str:
-        option = OPTIONS[self.name]
-        if self.front_end == "command":
+        option = OPTIONS[self._name]
+        if self._front_end == "command":
             flag = next(flag for flag in option.flags if flag.startswith("--"))
-            import shlex  # only for messages
-
             return f"{flag} {shlex.quote(value)}" if value else flag
-        if self.front_end == "page" and option.label:
+        if self._front_end == "page" and option.label:
             return f"“{option.label}”: {value}" if value else f"“{option.label}”"
-        return f"{self.name}={json.dumps(value, ensure_ascii=False)}" if value else f"{self.name}="
+        return f"{option.name}={json.dumps(value, ensure_ascii=False)}" if value else f"{option.name}="
 
 
 class Message(NamedTuple):
@@ -124,13 +115,13 @@ def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
 
 
 def list_some(names: Iterable[Any], most: int = 5) -> str:
-    """List the first names, with commas. Long names are cut.
+    """List the first names, with commas.
 
     Example:
         >>> list_some("abcdefgh", 3)
         'a, b, c, ...'
     """
-    texts = [text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 3]}..." for text in map(str, names)]
+    texts = list(map(str, names))
     return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
 
 

@@ -7,7 +7,6 @@ import contextlib
 import importlib
 import operator
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +153,7 @@ def _identify(flags: argparse.Namespace) -> int:
 def _load_function(name: str) -> Callable[..., Any]:
     """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
     path, _, attributes = name.partition(":")
-    folder, module = os.path.split(path.removesuffix(".py")) if path.endswith(".py") else ("", path)
+    folder, module = os.path.split(path.removesuffix(".py"))
     sys.path.insert(0, os.path.abspath(folder))
     try:
         function: Callable[..., Any] = operator.attrgetter(attributes)(importlib.import_module(module))
@@ -178,18 +177,24 @@ def _add_rrc(parser: Parser) -> None:
 
 def _export_rrc(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import export, format_answers
-    from anls_metric.reading.extract import find_certain_rules
 
     if len(flags.files) > 2:
         raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, make_settings(flags))
-    rules, count = find_certain_rules([each["answer"] for each in answers])
-    if rules:
-        words = f"{count:,} of {len(answers):,} answers look like raw model output"
-        print(f"hint: {words}: extract the answers with --extract {rules}", file=sys.stderr)
+    _print_hint([each["answer"] for each in answers])
     _write(format_answers(answers), flags.target, f"{len(answers):,} answers", flags.files)
     return 0
+
+
+def _print_hint(answers: Sequence[str]) -> None:
+    """Print a hint if answers are raw model output."""
+    from anls_metric.reading.extract import find_certain_rules
+
+    rules, count = find_certain_rules(answers)
+    if rules:
+        words = f"{count:,} of {len(answers):,} answers look like raw model output"
+        print(f"hint: {words}: anls export rrc --extract {rules} extracts the answers", file=sys.stderr)
 
 
 def _add_check_submission(parser: Parser) -> None:
@@ -203,7 +208,6 @@ def _add_check_submission(parser: Parser) -> None:
 
 def _check_submission(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import check_submission, read_ids
-    from anls_metric.reading.extract import find_certain_rules
 
     ids = None if flags.ids is None else read_ids(flags.ids)
     answers, defects = check_submission(flags.file, ids)
@@ -211,12 +215,10 @@ def _check_submission(flags: argparse.Namespace) -> int:
     answered = asked if ids is None else f": all {len(ids):,} questions are answered"
     for line in defects or [f"no defects{answered}"]:
         print(make_printable(f"{flags.file}: {line}"))
-    rules = "" if defects else find_certain_rules([each["answer"] for each in answers])[0]
-    if defects or rules:
-        questions, extraction = [flags.ids] if flags.ids else [], ["--extract", rules] if rules else []
-        words = [*questions, flags.file, "-o", f"{os.path.splitext(flags.file)[0]}_rrc.json", *extraction]
-        command = f"anls export rrc {shlex.join(words)}"
-        print(make_printable(f"hint: {command} writes answers in the form of the leaderboard"), file=sys.stderr)
+    if defects:
+        print("hint: anls export rrc writes answers in the form of the leaderboard", file=sys.stderr)
+    else:
+        _print_hint([each["answer"] for each in answers])
     return int(bool(defects))
 
 

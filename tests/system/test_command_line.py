@@ -257,7 +257,7 @@ TOO_FEW = "too few questions to tell whether a is worse than b"
         ("long.json none.json tall.json --fail-if-worse", 0, ""),
         ("long.json tall.json none.json --fail-if-worse", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
         ("gold.json b.json a.json --fail-if-worse", 0, f"anls: {TOO_FEW}: -0.0833\n"),
-        ("gold.json zz.json", 2, "anls: error: zz.json: No such file or directory\n"),
+        ("gold.json gone.csv", 2, "anls: error: gone.csv: No such file or directory\n"),
     ],
 )
 def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status: int, words: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -22,14 +21,6 @@ from tests.system.conftest import Shell
 
 GOLD, SUBMISSION = f"{ROOT}/examples/gold_label.json", f"{ROOT}/examples/submission.json"
 ANSWERS: list[dict[str, Any]] = json.loads(Path(SUBMISSION).read_text(encoding="utf-8"))
-
-
-def list_commands(text: str) -> list[str]:
-    """List the commands that a message tells to type."""
-    return [
-        shlex.join(shlex.split(line))
-        for line in re.findall(r"anls (export rrc [^:\n]*?)(?: (?:extracts|writes) |$)", text)
-    ]
 
 
 def test_subcommands_are_those_of_the_help(shell: Shell) -> None:
@@ -219,17 +210,12 @@ def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Sh
     assert "no defects: all 6 questions are answered\n" in shell.print(f"check-submission {SUBMISSION} --ids {GOLD}")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        [{"questionId": n, "answer": f"<think>x</think>Cola {n}"} for n in range(12)],
-        [{"questionId": str(n), "answer": f"Cola {n}"} for n in range(12)],
-    ],
-)
-def test_check_submission_names_the_command_that_mends_the_file(shell: Shell, content: Any) -> None:
-    shell.write({"x.json": content})
-    done = shell.type("check-submission x.json")
-    (command,) = list_commands(done.err.splitlines()[0])
-    shell.print(command)
-    assert json.loads(Path("x_rrc.json").read_text()) == [{"questionId": n, "answer": f"Cola {n}"} for n in range(12)]
-    assert shell.type("check-submission x_rrc.json").err == ""
+def test_check_submission_names_the_command_that_mends_the_file(shell: Shell) -> None:
+    shell.write({"x.json": [{"questionId": str(n), "answer": f"<think>x</think>Cola {n}"} for n in range(12)]})
+    assert shell.type("check-submission x.json").err == (
+        "hint: anls export rrc writes answers in the form of the leaderboard\n"
+    )
+    words = "12 of 12 answers look like raw model output: anls export rrc --extract think extracts the answers"
+    assert shell.type("export rrc x.json -o y.json").err == f"hint: {words}\n12 answers: y.json\n"
+    assert shell.type("check-submission y.json").err == f"hint: {words}\n"
+    assert json.loads(shell.print("export rrc x.json --extract think"))[0] == {"questionId": 0, "answer": "Cola 0"}
