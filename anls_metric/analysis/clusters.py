@@ -60,14 +60,9 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
 
 
 def _name_clusters(records: Sequence[Mapping[str, Any]], field: str) -> Sequence[Hashable]:
+    """Name the cluster of each record; None for a value that groups nothing: NaN, an empty string, a list."""
     column = take_column(records, field)
-    if set(map(type, column)) <= {str, int} and "" not in column:
-        return column
-    return [value if _is_name(value) else None for value in column]
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, (str, int, float)) and value == value and value != ""
+    return [each if isinstance(each, (str, int, float)) and each == each and each != "" else None for each in column]
 
 
 def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:

@@ -11,8 +11,6 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from anls_metric.core.rows import check_shares
-
 CORRECT_AT = 0.5
 """The lowest score of a correct answer."""
 
@@ -44,12 +42,8 @@ def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) ->
     """Measure how much confidences tell about scores.
 
     Args:
-        confidences: the confidence of each answer, from 0 to 1.
+        confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
-
-    Raises:
-        ValueError: there are no answers, the numbers of confidences and scores differ, or a confidence is outside
-            [0, 1].
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -60,11 +54,6 @@ def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) ->
     https://arxiv.org/abs/1705.08500; ECE, Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian
     Binning", 2015, with bins of equal mass as in DUDE, https://arxiv.org/abs/2305.08455.
     """
-    if len(confidences) != len(scores) or not scores:
-        raise ValueError(
-            f"{len(confidences):,} confidences and {len(scores):,} scores: each of one answer or more has both"
-        )
-    check_shares(confidences, "confidence")
     count, right, total, won = 0, 0, 0.0, 0.0
     risks: list[float] = []
     sure: list[float] = []

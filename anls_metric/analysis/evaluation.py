@@ -9,6 +9,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
@@ -51,8 +52,7 @@ class Result:
         settings: the options.
         signature: the signature of the first submission, with the number and the hash of the questions.
         compared: the comparison; None for a single submission.
-        compared_metrics: the comparisons with the baseline under other metrics, by the metric and the submission.
-        metrics: the values of the submissions under other metrics, by their names.
+        metrics: the values under other metrics, by the names of the submission and of the metric.
         hints: reasons to doubt the scores, the most expensive first.
         assessments: what confidences and verdicts say, by the name of the submission.
         corrections: the corrections; None without any.
@@ -64,13 +64,25 @@ class Result:
     settings: Settings
     signature: str
     compared: Any = None
-    compared_metrics: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
-    metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     hints: list[Hint] = field(default_factory=list)
     assessments: Mapping[str, Assessments] = field(default_factory=dict)
     corrections: Corrections | None = None
     uncorrected: Mapping[str, float] = field(default_factory=dict)
     added: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def compared_metrics(self) -> dict[str, dict[str, Any]]:
+        """The comparisons with the baseline under other metrics, by the names of the metric and of the submission."""
+        if not self.settings.metrics:
+            return {}
+        from anls_metric.analysis.metrics import compare_metric, find_metrics
+
+        first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
+        return {
+            metric.name: compare_metric(metric, self.metrics, first, others)
+            for metric in find_metrics(self.settings.metrics)
+        }
 
 
 @pause_collector()
@@ -94,7 +106,11 @@ def evaluate(
     """
     scorers = find_scorers(settings)
     reading = make_reading(settings, scorers[0])
-    corrections = None
+    metrics, corrections = [], None
+    if settings.metrics:
+        from anls_metric.analysis.metrics import find_metrics
+
+        metrics = find_metrics(settings.metrics)
     if settings.corrections:
         from anls_metric.reading.corrections import correct, describe_idle, read_corrections
 
@@ -116,14 +132,12 @@ def evaluate(
         hints += map(Hint, describe_idle(corrections, added))
     compared = _compare(submissions, settings)
     hints += map(Hint, compared.hints if compared else ())
-    metrics, compared_metrics = _measure(submissions, settings, compared)
     return Result(
         submissions,
         settings,
         signature,
         compared,
-        compared_metrics,
-        metrics,
+        {scored.name: {metric.name: metric.measure(scored) for metric in metrics} for scored in submissions},
         hints,
         assessments,
         corrections,
@@ -163,35 +177,12 @@ def _find_hints(submissions: Sequence[Scored]) -> list[Hint]:
     ]
 
 
-def _measure(
-    submissions: Sequence[Scored], settings: Settings, compared: ComparisonSet | None
-) -> tuple[dict[str, dict[str, Measured]], dict[str, dict[str, Any]]]:
-    """Measure submissions under other metrics, and compare them."""
-    if not settings.metrics:
-        return {}, {}
-    from anls_metric.analysis.metrics import compare_metric, find_metrics, measure
-
-    metrics = find_metrics(settings.metrics)
-    measured = {scored.name: {metric.name: measure(scored, metric) for metric in metrics} for scored in submissions}
-    if compared is None:
-        return measured, {}
-    ordered = sorted(submissions, key=lambda scored: scored.name != compared.baseline)
-    return measured, {
-        metric.name: compare_metric(metric, ordered, [measured[each.name][metric.name].values for each in ordered])
-        for metric in metrics
-    }
-
-
 def compare_with(result: Result, baseline: str | None) -> Result:
     """Return a result with the best submission first, and the others compared with the baseline."""
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, settings = sort_by_score(result.submissions), replace(result.settings, baseline=baseline)
-    compared = _compare(submissions, settings)
-    metrics, compared_metrics = _measure(submissions, settings, compared)
-    return replace(
-        result, submissions=submissions, compared=compared, metrics=metrics, compared_metrics=compared_metrics
-    )
+    return replace(result, submissions=submissions, compared=_compare(submissions, settings))
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
@@ -205,10 +196,6 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     reading = Reading(settings, scorer.name in OF_VALUES, rule)
     if settings.extract:
         assert reading.extraction  # raises an error for an unknown rule
-    if settings.metrics:
-        from anls_metric.analysis.metrics import find_metrics
-
-        find_metrics(settings.metrics)
     return reading
 
 

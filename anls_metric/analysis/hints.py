@@ -50,9 +50,8 @@ class Hint:
 
 
 class Wrong(NamedTuple):
-    """An answer that scores less than 1, and its place."""
+    """An answer that scores less than 1."""
 
-    place: int
     prediction: Any
     references: Sequence[Any]
     score: float
@@ -69,8 +68,8 @@ def find_hints(scored: Scored) -> list[Hint]:
         ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
     """
     answers, scores = scored.answers, scored.answer_scores
-    rows = zip(range(len(scores)), answers.predictions, list_references(answers), scores)
-    wrong = [Wrong(*row) for row in rows if row[3] < 1.0 and row[1] is not None]
+    rows = zip(answers.predictions, list_references(answers), scores)
+    wrong = [Wrong(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
     if scored.scorer.columns:
         found = _try_signs(SIGNS_OF_RULES, scored, wrong)
     else:
@@ -117,14 +116,12 @@ class Sign(NamedTuple):
         find: counts the answers that show the sign, and finds the value that the sentence names.
         sentence: what is wrong after the number of answers, and what to do.
         of_strings: whether only strings show it, and not lists and nested values.
-        share: the smallest share of the answers that gives a hint.
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
     find: Callable[[Scored, Sequence[Wrong]], tuple[int, str]]
     sentence: str
     of_strings: bool = False
-    share: float = 0.0
     least: int = 1
 
 
@@ -134,15 +131,16 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) ->
     for sign in signs:
         if isinstance(scored.scorer, Variant) or not sign.of_strings:
             count, value = sign.find(scored, wrong)
-            if count >= max(sign.least, sign.share * len(scored.answer_scores)):
+            if count >= sign.least:
                 hints.append(_say(scored, count, sign.sentence, value=value))
     return hints
 
 
 def _find_unmarked(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
-    """Find predictions without the string that the rule of a benchmark expects before the answer."""
+    """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
     marker = getattr(scored.scorer, "marker", "")
-    return sum(marker not in str(case.prediction) for case in wrong), marker
+    count = sum(marker not in str(case.prediction) for case in wrong)
+    return (count if 10 * count >= len(scored.answer_scores) else 0), marker
 
 
 def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
@@ -164,10 +162,6 @@ def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
         accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
         lost = [text for text in lost if text.lower() not in accepted]
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
-
-
-def _find_empty(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
-    return scored.findings.outcomes.count("empty"), ""
 
 
 def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
@@ -225,7 +219,6 @@ SIGNS_OF_RULES = (
     Sign(
         _find_unmarked,
         'predictions lack "{value}", so they score 0: pass the field of the whole output with {use.prediction}',
-        share=0.1,
     ),
 )
 SIGNS = (
@@ -235,7 +228,6 @@ SIGNS = (
         least=25,
     ),
     Sign(_find_nulls, "predictions are {value}, which programs write for missing values: find the step that lost them"),
-    Sign(_find_empty, "predictions are empty: pass a different field with {use.prediction}", share=0.9),
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(
         _find_moved,

@@ -22,6 +22,20 @@ from anls_metric.options import PARTIAL_CREDIT
 from anls_metric.reading.answers import list_references
 
 
+class Measured(NamedTuple):
+    """The values of a submission under a metric.
+
+    Attributes:
+        values: the value of each question.
+        mean: their mean.
+        interval: its 95% confidence interval; None for fewer than two clusters.
+    """
+
+    values: Sequence[float]
+    mean: float
+    interval: Interval | None
+
+
 class Metric(NamedTuple):
     """A row of `METRICS`.
 
@@ -29,7 +43,7 @@ class Metric(NamedTuple):
         name: the name, wherever it is shown.
         meaning: what it measures, in one line.
         source: the definition.
-        measure: computes the value of each answer of strings.
+        compute: computes the value of each answer of strings.
         most: the largest value.
         lower_is_better: whether 0 is the best value.
     """
@@ -37,9 +51,22 @@ class Metric(NamedTuple):
     name: str
     meaning: str
     source: str
-    measure: Callable[[Scored], list[float]]
+    compute: Callable[[Scored], list[float]]
     most: float = 1.0
     lower_is_better: bool = False
+
+    def measure(self, scored: Scored) -> Measured:
+        """Measure answers of strings. Runs are averaged by question.
+
+        Example:
+            >>> from anls_metric import score
+            >>> scored = score(["the Cola", None, "5.1"], [["Cola"], ["5"], ["5"]], missing="zero")["data"]
+            >>> [round(metric.measure(scored).mean, 4) for metric in find_metrics(["f1", "relaxed"])]
+            [0.3333, 0.3333]
+        """
+        values = average(scored.answers, self.compute(scored))
+        names = scored.clusters and scored.clusters.names
+        return Measured(values, mean(values), mean_interval(values, names, self.most))
 
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -172,50 +199,23 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 """The fields of a comparison that say something under every metric."""
 
 
-class Measured(NamedTuple):
-    """The values of a submission under a metric.
-
-    Attributes:
-        values: the value of each question.
-        mean: their mean.
-        interval: its 95% confidence interval; None for fewer than two clusters.
-    """
-
-    values: Sequence[float]
-    mean: float
-    interval: Interval | None
-
-
-def measure(scored: Scored, metric: Metric) -> Measured:
-    """Measure answers of strings under a metric. Runs are averaged by question.
-
-    Example:
-        >>> from anls_metric import score
-        >>> scored = score(["the Cola", None, "5.1"], [["Cola"], ["5"], ["5"]], missing="zero")["data"]
-        >>> [round(measure(scored, metric).mean, 4) for metric in find_metrics(["f1", "relaxed"])]
-        [0.3333, 0.3333]
-    """
-    values = average(scored.answers, metric.measure(scored))
-    names = scored.clusters and scored.clusters.names
-    return Measured(values, mean(values), mean_interval(values, names, most=metric.most))
-
-
 def compare_metric(
-    metric: Metric, submissions: Sequence[Scored], values: Sequence[Sequence[float]]
+    metric: Metric, measured: Mapping[str, Mapping[str, Measured]], first: Scored, others: Sequence[Scored]
 ) -> dict[str, dict[str, Any]]:
-    """Compare submissions with the first one under a metric, with the tests that compare their ANLS.
+    """Compare submissions with a first one under a metric, with the tests that compare their ANLS.
 
     Args:
         metric: the metric.
-        submissions: the baseline, and others, each of which has a question in common with it.
-        values: the values of each submission.
+        measured: the values, by the names of the submission and of the metric.
+        first: the baseline.
+        others: the submissions that are compared with it; each has a question in common with it.
 
     Returns:
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
         whether it is better.
     """
-    (first, before), *others = zip(submissions, values)
-    comparisons = adjust([compare_values(first, before, other, after) for other, after in others])
+    values = {name: own[metric.name].values for name, own in measured.items()}
+    comparisons = adjust([compare_values(first, values[first.name], each, values[each.name]) for each in others])
     return {
         each.second: {
             "metric": metric.name,

@@ -14,12 +14,15 @@ class JoinedQuestion(NamedTuple):
     Attributes:
         id: the id.
         places: its place in each submission; None for a submission without it.
-        owner: the number of the first submission that has it.
     """
 
     id: str
     places: tuple[int | None, ...]
-    owner: int
+
+    @property
+    def owner(self) -> int:
+        """The number of the first submission that has it."""
+        return next(number for number, place in enumerate(self.places) if place is not None)
 
 
 def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
@@ -28,16 +31,9 @@ def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
     Returns:
         Every question: those of the first submission in its order, then those that only the others have.
     """
-    first = submissions[0].questions
-    if all(each.questions is first for each in submissions):
-        count = len(submissions)
-        return [JoinedQuestion(key, (place,) * count, 0) for place, key in enumerate(first.ids)]
     by_id = [dict(zip(each.questions.ids, range(len(each.scores)))) for each in submissions]
-    joined = []
-    for key in dict.fromkeys(key for own in by_id for key in own):
-        places = tuple(own.get(key) for own in by_id)
-        joined.append(JoinedQuestion(key, places, next(n for n, place in enumerate(places) if place is not None)))
-    return joined
+    ids = dict.fromkeys(key for own in by_id for key in own)
+    return [JoinedQuestion(key, tuple(own.get(key) for own in by_id)) for key in ids]
 
 
 def get_record(submissions: Sequence[Scored], question: JoinedQuestion) -> Any:

@@ -28,11 +28,8 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agree
     """Compare scores with the verdicts of a judge.
 
     Args:
-        scores: the score of each answer.
+        scores: the score of each answer, one or more.
         verdicts: whether the judge calls each answer correct.
-
-    Raises:
-        ValueError: there are no answers, or the numbers of scores and verdicts differ.
 
     Example:
         >>> agreement = compare_verdicts([1.0, 0.8, 0.0, 0.0], [True, False, False, True])
@@ -43,8 +40,6 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agree
 
     Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
     """
-    if len(scores) != len(verdicts) or not scores:
-        raise ValueError(f"{len(scores):,} scores and {len(verdicts):,} verdicts: each of one answer or more has both")
     rights = [score >= CORRECT_AT for score in scores]
     counts = Counter(zip(rights, verdicts))
     total = len(scores)

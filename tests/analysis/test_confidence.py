@@ -71,16 +71,3 @@ def test_measures_equal_hand_computed_values() -> None:
     assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
     assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
     assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
-
-
-@pytest.mark.parametrize(
-    ("confidences", "problem"),
-    [
-        ([], "0 confidences and 0 scores"),
-        ([0.5], "1 confidences and 2 scores"),
-        *(([0.5, wrong], f"the confidence of row 1 .* is {wrong}") for wrong in (1.1, -0.1, float("nan"))),
-    ],
-)
-def test_bad_confidences_are_refused(confidences: list[float], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        measure_confidence(confidences, [1.0] * (2 if confidences else 0))

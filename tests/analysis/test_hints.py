@@ -133,7 +133,7 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     **{null: (([null] * 3 + MANY[3:], in_lists(MANY)), f'3 of 90 predictions are "{null}"') for null in sorted(NULLS)},
     "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), "1 of 90 predictions are cut-"),
     "cut thoughts": (change(lambda answer: f"<think>Is it {answer}", 2), "2 of 90 predictions are cut-off JSON or"),
-    "empty": (change(lambda _: " "), "90 of 90 predictions are empty: pass a different field with prediction="),
+    "empty": (change(lambda _: " "), "90 of 90 predictions score 0, such as"),
     "copies": (change(str), "90 of 90 predictions equal an accepted answer exactly, as in a copy of the gold file"),
     "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are accepted answers of other questions"),
     "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are accepted answers of"),
@@ -260,7 +260,7 @@ def test_hints_about_values() -> None:
     (hint,) = find(['{"brand": "Co', *right[1:]], accepted, star)
     assert hint.text() == "1 of 24 predictions are cut-off JSON or reasoning: raise the token limit of the model"
     (hint,) = find([{}] * 24, accepted, star)
-    assert hint.text().startswith("24 of 24 predictions are empty")
+    assert hint.text().startswith("24 of 24 predictions score 0, such as")
     assert find([{}, *right[1:]], accepted, star) == find([f"{'[' * 1000} no", *right[1:]], accepted, star) == []
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric import compare, paired_test, score
-from anls_metric.analysis.metrics import METRICS, find_metrics, is_relaxed_match, measure, score_cer, score_f1
+from anls_metric.analysis.metrics import METRICS, find_metrics, is_relaxed_match, score_cer, score_f1
 from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
@@ -97,8 +97,8 @@ def test_metrics_exact_match_and_contains_are_those_of_the_set(
 ) -> None:
     predictions, references = zip(*pairs)
     scored = score_columns(predictions, references, scorer=variant)
-    assert measure(scored, METRICS["exact_match"]).mean == scored.exact_match
-    assert measure(scored, METRICS["contains"]).mean == scored.contains
+    assert METRICS["exact_match"].measure(scored).mean == scored.exact_match
+    assert METRICS["contains"].measure(scored).mean == scored.contains
 
 
 def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:

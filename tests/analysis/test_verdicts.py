@@ -52,9 +52,3 @@ def test_kappa_agrees_with_scikit_learn(answers: list[tuple[float, bool]]) -> No
     kappa = compare_verdicts(scores, judged).kappa
     if kappa is not None:
         assert kappa == pytest.approx(metrics.cohen_kappa_score([score >= 0.5 for score in scores], judged))
-
-
-@pytest.mark.parametrize("judged", [[], [True, False]])
-def test_numbers_of_scores_and_verdicts_must_be_equal(judged: list[bool]) -> None:
-    with pytest.raises(ValueError, match=f"1 scores and {len(judged)} verdicts"):
-        compare_verdicts([1.0], judged)
