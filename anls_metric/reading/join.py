@@ -38,7 +38,6 @@ from anls_metric.reading.values import (
     read_questions,
     read_references,
     refuse_gaps,
-    show_accepted,
 )
 
 _LIKE_AN_ID = r"(?i:(?:^|[_.\- ])(?:id|uid|qid|key)$)|[a-z](?:Id|ID)$"
@@ -94,18 +93,23 @@ def read_gold(table: Table, reading: Reading) -> Gold:
         InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
-    references, hints = _read_accepted(table, roles, reading)
+    if not reading.rule:  # which may need none
+        require(table, roles.references, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise _error_of_repeated(table, ids, roles, "pass a different id field with {use.gold_id}")
-    return Gold(table, roles, _make_questions(table, roles, ids, references), hints)
+    return _make_gold(table, roles, ids, reading)
 
 
-def _read_accepted(table: Table, roles: Roles, reading: Reading) -> tuple[list[Any], Sequence[Message]]:
-    if reading.rule:
-        return show_accepted(table, roles.references), ()
-    path = require(table, roles.references, "references")
-    return read_references(table, path, reading.settings, reading.of_values)
+def _make_gold(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Gold:
+    """Make the questions of a table, one of each record."""
+    references, hints = read_references(table, roles.references, reading.settings, reading.kind)
+    numbers = [str(number) for number in range(1, len(references) + 1)]
+    texts = read_questions(table, roles.question)
+    questions = Questions(
+        table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers, table.tag
+    )
+    return Gold(table, roles, questions, hints)
 
 
 def _read_all_ids(table: Table, roles: Roles) -> list[str]:
@@ -114,12 +118,6 @@ def _read_all_ids(table: Table, roles: Roles) -> list[str]:
     sentence = "{field} is not an id (a string or a whole number): pass the id field with {use.id}"
     refuse_gaps(ids, table, roles.id, sentence)
     return ids  # type: ignore[return-value]
-
-
-def _make_questions(table: Table, roles: Roles, ids: Sequence[str], references: Sequence[Any]) -> Questions:
-    numbers = [str(number) for number in range(1, len(references) + 1)]
-    texts = read_questions(table, roles.question)
-    return Questions(table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers, table.tag)
 
 
 # A submission and a gold file
@@ -296,7 +294,8 @@ def read_both(table: Table, reading: Reading) -> Answers:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
     """
     roles = reading.find_roles(table, "both")
-    references, hints = _read_accepted(table, roles, reading)
+    if not reading.rule:  # which may need none
+        require(table, roles.references, "references")
     require(table, roles.prediction, "prediction")
     ids = _read_all_ids(table, roles)
     records = _choose_run(table, ids, roles, reading.settings)
@@ -304,17 +303,15 @@ def read_both(table: Table, reading: Reading) -> Answers:
     first_of: dict[str, int] = {}
     for place in records:
         first_of.setdefault(keys[place], place)
-    firsts = list(first_of.values())
-    some = choose_records(table, firsts)._replace(about="", hints=())
-    own_ids = list(first_of) if ids else []
-    questions = _make_questions(some, roles, own_ids, [references[place] for place in firsts])
+    some = choose_records(table, list(first_of.values()))._replace(about="", hints=())
+    gold = _make_gold(some, roles, list(first_of) if ids else [], reading)
     count = count_noun(len(records), "row")
-    if len(firsts) < len(records):
-        count += f", {count_noun(len(firsts), 'question')}"
+    if len(first_of) < len(records):
+        count += f", {count_noun(len(first_of), 'question')}"
     sentence = "{prediction} (prediction), {references} (accepted answers) of {table}: {count}"
     read = Message("", sentence, {"references": _name(roles.references), "count": count})
-    gold = Gold(some, Roles(), questions, hints)
-    return _make_answers(gold, table, roles, _order_by_id(list(first_of), keys, records), read, reading)
+    order = _order_by_id(list(first_of), keys, records)
+    return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
 
 
 # Answers
@@ -334,7 +331,7 @@ def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: M
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
-    about = "; ".join(filter(None, dict.fromkeys([gold.table.about, table.about])))
+    about = "; ".join(filter(None, (gold.table.about, table.about)))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
@@ -360,7 +357,7 @@ def extract_answers(answers: Answers, reading: Reading) -> Answers:
         predictions, counts = extract_all(extraction, predictions)
         columns = columns and [{**row, "prediction": text or ""} for row, text in zip(columns, predictions)]
     if reading.of_values:
-        predictions = [parse_value_or_text(each) if isinstance(each, str) else each for each in predictions]
+        predictions = list(map(parse_value_or_text, predictions))
     return answers._replace(predictions=predictions, raw=raw, extraction=counts, columns=columns)
 
 

@@ -140,16 +140,18 @@ def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Messa
 # Accepted answers
 
 
-def read_references(table: Table, path: Path, settings: Settings, of_values: bool = False) -> Values:
+def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> Values:
     """Read the accepted answers of each record: a list of strings, or of values.
 
     Raises:
         InputError: a record has none, or one is not a string.
     """
-    column = read_column(table, path)
+    column = [ABSENT] * len(table.records) if path is None else read_column(table, path)
+    if kind == "any":
+        return Values(list(map(_show_accepted, column)))
     sentence = "{field} is null or missing: add an accepted answer, or leave the question out"
-    refuse_gaps(column, table, path, sentence, [ABSENT] if of_values else [None, ABSENT])  # null can be a value
-    if of_values:
+    refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
+    if kind == "values":
         return Values([parse_at(_parse_accepted, value, table, number) for number, value in enumerate(column)])
     hints: list[Message] = []
     if not _are_lists_of_strings(column):
@@ -292,11 +294,11 @@ def read_columns(table: Table, roles: Roles) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if value is not ABSENT} for row in rows]
 
 
-def show_accepted(table: Table, path: Path | None) -> list[list[str]]:
-    """Show the accepted answers of each record as strings; "" for none."""
-    column = [ABSENT] * len(table.records) if path is None else read_column(table, path)
-    items = [value if isinstance(value, (list, tuple)) else [] if value is ABSENT else [value] for value in column]
-    return [list(map(_show, each)) or [""] for each in items]
+def _show_accepted(value: Any) -> list[str]:
+    """Show the accepted answers of a record, which only a rule understands, as strings; "" for none."""
+    if value is ABSENT:
+        return [""]
+    return list(map(_show, value if isinstance(value, (list, tuple)) else [value])) or [""]
 
 
 def _show(value: Any) -> str:
@@ -332,14 +334,14 @@ def parse_value(text: str) -> Any:
     return text.strip() if isinstance(value, (int, float)) else value
 
 
-def parse_value_or_text(text: str) -> Any:
-    """Parse a string that is a JSON object or list; any other string stays a string.
+def parse_value_or_text(text: Any) -> Any:
+    """Parse a string that is a JSON object or list; any other string, and any other value, stays as it is.
 
     Example:
         >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
         (['tea', 'milk'], '[1] tea', '0.10')
     """
-    if text.lstrip().startswith(_OPENING):
+    if isinstance(text, str) and text.lstrip().startswith(_OPENING):
         try:
             return parse_value(text)
         except ValueError:
