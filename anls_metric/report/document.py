@@ -122,8 +122,7 @@ def describe_groups(
     for name, group in groups.items():
         content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
         if differences is not None:
-            difference, interval = differences.get(name, (None, None))
-            content[name] |= {"difference": difference, "difference_interval": interval}
+            content[name] |= zip(("difference", "difference_interval"), differences.get(name, (None, None)))
     return content
 
 
@@ -181,12 +180,3 @@ def describe_clusters(document: Document) -> str:
     """Describe the clusters in words, such as "75 clusters by image"; "" if there are none."""
     clusters = document["clusters"]
     return f"{clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
-
-
-def index_comparisons(document: Document) -> dict[str, Mapping[str, Any]]:
-    """Index the comparisons with the baseline by the name of the submission."""
-    return {
-        comparison["second"]: comparison
-        for comparison in document["comparisons"]
-        if comparison["first"] == document["baseline"]
-    }

@@ -20,7 +20,7 @@ from anls_metric.report.columns import (
     Names,
     choose_columns,
 )
-from anls_metric.report.document import Document, describe_clusters, get_label, index_comparisons
+from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.texts import make_printable
 
@@ -107,18 +107,18 @@ def _choose(document: Document, records: Sequence[Document], names: Names, usual
 
 def collect_records(document: Document, markup: Markup = TEXT) -> list[dict[str, Any]]:
     """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
-    comparisons, best = index_comparisons(document), document.get("best")
+    best = document.get("best")
     forms = {best["name"]: markup.best, **dict.fromkeys(best["no_significant_difference"], markup.tie)} if best else {}
-    records = []
+    records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
-        name = submission["name"]
         record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
-        if name in comparisons:
-            record |= {key: comparisons[name][key.removeprefix("difference_")] for key in COMPARED}
-        records.append(record | {"form": forms.get(name, "{}")})
-    return records
+        records[submission["name"]] = record | {"form": forms.get(submission["name"], "{}")}
+    for pair in document["comparisons"]:
+        if pair["first"] == document["baseline"]:
+            records[pair["second"]] |= {key: pair[key.removeprefix("difference_")] for key in COMPARED}
+    return list(records.values())
 
 
 def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
@@ -159,13 +159,13 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
     """List a table for each field with groups: a row for each group and submission."""
     submissions, tables = document["submissions"], []
     for field in submissions[0]["groups"]:
-        names = dict.fromkeys(name for submission in submissions for name in submission["groups"][field])
         rows = [
-            {"group": name, "name": submission["name"], **submission["groups"][field][name]}
-            for name in names
+            {"group": name, "name": submission["name"], **group}
             for submission in submissions
-            if name in submission["groups"][field]
+            for name, group in submission["groups"][field].items()
         ]
+        order = list(dict.fromkeys(row["group"] for row in rows))
+        rows.sort(key=lambda row: order.index(row["group"]))
         _, *columns = _choose(document, rows, (), [*usual, "questions"])
         if len(submissions) > 1:
             columns.insert(0, Column("name", "text", "submission"))
