@@ -163,9 +163,12 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
             check_output(path, inputs)
         if ending in WRITERS:
             write_answers(path, result.submissions)
-        for scored in result.submissions if ending not in WRITERS else ():
-            file = os.path.join(path, name_folder(scored.name) if several else "", FILE)
-            write_results(path if ending else file, scored, result.signature, inputs)
+        elif ending:
+            write_results(path, result.submissions[0], result.signature, inputs)
+        else:
+            for scored in result.submissions:
+                folder = os.path.join(path, name_folder(scored.name)) if several else path
+                write_results(os.path.join(folder, FILE), scored, result.signature, inputs)
         print(f"output: {make_printable(path)}", file=sys.stderr)
 
 
@@ -215,12 +218,11 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
 def _check_limits(result: Result) -> int:
     """Report scores under the limit and submissions that are worse than the baseline; return the exit status."""
-    settings, compared, failures, doubts = result.settings, result.compared, [], []
-    for scored in result.submissions:
-        if settings.fail_under is not None and scored.anls < settings.fail_under:
-            failures.append(f"the ANLS of {scored.name} is {scored.anls:.6g}, under {settings.fail_under}")
-    pairs = [each for each in compared.comparisons if each.first == compared.baseline] if settings.fail_if_worse else []
-    for each in pairs:
+    settings, compared, doubts = result.settings, result.compared, []
+    limit, pairs = settings.fail_under or 0.0, compared.comparisons if settings.fail_if_worse else []
+    low = [scored for scored in result.submissions if scored.anls < limit]
+    failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
+    for each in [pair for pair in pairs if pair.first == compared.baseline]:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")

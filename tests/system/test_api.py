@@ -124,7 +124,6 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
     (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
     (lambda: score(ANSWERS, GOLD), "it holds several submissions (base, tuned): call compare instead"),
-    (lambda: score({"base": FILES[0]}, GOLD), "it holds several submissions (base): call compare instead"),
     (lambda: compare([*ANSWERS.values()], GOLD), "expected a dict mapping the name of each model to its answers"),
     (lambda: compare({}, GOLD), "there are no predictions: pass them with submissions="),
     (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers, 1 question: matching by order"),
