@@ -272,7 +272,9 @@ class Scores:
         return f"<Scores {means}; {self.signature}>"
 
     def _repr_markdown_(self) -> str:
-        return "\n\n".join([self.to_markdown(), *(f"hint: {hint}" for hint in self.hints)])
+        from anls_metric.report.tables import escape_markdown
+
+        return "\n\n".join([self.to_markdown(), *(f"hint: {escape_markdown(hint)}" for hint in self.hints)])
 
 
 def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> Scores:

@@ -193,14 +193,14 @@ def _count_questions(document: Document) -> str:
 
 def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
-    parts, tables = [], build_tables(document, numbers, columns, Markup(_escape_markdown, "**{}**", "*{}*"))
+    parts, tables = [], build_tables(document, numbers, columns, Markup(escape_markdown, "**{}**", "*{}*"))
     for table in tables:
-        parts += [f"{_escape_markdown(table.title)}:"] if table.title else []
-        names = [_escape_markdown(column.heading) for column in table.columns]
+        parts += [f"{escape_markdown(table.title)}:"] if table.title else []
+        names = [escape_markdown(column.heading) for column in table.columns]
         head, *rows = (f"| {' | '.join(row)} |" for row in (names, *table.rows))
         parts.append("\n".join([head, "|---" * len(names) + "|", *rows]))
     legend = "**Best**; *no significant difference from it*." if _has_best(document, tables[0]) else ""
-    notes = filter(None, [legend, *map(_escape_markdown, list_notes(document))])
+    notes = filter(None, [legend, *map(escape_markdown, list_notes(document))])
     return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
 
 
@@ -209,7 +209,7 @@ def _has_best(document: Document, table: Table) -> bool:
     return "best" in document and any(column.key == "anls" for column in table.columns)
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape HTML and the markup of Markdown in a text."""
     return "".join(f"\\{sign}" if sign in "\\*_`[]<>&|" else sign for sign in make_printable(text))
 
