@@ -82,20 +82,10 @@ def few_tests(folder: Path, home: Path, **environment: str) -> None:
     """Run some of the quick tests of one folder with the package of another folder."""
     where = run(sys.executable, "-c", "import anls_metric; print(anls_metric.__file__)", cwd=folder, **environment)
     assert where.stdout.strip() == str(home / "anls_metric" / "__init__.py"), where.stderr
-    quick = [
-        "core/test_explain.py",
-        "core/test_conformance.py",
-        "reading/test_values.py",
-        "report/test_html_parts.py",
-    ]
-    chosen = [*(f"tests/{name}" for name in quick), "-k", "not conformance or rrc"]
+    chosen = ["tests/core/test_explain.py", "tests/reading/test_values.py", "tests/report/test_html_parts.py"]
     done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *chosen, cwd=folder, **environment)
     assert done.returncode == 0, done.stdout
     assert re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout
-
-
-def test_tests_of_the_source_distribution_run(source: Path) -> None:
-    few_tests(source, source)
 
 
 def test_wheel_passes_the_tests_without_the_checkout(wheel: zipfile.ZipFile, source: Path, tmp_path: Path) -> None:
@@ -163,8 +153,6 @@ def test_long_description_reads_on_its_own(metadata: Message) -> None:
     assert metadata["Description-Content-Type"] == "text/markdown"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert description.startswith("# anls-metric")
-    headings = re.compile(r"^#+ .*$", re.MULTILINE)
-    assert headings.findall(description) == headings.findall(readme)
     link = re.compile(r"\]\(([^)\s]+)\)")
     links, here = link.findall(description), link.findall(readme)
     card = (ROOT / "docs" / "metric_card.md").read_text(encoding="utf-8")
@@ -174,8 +162,6 @@ def test_long_description_reads_on_its_own(metadata: Message) -> None:
     for absolute, given in zip(links, here):
         assert absolute in (given, f"{space}blob/main/{given}", f"{space}resolve/main/{given}")
         assert absolute.startswith(("https://", "#"))
-    pictures = re.findall(r"!\[[^\]]*\]\((.*)\)", description)
-    assert all(picture.startswith(f"{space}resolve/main/docs/") for picture in pictures)
 
 
 def test_space_requirements_equal_the_app_extra(metadata: Message) -> None:
