@@ -29,9 +29,11 @@ def records_of(value: Any) -> list[Any] | None:
     """
     if isinstance(value, list):
         return value
-    if not isinstance(value, dict):
-        return None
-    return next((records for read in CONTAINERS if (records := read(value)) is not None), None)
+    for read in CONTAINERS if isinstance(value, dict) else ():
+        records = read(value)
+        if records is not None:
+            return records
+    return None
 
 
 # Names of fields. An object with such keys is a table of columns, so its keys are not ids.
@@ -51,15 +53,16 @@ _OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores
 
 def _read_named(value: Mapping[str, Any]) -> list[Any] | None:
     """Records under a usual name: a list of them, records by id, or a list for each subset."""
-    return next((records for name in _OF_RECORDS if (records := _read_inner(value.get(name))) is not None), None)
-
-
-def _read_inner(inner: Any) -> list[Any] | None:
-    if isinstance(inner, dict) and inner and set(map(type, inner.values())) == {list}:
-        inner = [record for records in inner.values() for record in records]
-    if isinstance(inner, list):
-        return inner if set(map(type, inner)) <= {dict} else None
-    return _read_records_by_id(inner)
+    for name in _OF_RECORDS:
+        inner: Any = value.get(name)
+        kinds = set(map(type, inner.values())) if isinstance(inner, dict) else set()
+        if kinds == {dict}:
+            return _read_records_by_id(inner)
+        if kinds == {list}:
+            inner = [record for records in inner.values() for record in records]
+        if isinstance(inner, list) and set(map(type, inner)) <= {dict}:
+            return inner
+    return None
 
 
 def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
@@ -73,9 +76,9 @@ def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 
-def _read_records_by_id(value: Any) -> list[Any] | None:
+def _read_records_by_id(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of records by their ids."""
-    if not isinstance(value, dict) or not value or not all(isinstance(record, dict) for record in value.values()):
+    if not value or not set(map(type, value.values())) <= {dict}:
         return None
     return [{KEY: key, **record} for key, record in value.items()]
 

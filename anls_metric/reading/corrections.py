@@ -16,7 +16,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Record, choose_answers, list_places
 from anls_metric.reading.references import parse_references
 from anls_metric.reading.table import make_table, name_place, read_file
-from anls_metric.reading.values import parse_at, read_id, read_verdict
+from anls_metric.reading.values import parse_all, read_id, read_verdict
 
 FIELDS = ("questionId", "accept", "exclude", "note", "mark")
 
@@ -106,8 +106,8 @@ def read_corrections(path: str) -> Corrections:
     table = make_table(path, read_file(path), Settings(layout="table"))
     accept: dict[str, Sequence[str]] = {}
     excluded: dict[str, bool] = {}
-    for number, record in enumerate(table.records):
-        key, texts, is_excluded = parse_at(_parse_correction, record, table, number)
+    parsed = parse_all(_parse_correction, table.records, table)
+    for number, (key, texts, is_excluded) in enumerate(parsed):
         if key in excluded:
             sentence = "a second correction of question {key}: write one for each question"
             raise make_error(name_place(table, number), sentence, key=key)

@@ -572,9 +572,12 @@ def recognize_layout(record: Mapping[str, Any], fields: Iterable[str] = ()) -> L
     there = {*record, *fields}
 
     def has(paths: str) -> bool:
-        return paths in there or any(take(record, path) is not ABSENT for path in list_paths(paths))
+        return paths in there or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
 
-    return next((each for each in LAYOUTS if all(map(has, each.fields)) and there.isdisjoint(each.unless)), None)
+    for layout in LAYOUTS:
+        if all(map(has, layout.fields)) and there.isdisjoint(layout.unless):
+            return layout
+    return None
 
 
 def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], predictions: Sequence[Any]) -> str:

@@ -135,7 +135,10 @@ def make_table(name: str, content: Content, settings: Settings, of_values: bool 
     records = _check_records(name, content)
     numbers: Sequence[int] = range(len(records))
     table = Table(name, records, numbers, list_fields(records), None, content.locate, content.about, content.hints)
-    layout = _find_layout(table, settings)
+    if settings.layout in (None, "auto"):
+        layout = recognize_layout(records[0], table.fields)
+    else:
+        layout = None if settings.layout == "table" else find_layout(settings.layout)
     if layout is None:
         return table
     if of_values:
@@ -162,12 +165,6 @@ def _check_records(name: str, content: Content) -> list[dict[str, Any]]:
     number = next(number for number, record in enumerate(records) if not isinstance(record, dict))
     sentence = 'expected an object, got {kind}: write each record like {{"questionId": 1, "answer": "Coca Cola"}}'
     raise make_error(f"{name}, {content.locate(number)}", sentence, kind=f"a {type(records[number]).__name__}")
-
-
-def _find_layout(table: Table, settings: Settings) -> Layout | None:
-    if settings.layout in (None, "auto"):
-        return recognize_layout(table.records[0], table.fields)
-    return None if settings.layout == "table" else find_layout(str(settings.layout))
 
 
 def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:

@@ -95,22 +95,20 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
         column = list(map(text_of_parts, column))
     if kind == "text":
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
-    readers: Mapping[str, Callable[[Any], Any]]
-    readers = {"text": partial(_read_text, path), "values": _read_value, "any": _show}
-    column = [
-        None if _is_gap(value) else parse_at(readers[kind], value, table, number) for number, value in enumerate(column)
-    ]
+    column = parse_all(partial(_read_prediction, kind, path), column, table)
     if settings.missing == "error":
         sentence = '{field} is null or missing: write "" if the model gave no answer; {use.missing:zero} scores it 0'
         refuse_gaps(column, table, path, sentence)
     return Values(column, hints)
 
 
-def _is_gap(value: Any) -> bool:
-    return value is None or value is ABSENT or value != value  # NaN: a gap in a column of numbers
-
-
-def _read_text(path: Path, value: Any) -> str:
+def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
+    if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
+        return None
+    if kind == "any":
+        return _show(value)
+    if kind == "values":  # a string stays a string: extraction comes first
+        return value if isinstance(value, str) else _from_json(value)
     text = _write_number(value)
     if isinstance(text, str):
         return text
@@ -121,19 +119,14 @@ def _read_text(path: Path, value: Any) -> str:
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
-def _read_value(value: Any) -> Any:
-    """Read an answer that is a list or an object. A string stays a string: extraction comes first."""
-    return value if isinstance(value, str) else _from_json(value)
-
-
 def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Message]:
     """Warn of decimal numbers in a file, whose formatting is lost."""
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
     count = sum(isinstance(value, float) and value == value for value in items)
     sentence = (
         "{count:,} {what} are decimal numbers in the file, so their formatting is lost (12.5 may have been $12.50 "
+        "or 12.50): write them as strings"
     )
-    sentence += "or 12.50): write them as strings"
     return [Message(table.name, sentence, {"count": count, "what": what})] if count else []
 
 
@@ -152,16 +145,14 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     sentence = "{field} is null or missing: add an accepted answer, or leave the question out"
     refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
     if kind == "values":
-        return Values([parse_at(_parse_accepted, value, table, number) for number, value in enumerate(column)])
+        return Values(parse_all(_parse_accepted, column, table))
     hints: list[Message] = []
     if not _are_lists_of_strings(column):
         hints = _find_decimals(column, table, "accepted answers")
         flags = [is_unanswerable(value, record) for value, record in zip(column, table.records)]
-        is_test_split = all(flags)  # there, all answers are missing
-        column = [
-            [""] if flag and not is_test_split else parse_at(_read_accepted, value, table, number)
-            for number, (value, flag) in enumerate(zip(column, flags))
-        ]
+        if not all(flags):  # as in a test split, where all answers are missing
+            column = [[""] if flag else value for flag, value in zip(flags, column)]
+        column = parse_all(_read_accepted, column, table)
     if settings.references_separator:
         column = [_split_accepted(accepted, settings.references_separator) for accepted in column]
     return Values(column, hints)
@@ -205,14 +196,17 @@ def _from_json(value: Any) -> Any:
     return from_json(value)
 
 
-def parse_at(parse: Callable[[Any], Any], value: Any, table: Table, number: int) -> Any:
-    """Parse a value. An error names its place."""
-    try:
-        return parse(value)
-    except InputError as error:
-        raise InputError(error.message._replace(where=name_place(table, number))) from None
-    except ValueError as error:
-        raise make_error(name_place(table, number), "{problem}", problem=str(error)) from None
+def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) -> list[Any]:
+    """Parse the values of a column. An error names the place of its value."""
+    parsed = []
+    for number, value in enumerate(values):
+        try:
+            parsed.append(parse(value))
+        except InputError as error:
+            raise InputError(error.message._replace(where=name_place(table, number))) from None
+        except ValueError as error:
+            raise make_error(name_place(table, number), "{problem}", problem=str(error)) from None
+    return parsed
 
 
 # Confidences and verdicts
@@ -278,7 +272,7 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
     is_log = str(path).rpartition(".")[2] == "logprob"
     read = read_verdict if role == "judge" else partial(read_confidence, is_log=is_log)
     try:
-        return [parse_at(read, value, table, number) for number, value in enumerate(read_column(table, path))]
+        return parse_all(read, read_column(table, path), table)
     except InputError:
         if is_named:
             raise
