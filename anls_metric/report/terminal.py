@@ -143,11 +143,17 @@ def _list_metrics(submission: Document, numbers: Numbers) -> Lines:
     ]
 
 
-def _list_summary(submission: Document, numbers: Numbers) -> Lines:
-    """List the lines about the figures of a benchmark's rule. Figures of groups are only in the document."""
+def _list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
+    """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
+    what corrections, confidences, a judge and the extraction did.
+    """
     figures = {name: value for name, value in submission.get("summary", {}).items() if not isinstance(value, dict)}
     texts = (f"{name} {each if isinstance(each, int) else numbers.format(each)}" for name, each in figures.items())
-    return _name_first("summary", texts)
+    return [
+        *_name_first("summary", texts),
+        *_list_lines(document, submission, numbers, _ASSESSMENTS),
+        *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
+    ]
 
 
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
@@ -155,10 +161,9 @@ def _format_submission(document: Document, numbers: Numbers, width: int | None) 
     (submission,) = document["submissions"]
     lines = [
         *_list_lines(document, submission, numbers, _SCORE),
-        *_list_summary(submission, numbers),
         *_list_metrics(submission, numbers),
-        *_list_lines(document, submission, numbers, (*_ASSESSMENTS, *_SOURCE)),
-        *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
+        *_list_details(document, submission, numbers),
+        *_list_lines(document, submission, numbers, _SOURCE),
     ]
     parts = [_format_lines(lines)]
     if submission["groups"] or "variants" in submission:
@@ -169,19 +174,15 @@ def _format_submission(document: Document, numbers: Numbers, width: int | None) 
 
 
 def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: int | None) -> list[str]:
-    """Format several submissions: the tables, the other figures of each, and what was read."""
+    """Format several submissions: the tables, what was read, and the details of each."""
     from anls_metric.report import tables
 
     first, *others = tables.build_tables(document, numbers, columns)
     parts = ["\n".join([_format_table(first, width), *tables.list_notes(document), document["signature"]])]
     parts.append(format_read(document))
-    extracted = []
     for submission in document["submissions"]:
-        name = submission["name"]
-        lines = _list_summary(submission, numbers) + _list_lines(document, submission, numbers, _ASSESSMENTS)
-        parts += [f"{name}\n" + _format_lines(lines, "  ")] if lines else []
-        extracted += [f"  {name}: {each}" for each in describe_extraction(submission.get("extraction", {}))]
-    parts += ["\n".join(["extracted", *extracted])] if extracted else []
+        lines = _list_details(document, submission, numbers)
+        parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []
     return [*parts, *(_format_table(table, width) for table in others)]
 
 
@@ -276,7 +277,7 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
     lines = ["", "", ""]
     for operation, left, right in edits:
         mark = " " if operation == "equal" else operation[0].upper()
-        for pair in zip_longest(left, right, fillvalue=""):
+        for pair in zip_longest(left, right, fillvalue="*"):
             cells = list(map(_format_character, pair))
             columns = max(map(_count_columns, cells))
             texts = [*(cell + " " * (columns - _count_columns(cell)) for cell in cells), mark * columns]
@@ -288,8 +289,6 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
 
 def _format_character(character: str) -> str:
     """Make a character safe to print. A combining character is placed on a dotted circle."""
-    if not character:
-        return "*"
     return "◌" + character if unicodedata.combining(character) else make_printable(character)
 
 
