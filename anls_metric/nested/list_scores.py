@@ -13,39 +13,38 @@ from anls_metric.nested.lists import List
 from anls_metric.nested.matching import match
 from anls_metric.nested.row_scores import total
 from anls_metric.nested.tree_builder import name_side, unwrap
-from anls_metric.nested.trees import Pair, Scalar
+from anls_metric.nested.trees import Node, Pair, Rule, Scalar
 
 
-def check_list(prediction: Any, references: Any, row: str = "") -> tuple[list[str], list[str]]:
-    """Convert both sides to lists of texts. ValueError: a side holds something else; the message names it."""
-    accepted = as_references(unwrap(references), name_side("references", row))
-    if isinstance(prediction, str):
-        return [as_text(prediction, "")], list(accepted)
+class TextList(List):
+    """A list of texts. Its items are matched by their scores under `rrc`."""
+
+    __slots__ = ()
+
+    def __init__(self, texts: list[str]) -> None:
+        super().__init__(texts, [*map(Scalar, texts)])
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        accepted, answered = self.value, prediction.value
+        score = compile_kernel(get_variant("rrc", rule.threshold)).score
+        shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
+        table = [[score(text, (other,)) for other in longer] for text in shorter]
+        matched = match(table) if table else []
+        scores = [table[row][column] for row, column in matched]
+        places = matched if shorter is accepted else [(row, column) for column, row in matched]
+        parts = [self.items[row].compare(Scalar(answered[column]), rule) for row, column in places]
+        length = max(len(set(accepted)), len(answered))
+        return Pair(self, prediction, [add_as_numpy(scores)], length, False, parts, places)
+
+
+def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
+    """Build the lists of texts of both sides. ValueError: a side holds something else; the message names it."""
+    accepted = as_references(unwrap(reference), name_side("references", row))
     side = name_side("prediction", row)
-    column = as_column(prediction, side, "pass a list of strings, the items that were answered")
-    return [as_text(text, f"{side}, item {place},") for place, text in enumerate(column)], list(accepted)
-
-
-def compare_lists(answered: list[str], accepted: list[str], threshold: float = 0.5) -> Pair:
-    """Match two lists of texts. The pair has the scores in the order in which the original program adds them."""
-    score = compile_kernel(get_variant("rrc", threshold)).score
-    shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
-    table = [[score(text, (other,)) for other in longer] for text in shorter]
-    places = match(table) if table else []
-    scores = [table[row][column] for row, column in places]
-    if shorter is answered:
-        places = [(column, row) for row, column in places]
-    prediction, reference = (List(texts, [*map(Scalar, texts)]) for texts in (answered, accepted))
-    parts = [
-        Pair(reference.items[row], prediction.items[column], [part], 1, part == 1.0)
-        for part, (row, column) in zip(scores, places)
-    ]
-    return Pair(reference, prediction, scores, max(len(set(accepted)), len(answered)), False, parts, places)
-
-
-def score_list(pair: Pair) -> float:
-    """Compute the ANLSL of two lists that were matched."""
-    return add_as_numpy(pair.scores) / pair.length
+    items = [prediction] if isinstance(prediction, str) else prediction
+    column = as_column(items, side, "pass a list of strings, the items that were answered")
+    answered = [as_text(text, f"{side}, item {place},") for place, text in enumerate(column)]
+    return TextList(answered), TextList(list(accepted))
 
 
 def add_as_numpy(numbers: Sequence[float]) -> float:

@@ -106,38 +106,36 @@ class _Weights:
 
     def weigh(self, row: int) -> list[float]:
         """Compute the weights of an item of the reference."""
-        item, threshold = self.rows[row], self.rule.threshold
-        # Leaves that score 1 where they are equal. 1 equals True and scores 0, and so does "" beside a missing key.
-        certain = sum([leaf.text is None or (type(leaf.value) is str and leaf.value != "") for leaf in item.values()])
-        totals = [0.0] * len(self.others)
-        if not self.is_flat or not certain:
-            certain = 0
-        else:
-            for key, leaf in item.items():
-                texts, silent = self._get_column(key)
-                if leaf.text is None:
-                    for place in silent:
-                        totals[place] += 1.0
-                else:
-                    for _, score, place in _find_similar(leaf.text, texts, threshold):
-                        if score >= threshold:
-                            totals[place] += score
-        return [
-            total / length if total < certain else self._compare(row, place)
-            for place, (total, length) in enumerate(zip(totals, self._get_lengths(item)))
-        ]
+        item, weights = self.rows[row], [0.0] * len(self.there)
+        certain = sum(map(_is_certain, item.values())) if self.is_flat else 0
+        totals = self._add_scores(item) if certain else dict.fromkeys(range(len(weights)), 0.0)
+        lengths = self._get_lengths(item)
+        for place, total in totals.items():
+            if total < certain:
+                weights[place] = total / lengths[place]
+            else:  # they may be equal
+                pair = self.pairs[row, place] = self.here[row].compare(self.there[place], self.rule)
+                weights[place] = pair.weight
+        return weights
 
-    def _compare(self, row: int, place: int) -> float:
-        pair = self.pairs[row, place] = self.here[row].compare(self.there[place], self.rule)
-        return pair.weight
-
-    def _get_column(self, key: Any) -> tuple[list[str | None], list[int]]:
-        """Get the predicted texts of a key, and the places without a value."""
-        if key not in self.columns:
-            nodes = [other.get(key, NOTHING) for other in self.others]
-            silent = [place for place, node in enumerate(nodes) if says_nothing(node.value)]
-            self.columns[key] = [node.text for node in nodes], silent
-        return self.columns[key]
+    def _add_scores(self, item: Mapping[Any, Node]) -> dict[int, float]:
+        """Add the scores of the leaves of an item beside each predicted item, if it has any above 0."""
+        totals: dict[int, float] = {}
+        threshold = self.rule.threshold
+        for key, leaf in item.items():
+            if key not in self.columns:
+                nodes = [other.get(key, NOTHING) for other in self.others]
+                silent = [place for place, node in enumerate(nodes) if says_nothing(node.value)]
+                self.columns[key] = [node.text for node in nodes], silent
+            texts, silent = self.columns[key]
+            if leaf.text is None:
+                for place in silent:
+                    totals[place] = totals.get(place, 0.0) + 1.0
+            else:
+                for _, score, place in _find_similar(leaf.text, texts, threshold):
+                    if score >= threshold:
+                        totals[place] = totals.get(place, 0.0) + score
+        return totals
 
     def _get_lengths(self, item: Mapping[Any, Node]) -> list[int]:
         """Get the lengths of an item beside each predicted item."""
@@ -148,6 +146,11 @@ class _Weights:
                 for other in self.others
             ]
         return self.lengths[keys]
+
+
+def _is_certain(leaf: Node) -> bool:
+    """Whether a leaf scores 1 where it is equal. 1 equals True and scores 0, and so does "" beside a missing key."""
+    return leaf.text is None or (type(leaf.value) is str and leaf.value != "")
 
 
 def _find_similar(text: str, others: Sequence[str | None], threshold: float) -> list[tuple[Any, float, int]]:

@@ -26,10 +26,10 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
     """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
-    reference = unwrap(reference)
-    if isinstance(prediction, str) and is_list_of_texts(reference):
-        reference = tuple(reference)  # as in classical question answering, these are alternatives
-    return _build_tree(prediction, "prediction", row), _build_tree(reference, "reference", row)
+    predicted, reference = _build_tree(prediction, "prediction", row), unwrap(reference)
+    if isinstance(prediction, str) and is_list_of_texts(reference):  # as in classical question answering
+        return predicted, OneOf(reference, [*map(Scalar, reference)])
+    return predicted, _build_tree(reference, "reference", row)
 
 
 def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:

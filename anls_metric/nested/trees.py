@@ -17,7 +17,7 @@ class Rule(NamedTuple):
 
     threshold: float  # a leaf with a similarity below it scores 0
     none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
-    variant: str = "standard"  # the variant that explains a leaf
+    variant: str  # the variant that scores two texts
 
     def count_extra(self, item: Node) -> int:
         """Count the leaves of a predicted value whose key the reference does not have."""
@@ -52,28 +52,16 @@ class Node:
         return Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
 
 
-class Pair:
+class Pair(NamedTuple):
     """A reference compared with a prediction."""
 
-    __slots__ = ("length", "parts", "places", "prediction", "reference", "same", "scores")
-
-    def __init__(
-        self,
-        reference: Node,
-        prediction: Node,
-        scores: list[float],
-        length: int,
-        same: bool,
-        parts: Sequence[Pair] = (),
-        places: Sequence[Place] = (),
-    ) -> None:
-        self.reference = reference  # of several alternatives, the chosen one
-        self.prediction = prediction
-        self.scores = scores  # the scores of the leaves, in the order in which they are added
-        self.length = length  # the number that their sum is divided by
-        self.same = same  # whether the closest accepted value equals the prediction
-        self.parts = parts  # the pairs inside, of a dict in the order of its keys
-        self.places = places  # for a list, the row and column of each part
+    reference: Node  # of several alternatives, the chosen one
+    prediction: Node
+    scores: Sequence[float]  # the scores of the leaves, in the order in which they are added
+    length: int  # the number that their sum is divided by
+    same: bool  # whether the closest accepted value equals the prediction
+    parts: Sequence[Pair] = ()  # the pairs inside, of a dict in the order of its keys
+    places: Sequence[Place] = ()  # for a list, the row and column of each part
 
     @property
     def average(self) -> float:

@@ -12,14 +12,15 @@ from anls_metric.core.kernel import mean
 from anls_metric.core.rows import as_column, describe, name_row, refuse_no_rows
 from anls_metric.core.variants import RowName
 from anls_metric.core.version import __version__
-from anls_metric.nested.list_scores import check_list, compare_lists, score_list
+from anls_metric.nested.list_scores import build_lists
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import StarExplanation, build_branch, score_keys
-from anls_metric.nested.tree_builder import build_trees, unwrap
-from anls_metric.nested.trees import Pair, Rule
+from anls_metric.nested.tree_builder import build_trees
+from anls_metric.nested.trees import Node, Rule
 
 NoneKeys = Literal["counted", "ignored"]
 Average = Literal["rows", "leaves"]
+_CHOICES: Mapping[str, tuple[str, ...]] = {"none_keys": get_args(NoneKeys), "average": get_args(Average)}
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,11 @@ class ValueVariant:
     source: ClassVar[str]
     options: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, ...]] = ()
+    text_variant: ClassVar[str]  # the variant that scores two texts
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
-        for option, choices in (("none_keys", get_args(NoneKeys)), ("average", get_args(Average))):
+        for option, choices in _CHOICES.items():
             value = getattr(self, option)
             if value not in choices:
                 raise ValueError(f"{option} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
@@ -57,20 +59,18 @@ class ValueVariant:
         return self.name
 
     @property
+    def rule(self) -> Rule:
+        """The options of a comparison."""
+        return Rule(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant)
+
+    @property
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
         return self.average == "rows"
 
-    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
-        """Return both sides of a row. ValueError: they cannot be scored; the message says why."""
-        raise NotImplementedError
-
-    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """Score a row. ValueError: as `check_row`."""
-        raise NotImplementedError
-
-    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """Explain the score of a row. ValueError: as `check_row`."""
+    @staticmethod
+    def read(prediction: Any, reference: Any, row: str) -> tuple[Node, Node]:
+        """Build the trees of both sides. ValueError: they cannot be scored; the message says why."""
         raise NotImplementedError
 
     def check(
@@ -78,8 +78,8 @@ class ValueVariant:
     ) -> tuple[list[Any], list[Any]]:
         """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
         rows = zip(*_as_columns(predictions, references))
-        checked = [self.check_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
-        return [prediction for prediction, _ in checked], [reference for _, reference in checked]
+        trees = [self.read(*pair, row_name(row)) for row, pair in enumerate(rows)]
+        return [prediction.value for prediction, _ in trees], [reference.value for _, reference in trees]
 
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
@@ -87,6 +87,19 @@ class ValueVariant:
         """Score each row, for `mean`; [] for no rows. ValueError: as `check`."""
         rows = zip(*_as_columns(predictions, references))
         return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
+
+    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
+        """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
+        predicted, accepted = self.read(prediction, reference, row)
+        pair = accepted.compare(predicted, self.rule)
+        return RowScore(pair.scores, pair.length)
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """Explain the score of a row. ValueError: it cannot be scored."""
+        predicted, accepted = self.read(prediction, reference, "")
+        pair = accepted.compare(predicted, self.rule)
+        tree, keys = build_branch(pair, self.rule), score_keys([pair])
+        return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, pair.closest, keys, tree, self)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
@@ -119,30 +132,8 @@ class AnlsStar(ValueVariant):
     meaning = "ANLS*: lists and nested values, leaf by leaf"
     source = "https://arxiv.org/abs/2402.03848"
     options = ("none_keys", "average", "threshold")
-
-    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
-        """As `ValueVariant.check_row`."""
-        build_trees(prediction, reference, row)
-        return prediction, reference
-
-    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """As `ValueVariant.score_row`."""
-        pair = self._compare(prediction, reference, row)
-        return RowScore(pair.scores, pair.length)
-
-    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """As `ValueVariant.explain`."""
-        pair = self._compare(prediction, reference)
-        tree, keys = build_branch(pair, self._rule), score_keys([pair])
-        return StarExplanation(prediction, unwrap(reference), pair.average, pair.length, pair.closest, keys, tree, self)
-
-    def _compare(self, prediction: Any, reference: Any, row: str = "") -> Pair:
-        predicted, accepted = build_trees(prediction, reference, row)
-        return accepted.compare(predicted, self._rule)
-
-    @property
-    def _rule(self) -> Rule:
-        return Rule(self.threshold, 1 if self.none_keys == "counted" else 0)
+    text_variant = "standard"
+    read = staticmethod(build_trees)
 
 
 class Anlsl(ValueVariant):
@@ -153,22 +144,8 @@ class Anlsl(ValueVariant):
     meaning = "ANLSL: lists of texts, matched one to one"
     source = "https://arxiv.org/abs/2104.14336"
     options = ("threshold",)
-
-    def check_row(self, prediction: Any, reference: Any, row: str = "") -> tuple[Any, Any]:
-        """As `ValueVariant.check_row`."""
-        return check_list(prediction, reference, row)
-
-    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """As `ValueVariant.score_row`."""
-        pair = compare_lists(*check_list(prediction, reference, row), self.threshold)
-        return RowScore([score_list(pair)], 1)
-
-    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """As `ValueVariant.explain`."""
-        answered, accepted = check_list(prediction, reference)
-        pair = compare_lists(answered, accepted, self.threshold)
-        tree = replace(build_branch(pair, Rule(self.threshold, 1, "rrc")), score=score_list(pair))
-        return StarExplanation(answered, accepted, tree.score, pair.length, pair.closest, {}, tree, self)
+    text_variant = "rrc"
+    read = staticmethod(build_lists)
 
 
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in (AnlsStar(), Anlsl())}

@@ -11,8 +11,8 @@ from typing import Any
 
 from anls_metric.core.kernel import mean
 from anls_metric.core.variants import compile_kernel, get_variant
-from anls_metric.nested.list_scores import compare_lists, score_list
 from anls_metric.nested.row_scores import total
+from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import compare_texts
 from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
@@ -52,7 +52,7 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
     if len(gold) < len(items):  # the items are compared as answers to questions of their own
         items = list(map(_take_text, items))
     _check_texts([], items)
-    score = score_list(compare_lists(items, gold))
+    score = float(VALUE_VARIANTS["anlsl"].score_row(items, gold))
     return Judgement(score, "as a list: {} matched one to one with {}", (items, gold))
 
 

@@ -94,11 +94,8 @@ def test_every_golden_value_has_the_same_bits(shortcuts: bool, monkeypatch: pyte
 
 def compare_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare every two items of lists, as the original does."""
-    weights = lists._Weights
-    monkeypatch.setattr(weights, "find_equal", lambda self: [-1] * len(self.here))
-    monkeypatch.setattr(
-        weights, "weigh", lambda self, row: [self._compare(row, place) for place in range(len(self.there))]
-    )
+    monkeypatch.setattr(lists._Weights, "find_equal", lambda self: [-1] * len(self.here))
+    monkeypatch.setattr(lists, "_is_certain", lambda leaf: False)
 
 
 def test_golden_cases_tell_versions_of_munkres_and_of_python_apart() -> None:
@@ -451,11 +448,6 @@ def test_variant_of_values_is_a_scorer(name: str) -> None:
 def test_missing_answer_has_all_leaves_wrong(reference: Any, length: int) -> None:
     score = nested.get_value_variant().score_missing(reference)
     assert (score, score.scores, score.length) == (0.0, [0.0], length)
-
-
-def test_missing_list_of_anlsl_is_one_wrong_leaf() -> None:
-    score = nested.get_value_variant("anlsl").score_missing(["a", "b"])
-    assert (score, score.length) == (0.0, 1)
 
 
 ONE_VALUE: dict[str, list[Any]] = {
