@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +39,7 @@ def export(path: str, questions: str | None = None, settings: Settings = DEFAULT
             the file holds the answers of several models.
     """
     table = read_table(path, settings)
-    ids = read_ids(questions, settings) if questions else _list_ids(table, settings, "submission")
+    ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
     gold = make_table(questions or path, Content(records), Settings(layout="table"))
     reading = Reading(replace(settings, gold_id=QUESTION_ID))
@@ -53,12 +53,12 @@ def export(path: str, questions: str | None = None, settings: Settings = DEFAULT
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
-    """List the ids of the answered questions, or of all questions."""
+    """List the ids of the answered questions, or of all questions. InputError: there are none."""
     path = Reading(settings).find_roles(table, side).id
     if path is None:
         sentence = "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it"
         raise make_error(table.name, sentence + "; {use.id:none} then matches by position")
-    return [key for key in dict.fromkeys(read_own_ids(table, path)) if key is not None]
+    return [key for key in read_own_ids(table, path) if key is not None]
 
 
 def _parse_id(text: str, path: str) -> int:
@@ -69,11 +69,6 @@ def _parse_id(text: str, path: str) -> int:
     return int(text)
 
 
-def format_answers(answers: Sequence[Mapping[str, Any]]) -> str:
-    """Format answers as JSON, a line for each."""
-    return "[\n" + ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in answers) + "\n]\n"
-
-
 def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
     """Read the ids of all questions, in the order of the file.
 
@@ -82,17 +77,12 @@ def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
         settings: the options for reading a gold file.
 
     Raises:
-        InputError: an id is repeated, or there are no ids. OSError: the file cannot be opened.
+        InputError: there are no ids. OSError: the file cannot be opened.
     """
     row = find_gold(path)
     if settings.id == NONE:  # of the answers
         settings = replace(settings, id=None)
-    table = read_gold(row) if row else read_table(path, settings)
-    ids = _list_ids(table, settings, "gold")
-    count = len(table.records)
-    if len(ids) < count:
-        raise make_error(path, "ids repeat: {count:,} questions have {ids:,} ids", count=count, ids=len(ids))
-    return ids
+    return _list_ids(read_gold(row) if row else read_table(path, settings), settings, "gold")
 
 
 def check_submission(path: str, ids: Sequence[str] | None = None) -> tuple[list[Any], list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import json
 import operator
 import os
 import sys
@@ -157,7 +158,7 @@ def _load_function(name: str) -> Callable[..., Any]:
     sys.path.insert(0, os.path.abspath(folder))
     try:
         function: Callable[..., Any] = operator.attrgetter(attributes)(importlib.import_module(module))
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
     if not callable(function):
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
@@ -176,14 +177,15 @@ def _add_rrc(parser: Parser) -> None:
 
 
 def _export_rrc(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import export, format_answers
+    from anls_metric.leaderboard import export
 
     if len(flags.files) > 2:
         raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, make_settings(flags))
     _print_hint([each["answer"] for each in answers])
-    _write(format_answers(answers), flags.target, f"{len(answers):,} answers", flags.files)
+    text = json.dumps(answers, ensure_ascii=False, indent=1)
+    _write(f"{text}\n", flags.target, f"{len(answers):,} answers", flags.files)
     return 0
 
 
