@@ -21,7 +21,7 @@ from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, compare_with
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import get_record, join_questions
-from anls_metric.analysis.scored import Groups, Scored, group_scores, list_grouping_fields
+from anls_metric.analysis.scored import Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
@@ -84,11 +84,6 @@ def as_html(
         "details": as_text(document, numbers),
         "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items() if name != "json"},
     }
-    fields = _choose_fields(submissions[0])
-    for submission, scored in zip(document["submissions"], submissions):
-        submission["groups"] = {field: describe_groups(_group(scored, field), scored.clusters) for field in fields}
-    records = [get_record(submissions, question) for question in questions]
-    rows = {field: group_scores(records, range(len(records)), field) for field in fields}
     data = {
         **headline,
         **texts,
@@ -101,7 +96,7 @@ def as_html(
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
         "similarities": _count_similarities(submissions),
-        "groups": {field: {name: group.places for name, group in groups.items()} for field, groups in rows.items()},
+        "groups": _add_groups(document, submissions, [get_record(submissions, question) for question in questions]),
         **build_question_data(submissions, questions, images, result.added),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
@@ -183,13 +178,22 @@ def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
     return {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
 
 
+def _add_groups(
+    document: Mapping[str, Any], submissions: Sequence[Scored], records: Sequence[Mapping[str, Any]]
+) -> dict[str, dict[str, list[int]]]:
+    """Add the groups of each submission to the document, and list the numbers of the records in each group."""
+    fields = _choose_fields(submissions[0])
+    for submission, scored in zip(document["submissions"], submissions):
+        for field in fields:
+            groups = scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)
+            submission["groups"][field] = describe_groups(groups, scored.clusters)
+    found = {field: group_scores(records, range(len(records)), field) for field in fields}
+    return {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
+
+
 def _choose_fields(scored: Scored) -> list[str]:
     """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
     records = scored.questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, max(2, len(records) // 2)))
     fields = list(scored.groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
     return list(dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])]))
-
-
-def _group(scored: Scored, field: str) -> Groups:
-    return scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)

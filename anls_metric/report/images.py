@@ -56,7 +56,7 @@ class Images:
             raise make_error("", _NO_PILLOW)
         self._named = None if place is None else _open_place(place)
         self._data = {source.name or "data": source.data for source in reversed(inputs) if not source.path}
-        self._room, self._limit = max_bytes, f"{max_bytes / 1e6:g} MB"
+        self._max_bytes = max_bytes
         self._known: dict[bytes, int] = {}
         self.pictures: list[str] = []
         self.note = ""
@@ -110,12 +110,10 @@ class Images:
             if not content:
                 return NOT_FOUND
             if key not in self._known:
-                if self._room <= 0:
-                    return f"over the limit of {self._limit}"
-                url = _scale_down(content)
-                self._room -= len(url)
-                self._known[key] = len(self.pictures)
-                self.pictures.append(url)
+                if sum(map(len, self.pictures)) >= self._max_bytes:
+                    return f"over the limit of {self._max_bytes / 1e6:g} MB"
+                self.pictures.append(_scale_down(content))
+                self._known[key] = len(self.pictures) - 1
         except Exception:  # Pillow and zipfile raise many kinds of errors for broken files
             return UNREADABLE
         return self._known[key]

@@ -195,5 +195,7 @@ def encode_script_data(data: Mapping[str, Any]) -> str:
         >>> encode_script_data({"text": "</script><!--"})
         '{"text":"\\u003c/script>\\u003c!--"}'
     """
-    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str).replace(
+        "<", "\\u003c"
+    )
     return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes an escape of JSON
