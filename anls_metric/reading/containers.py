@@ -67,8 +67,8 @@ def _read_named(value: Mapping[str, Any]) -> list[Any] | None:
 
 def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
     """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
-    lists = [inner for inner in value.values() if isinstance(inner, list) and inner]
-    if len(lists) != 1 or _OF_QUESTIONS & value.keys() or not isinstance(lists[0][0], dict):
+    lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
+    if len(lists) != 1 or _OF_QUESTIONS & value.keys():
         return None
     return lists[0] if _OF_QUESTIONS & lists[0][0].keys() else None
 

@@ -41,7 +41,8 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
     if isinstance(content, bytes) and content:
         return name, content
     if opens_files and name.lower().endswith(IMAGE_ENDINGS) and os.path.isfile(name):
-        return name, _read_file(name)
+        with open(name, "rb") as stream:
+            return name, stream.read() or _NO_IMAGE
     return name, None
 
 
@@ -59,11 +60,3 @@ def _pack(picture: Any) -> bytes:
     except Exception:  # Pillow reads the file only now, and raises many kinds of errors for broken images
         return _NO_IMAGE
     return stream.getvalue()
-
-
-def _read_file(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read() or _NO_IMAGE
-    except OSError:
-        return _NO_IMAGE

@@ -68,10 +68,8 @@ def is_table(data: Any) -> bool:
 
 def read_values(data: Any, name: str) -> list[Any]:
     """Make a list of a list, or of a column of a library."""
-    try:
-        return _clean(as_column(data, name))
-    except ValueError as error:
-        raise make_error(name, "{problem}", problem=str(error).removeprefix(f"{name} is ")) from None
+    column = as_column(data, name)
+    return column if set(map(type, column)) <= _PLAIN else list(map(_clean, column))
 
 
 def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
@@ -140,12 +138,8 @@ _READERS: Mapping[tuple[str, str], _Reader] = {
 """The library and the name of a class -> its reader."""
 
 
-def _clean(column: list[Any]) -> list[Any]:
-    """Replace values of numpy and pandas by values of Python. A missing value becomes None."""
-    return column if set(map(type, column)) <= _PLAIN else list(map(_clean_value, column))
-
-
-def _clean_value(value: Any) -> Any:
+def _clean(value: Any) -> Any:
+    """Replace a value of numpy or pandas by a value of Python. A missing value becomes None."""
     if type(value) in _PLAIN:
         return value
     if type(value).__name__ in ("NAType", "NaTType"):
