@@ -1217,11 +1217,13 @@ class ComputeMetrics:
         labelled = [row for row in rows if row[1]]
         if len(labelled) < len(rows):
             first = name_row([label for _, label in rows].index([]))
-            problem = f"{len(rows) - len(labelled):,} of {len(rows):,} rows have no labels, the first is {first}"
-            advice = "pass references, or see whether answers are cut off at a maximal length"
+            problem = (
+                f"{len(rows) - len(labelled):,} of {len(rows):,} rows have no labels, the first is {first}, and are "
+                "left out of the score: pass references, or see whether answers are cut off at a maximal length"
+            )
             if not labelled:
-                raise ValueError(f"{problem}: {advice}")
-            warnings.warn(f"{problem}, and are left out of the score: {advice}", stacklevel=3)
+                raise ValueError(problem)
+            warnings.warn(problem, stacklevel=3)
         return labelled, self._decode([label for _, label in labelled], "label")
 
 

@@ -187,14 +187,12 @@ def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
     return True
 
 
-PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
-
-
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield the pairs of a stream, each checked when it is read. ValueError: a bad row, which it names."""
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise ValueError(f"{name_row(row)} is {describe(pair)}: {PASS_PAIRS}")
+            advice = "pass pairs of a prediction and its references, like zip(predictions, references)"
+            raise ValueError(f"{name_row(row)} is {describe(pair)}: {advice}")
         yield (
             as_text(pair[0], f"the prediction of {name_row(row)}"),
             as_references(pair[1], f"the references of {name_row(row)}"),

@@ -10,12 +10,10 @@ from typing import Any
 from anls_metric.core.explanation import Explanation, Reason, find_closest, find_reason, match_texts
 from anls_metric.core.kernel import Kernel, score_columns
 from anls_metric.core.rows import (
-    PASS_PAIRS,
     as_references,
     as_text,
     check_columns,
     check_pairs,
-    describe,
     name_row,
     refuse_no_rows,
 )
@@ -172,8 +170,6 @@ def iter_anls_scores(
         0.8888888888888888
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    if not isinstance(rows, Iterable):
-        raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
     return starmap(kernel.score, check_pairs(rows))
 
 
@@ -202,7 +198,8 @@ def anls_batch(
         ``{score_column: scores}``: the same bits as `anls_scores` of the whole data set; [] for an empty batch.
 
     Raises:
-        ValueError: as `anls_scores`; or the batch does not have the column.
+        ValueError: as `anls_scores`.
+        KeyError: the batch does not have the column; data frames of some libraries raise their own error.
 
     Example:
         >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
@@ -211,22 +208,12 @@ def anls_batch(
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    predictions, references = (_get_column(batch, name) for name in (prediction_column, references_column))
-    if isinstance(predictions, str):
-        raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
+    predictions, references = batch[prediction_column], batch[references_column]
 
     def row_name(row: int) -> str:
         return name_row(row) if indices is None else f"row {indices[row]}"
 
     return {score_column: score_columns(predictions, references, kernel, row_name)}
-
-
-def _get_column(batch: Any, name: str) -> Any:
-    try:
-        return batch[name]
-    except Exception:  # KeyError, or the error of another library
-        problem = f"the batch, {describe(batch)}, has no column {name!r}"
-        raise ValueError(f"{problem}: pass the columns with prediction_column and references_column") from None
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
