@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.significance import Differences, Interval, adjust_for_best, holm
+from anls_metric.analysis.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
 from anls_metric.core.choices import describe_unknown
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.reader import find_name
@@ -22,6 +22,9 @@ SIGNIFICANT = 0.05
 
 MIN_CLUSTERS = 30
 """The number of clusters below which there is no verdict."""
+
+Names = tuple[str, str]
+"""The names of two submissions."""
 
 NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few questions"
 
@@ -195,7 +198,7 @@ class Pair(NamedTuple):
 
     first: Sequence[int]
     second: Sequence[int]
-    clusters: Sequence[Hashable] | None
+    clusters: Labels
 
 
 def pair_questions(first: Scored, second: Scored) -> Pair:
@@ -218,7 +221,7 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
     return Pair(own, other, names and [names[place] for place in own])
 
 
-class _Pairs(dict[tuple[str, str], Comparison]):
+class _Pairs(dict[Names, Comparison]):
     """Comparisons by the names of both submissions, made when they are asked for; p-values are not adjusted.
 
     Attributes:
@@ -229,9 +232,9 @@ class _Pairs(dict[tuple[str, str], Comparison]):
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
         self.submissions = {scored.name: scored for scored in submissions}
-        self.hints: dict[tuple[str, str], list[Message]] = {}
+        self.hints: dict[Names, list[Message]] = {}
 
-    def __missing__(self, names: tuple[str, str]) -> Comparison:
+    def __missing__(self, names: Names) -> Comparison:
         if names[::-1] in self:
             self[names] = self[names[::-1]].reverse()
         else:
@@ -244,7 +247,7 @@ class _Pairs(dict[tuple[str, str], Comparison]):
 
 
 def compare_values(
-    first: Scored, before: Sequence[float], second: Scored, after: Sequence[float], patterns: int | None = None
+    first: Scored, before: Numbers, second: Scored, after: Numbers, patterns: int | None = None
 ) -> Comparison:
     """Compare two submissions by a value for each question, such as its score. The p-value is not adjusted.
 
@@ -297,9 +300,9 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
     pair, hints = pair_questions(first, second), []
     if len(pair.first) < max(len(first.scores), len(second.scores)):
         sentence = "{second} is compared with {first} on the {common:,} questions that both have: "
+        sentence += "it has {own:,}, {first} has {theirs:,}"
         counts = {"common": len(pair.first), "own": len(second.scores), "theirs": len(first.scores)}
-        names: dict[str, Any] = {"first": first.name, "second": second.name}
-        hints.append(Message("", sentence + "it has {own:,}, {first} has {theirs:,}", names | counts))
+        hints.append(Message("", sentence, {"first": first.name, "second": second.name, **counts}))
     others = [
         first.questions.ids[own]
         for own, other in zip(pair.first, pair.second)

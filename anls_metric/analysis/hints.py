@@ -109,6 +109,10 @@ def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hi
 # Signs: what no transformation shows. Each is a cheap count over all answers.
 
 
+Found = tuple[int, str]
+"""The number of answers that show a sign, and the value that its sentence names."""
+
+
 class Sign(NamedTuple):
     """A row of `SIGNS`.
 
@@ -119,7 +123,7 @@ class Sign(NamedTuple):
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    find: Callable[[Scored, Sequence[Wrong]], tuple[int, str]]
+    find: Callable[[Scored, Sequence[Wrong]], Found]
     sentence: str
     of_strings: bool = False
     least: int = 1
@@ -136,14 +140,14 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) ->
     return hints
 
 
-def _find_unmarked(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_unmarked(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
     return (count if 10 * count >= len(scored.answer_scores) else 0), marker
 
 
-def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find a set whose predictions all equal an accepted answer.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
@@ -155,7 +159,7 @@ def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     return are_copied * len(pairs), ""
 
 
-def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find strings for missing values, unless an accepted answer is the same, in any case."""
     lost = [case.prediction for case in wrong if isinstance(case.prediction, str) and case.prediction in NULLS]
     if lost:
@@ -164,7 +168,7 @@ def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
 
-def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return sum(isinstance(case.prediction, str) and _is_cut_off(case.prediction) for case in wrong), ""
 
 
@@ -178,7 +182,7 @@ def _is_cut_off(text: str) -> bool:
     return EXTRACTORS["think"].find(text) == ""
 
 
-def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find accepted answers of other questions that are predictions.
 
     Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
@@ -193,13 +197,13 @@ def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
     return are_moved * len(moved), ""
 
 
-def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
     return count if count > 0.1 * len(scored.answer_scores) + sqrt(len(scored.answer_scores)) else 0, ""
 
 
-def _find_zeros(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+def _find_zeros(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)

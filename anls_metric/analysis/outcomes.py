@@ -28,12 +28,8 @@ class Outcome(NamedTuple):
 
     name: str
     meaning: str
-    applies: Callable[[str, Sequence[str]], bool] | None = None
+    applies: Callable[[str, Sequence[str]], bool] = lambda prediction, references: False
     of_strings: bool = False
-
-
-def _is_empty(prediction: str, references: Sequence[str]) -> bool:
-    return not prediction
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:
@@ -64,11 +60,12 @@ def _is_a_refusal(prediction: str, references: Sequence[str]) -> bool:
     return refuses(prediction) and not any(map(refuses, references))
 
 
-OUTCOMES = (
-    Outcome("missing", "is not in the submission"),
-    Outcome("equal", "equals an accepted answer"),
-    Outcome("close enough", "is similar enough to an accepted answer to score"),
-    Outcome("empty", "is empty, or is a string that the variant treats as empty", _is_empty),
+_OF_ZERO = (
+    Outcome(
+        "empty",
+        "is empty, or is a string that the variant treats as empty",
+        lambda prediction, references: not prediction,
+    ),
     Outcome(
         "same value",
         "is the number or date of an accepted answer, written differently",
@@ -89,8 +86,13 @@ OUTCOMES = (
     Outcome("refusal", "says that the model cannot answer", _is_a_refusal),
     Outcome("other", "is something else", lambda prediction, references: True),
 )
-
-ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.applies or outcome.name == "missing")
+OUTCOMES = (
+    Outcome("missing", "is not in the submission"),
+    Outcome("equal", "equals an accepted answer"),
+    Outcome("close enough", "is similar enough to an accepted answer to score"),
+    *_OF_ZERO,
+)
+ZERO_OUTCOMES = ("missing", *(outcome.name for outcome in _OF_ZERO))
 
 
 class Findings(NamedTuple):
@@ -120,7 +122,7 @@ def find_outcomes(
     normalize, of_strings = find_normalizer(scorer), isinstance(scorer, Variant)
     no_answers = scorer.no_answers if isinstance(scorer, Variant) else ()
     is_exact_at_one = not (isinstance(scorer, Variant) and scorer.all_or_nothing)
-    of_zero = [outcome for outcome in OUTCOMES if outcome.applies and (of_strings or not outcome.of_strings)]
+    of_zero = [outcome for outcome in _OF_ZERO if of_strings or not outcome.of_strings]
     count = len(scores)
     findings = Findings(["equal"] * count, [True] * count, [True] * count)
     for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
@@ -137,7 +139,7 @@ def find_outcomes(
             if score > 0.0:
                 outcome = "equal" if score == 1.0 else "close enough"
             else:
-                outcome = next(each.name for each in of_zero if each.applies and each.applies(text, texts))
+                outcome = next(each.name for each in of_zero if each.applies(text, texts))
         findings.outcomes[place], findings.exact[place], findings.contains[place] = outcome, exact, contains
     return findings
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MAX_LENGTH = 40
 """The largest number of characters of a text that can be a value."""
@@ -31,11 +31,9 @@ class Amount(NamedTuple):
     is_year: bool
     unit: str
 
-    def is_same(self, other: Amount | Date | None) -> bool:
-        """Whether another value is the same amount. If only one has a unit, only the numbers are compared."""
-        if not isinstance(other, Amount) or self[:3] != other[:3]:
-            return False
-        return self.unit == other.unit or not self.unit or not other.unit
+    def is_same(self, other: Any) -> bool:
+        """Whether another amount is the same. If only one has a unit, only the numbers are compared."""
+        return self[:3] == other[:3] and (self.unit == other.unit or not self.unit or not other.unit)
 
 
 class Date(NamedTuple):
@@ -49,12 +47,10 @@ class Date(NamedTuple):
     year: str
     days: tuple[tuple[int, int], ...]
 
-    def is_same(self, other: Amount | Date | None) -> bool:
-        """Whether another value is the same date. The year 88 is 1988 or 1888."""
-        if not isinstance(other, Date) or self.days != other.days:
-            return False
+    def is_same(self, other: Any) -> bool:
+        """Whether another date is the same. The year 88 is 1988 or 1888."""
         short, long = sorted((self.year, other.year), key=len)
-        return short == long or (len(short) == 2 and long.endswith(short))
+        return self.days == other.days and (short == long or (len(short) == 2 and long.endswith(short)))
 
 
 # Ways to write a number -> its thousands separator and its decimal sign. The first that fits counts, so a comma before
@@ -211,7 +207,9 @@ def is_any_same_value(text: str, others: Iterable[str]) -> bool:
         True
     """
     value = read_value(text)
-    return value is not None and any(value.is_same(read_value(other)) for other in others)
+    if value is None:
+        return False
+    return any(type(other) is type(value) and value.is_same(other) for other in map(read_value, others))
 
 
 def read_value(text: str) -> Amount | Date | None:

@@ -20,7 +20,7 @@ from anls_metric.core.variants import Scorer, Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Questions, list_ids, list_references
+from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 
@@ -301,7 +301,7 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
         raise make_error(answers.name, "{problem}", problem=str(error)) from None
 
 
-def _complete_columns(answers: Answers, scorer: Scorer) -> list[Mapping[str, Any]]:
+def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
     """Complete the columns of a rule with the predictions of questions without an answer.
 
     Raises:
@@ -365,7 +365,7 @@ def list_worst(scored: Scored, count: int) -> list[int]:
 # Groups
 
 
-def group_scores(records: Sequence[Mapping[str, Any]], scores: Sequence[float], field: str) -> Groups:
+def group_scores(records: Sequence[Record], scores: Sequence[float], field: str) -> Groups:
     """Group the scores of questions by the values of a field of their records, sorted by name, 2 before 10.
 
     Example:
@@ -425,7 +425,7 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
             yield from _list_key_paths(item, before)
 
 
-def list_grouping_fields(records: Sequence[Mapping[str, Any]], most: int) -> list[str]:
+def list_grouping_fields(records: Sequence[Record], most: int) -> list[str]:
     """List the fields of records that have at most this many values, those with the fewest values first."""
     sample = records[:2000]
     sizes: dict[str, int] = {}

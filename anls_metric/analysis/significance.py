@@ -20,6 +20,9 @@ from anls_metric.core.kernel import mean
 from anls_metric.core.rows import check_numbers, check_shares
 
 CONFIDENCE = 0.95
+Numbers = Sequence[float]
+Labels = Sequence[Hashable] | None
+"""The cluster of each score, None for a score that is its own cluster; None instead of a list for no clusters."""
 
 # The largest number of sign patterns that a test tries by default.
 FLIPS = 10_000
@@ -32,9 +35,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def interval(
-    scores: Sequence[float], clusters: Sequence[Hashable] | None = None, confidence: float = CONFIDENCE
-) -> Interval:
+def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFIDENCE) -> Interval:
     """Compute the confidence interval of a mean: mean +- t times the cluster-robust standard error, within [0, 1].
 
     Args:
@@ -69,7 +70,7 @@ def interval(
     return _clip(Differences(scores, clusters).interval(confidence))
 
 
-def mean_interval(scores: Sequence[float], clusters: Sequence[Hashable] | None, most: float = 1.0) -> Interval | None:
+def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Interval | None:
     """Compute the 95% interval of a mean without checks, between 0 and the largest possible mean.
 
     Args:
@@ -106,8 +107,8 @@ class Differences:
         (0.25, 3, 2)
     """
 
-    values: Sequence[float]
-    clusters: Sequence[Hashable] | None = None
+    values: Numbers
+    clusters: Labels = None
 
     @cached_property
     def _sums(self) -> list[_Cluster]:
@@ -164,9 +165,7 @@ class Differences:
         return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
 
 
-def differences(
-    first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None
-) -> Differences:
+def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Differences:
     """Compute the differences between two submissions, question by question.
 
     Args:
@@ -192,7 +191,7 @@ def differences(
     return Differences([after - before for before, after in zip(first, second)], clusters)
 
 
-def paired_test(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> float:
+def paired_test(first: Numbers, second: Numbers, clusters: Labels = None) -> float:
     """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ as much.
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
@@ -222,9 +221,9 @@ def paired_test(first: Sequence[float], second: Sequence[float], clusters: Seque
 
 
 def minimum_detectable_effect(
-    first: Sequence[float],
-    second: Sequence[float],
-    clusters: Sequence[Hashable] | None = None,
+    first: Numbers,
+    second: Numbers,
+    clusters: Labels = None,
     confidence: float = CONFIDENCE,
     power: float = 0.8,
 ) -> float:
@@ -259,7 +258,7 @@ def minimum_detectable_effect(
     return differences(first, second, clusters).minimum_detectable_effect(confidence, power)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Numbers) -> list[float]:
     """Adjust the p-values of several tests, because among many tests some p-values are small by chance.
 
     Args:
@@ -282,7 +281,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 
-def adjust_for_best(p_values: Sequence[float]) -> list[float]:
+def adjust_for_best(p_values: Numbers) -> list[float]:
     """Adjust the p-values of comparisons with the best of several submissions, which the same questions chose.
 
     The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally
@@ -308,7 +307,7 @@ def adjust_for_best(p_values: Sequence[float]) -> list[float]:
     return _adjust(p_values, [math.comb(left, 2) for left in range(len(p_values) + 1, 1, -1)])
 
 
-def _adjust(p_values: Sequence[float], times: Iterable[int]) -> list[float]:
+def _adjust(p_values: Numbers, times: Iterable[int]) -> list[float]:
     """Multiply the sorted p-values by these factors. No adjusted p-value is below that of a smaller p-value."""
     adjusted = [0.0] * len(p_values)
     least = 0.0
@@ -370,7 +369,7 @@ class _Cluster(NamedTuple):
     times: int
 
 
-def _sum_clusters(scores: Sequence[float], clusters: Sequence[Hashable] | None) -> list[_Cluster]:
+def _sum_clusters(scores: Numbers, clusters: Labels) -> list[_Cluster]:
     """Sum the scores of each cluster. Equal scores without a cluster are counted."""
     together: defaultdict[Hashable, list[float]] = defaultdict(list)
     for cluster, score in zip(repeat(None) if clusters is None else clusters, scores):

@@ -52,7 +52,7 @@ class Transformation(NamedTuple):
     marks: Sequence[str]
     prediction: Change = _keep
     references: Callable[[Sequence[str]], Sequence[str]] = _keep
-    is_certain: bool = True
+    is_certain: bool = False
     value: str = ""
 
 
@@ -95,16 +95,8 @@ def _split(separator: str, texts: Sequence[str]) -> list[str]:
     return list(filter(None, parts)) or list(texts)
 
 
-def _of_references(
-    name: str, sentence: str, remedy: str, marks: Sequence[str], change: Callable[[Sequence[str]], list[str]]
-) -> Transformation:
-    """Make a row that changes the accepted answers."""
-    value = {"\n": r"\n", "\t": r"\t"}.get(marks[0], marks[0])
-    return Transformation(name, sentence, remedy, marks, _keep, change, False, value)
-
-
 def _of_both(
-    name: str, sentence: str, remedy: str, marks: Sequence[str], change: Change, is_certain: bool = True
+    name: str, sentence: str, remedy: str, marks: Sequence[str], change: Change, is_certain: bool = False
 ) -> Transformation:
     """Make a row that changes both sides alike."""
     return Transformation(name, sentence, remedy, marks, change, lambda texts: list(map(change, texts)), is_certain)
@@ -120,20 +112,21 @@ _ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u
 _FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F)))
 
 TRANSFORMATIONS = (
-    _of_references(
+    Transformation(
         "printed",
         "accepted answers look like printed lists",
         'write them as lists of strings: ["a", "b"]',
         ("",),
-        _read_printed,
+        references=_read_printed,
     ),
     *(
-        _of_references(
+        Transformation(
             "joined",
             "accepted answers look like several in one string",
             "split them with {use.references_separator:{value}}",
             (separator,),
-            partial(_split, separator),
+            references=partial(_split, separator),
+            value={"\n": r"\n", "\t": r"\t"}.get(separator, separator),
         )
         for separator in _SEPARATORS
     ),
@@ -143,7 +136,6 @@ TRANSFORMATIONS = (
         _AS_STRINGS,
         (".0\0",),
         _replace(r"^(-?\d+)\.0$", r"\1"),
-        is_certain=False,
     ),
     _of_both(
         "zeros",
@@ -151,7 +143,6 @@ TRANSFORMATIONS = (
         _AS_STRINGS,
         ("\x000",),
         _replace(r"^0+(?=[1-9]\d*$)", ""),
-        is_certain=False,
     ),
     _of_both(
         "encoding",
@@ -159,6 +150,7 @@ TRANSFORMATIONS = (
         "read the original file as UTF-8",
         tuple(map(chr, range(0xC2, 0xF5))),
         _replace(_LATIN, _decode_utf_8),
+        is_certain=True,
     ),
     _of_both(
         "characters",
@@ -166,6 +158,7 @@ TRANSFORMATIONS = (
         'normalize both sides with unicodedata.normalize("NFKC", text)',
         tuple(_ACCENTS + _FULL_WIDTH),
         _normalize,
+        is_certain=True,
     ),
 )
 
