@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -24,6 +25,8 @@ from anls_metric.options import (
     read_switch,
 )
 from anls_metric.reading.reader import parse_input
+from anls_metric.report.document import build_document
+from anls_metric.report.terminal import format_hints
 
 GONE: Mapping[str, str] = {
     "run": "type --filter NAME",
@@ -128,7 +131,11 @@ def make_settings(flags: argparse.Namespace) -> Settings:
     return read_settings(values, lambda option: option.flags[0])
 
 
-def score_files(files: Sequence[str], settings: Settings) -> Result:
-    """Score the files of a command, with those that flags name."""
+def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:
+    """Score the files of a command and of its flags, and print the hints. Returns the result and its document."""
     gold = parse_input(settings.gold) if settings.gold else None
-    return evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    document = build_document(result, "command")
+    if document["hints"] and not settings.quiet:
+        print(format_hints(document), file=sys.stderr)
+    return result, document

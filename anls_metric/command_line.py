@@ -17,9 +17,8 @@ from anls_metric.messages import InputError, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.reader import parse_input
-from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.terminal import as_text, format_hints, format_matches, format_read
+from anls_metric.report.terminal import as_text, format_matches, format_read
 from anls_metric.report.texts import make_printable
 
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
@@ -32,7 +31,6 @@ _INSTEAD = {
     "report": "anls GOLD SUBMISSION --report report.html",
     "help": "anls --help",
 }
-
 
 _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
@@ -122,12 +120,9 @@ def _score(words: Sequence[str]) -> int:
         raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
     flags = build_parser().parse_intermixed_args(words)
     settings = make_settings(flags)
-    result = score_files(flags.files, settings)
+    result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
-    document = build_document(result, "command")
-    if not settings.quiet and document["hints"]:
-        print(format_hints(document), file=sys.stderr)
     inputs = [parse_input(word).path for word in (*flags.files, *settings.submissions)]
     inputs += [settings.gold] if settings.gold else []
     if settings.output or settings.output_dir:

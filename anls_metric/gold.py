@@ -9,6 +9,7 @@ import fnmatch
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -315,6 +316,7 @@ def _fetch(row: GoldSet) -> list[Row]:
         rows: list[Row] = file.read_row_group(number, columns, use_threads=False).to_pylist()
         return rows
 
+    print(f"fetching {row.name} from the Hub ...", file=sys.stderr)
     hub, pool = HfFileSystem(), ThreadPoolExecutor(_CONNECTIONS)
     try:
         names = hub.ls(f"datasets/{row.dataset}@{row.revision}/{os.path.dirname(row.files)}", detail=False)

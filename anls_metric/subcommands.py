@@ -241,21 +241,15 @@ def _add_hub(parser: Parser) -> None:
 
 
 def _export_hub(flags: argparse.Namespace) -> int:
-    from anls_metric.report.document import build_document
     from anls_metric.report.hub import as_eval_results
     from anls_metric.report.numbers import Numbers
-    from anls_metric.report.terminal import format_hints
 
     settings = make_settings(flags)
-    result = score_files(flags.files, settings)
-    document = build_document(result, "command")
+    result, document = score_files(flags.files, settings)
     source = flags.source or result.submissions[0].scorer.source
     date = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = Numbers(settings.percent, settings.digits)
-    text = as_eval_results(document, flags.dataset, flags.task, source, date, numbers)
-    if document["hints"]:
-        print(format_hints(document), file=sys.stderr)
-    print(text)
+    print(as_eval_results(document, flags.dataset, flags.task, source, date, numbers))
     return 0
 
 
