@@ -137,12 +137,6 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
     return __getattr__("Anls")(config_name, **kwargs)
 
 
-def _refuse_unknown(arguments: Iterable[str], known: Iterable[str]) -> None:
-    for name in arguments:
-        if name not in known:
-            raise ValueError(describe_unknown("argument", name, known))
-
-
 def _score(variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
     scores = variant.score(predictions, references)
     result = {variant.key: variant.mean(scores)}
@@ -1297,15 +1291,13 @@ def _define_metric() -> None:
             return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
 
         def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-            options = list(inspect.signature(self._compute).parameters)[2:-1]
+            known = inspect.signature(evaluate.Metric.__init__).parameters
+            options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
             # What `compute` takes where it is not told otherwise.
-            self._defaults = {name: kwargs.pop(name) for name in options if name in kwargs}
-            _refuse_unknown(kwargs, [*options, *inspect.signature(evaluate.Metric.__init__).parameters])
-            if config_name not in (None, "default"):
-                self._defaults.setdefault("variant", config_name)
+            self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
+            self._find_variant(**options)  # refuses wrong options
             self._predictions: list[Any] = []
             self._references: list[Any] = []
-            self._find_variant()  # refuses wrong options
             super().__init__(config_name, **kwargs)
 
         def _info(self) -> Any:
@@ -1336,7 +1328,10 @@ def _define_metric() -> None:
 
         def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
             """Get the variant for the options of a call; None takes the defaults of the metric."""
-            _refuse_unknown(options, inspect.signature(self._compute).parameters)
+            known = list(inspect.signature(self._compute).parameters)
+            for name in options:
+                if name not in known:
+                    raise ValueError(describe_unknown("argument", name, known))
             given = {name: value for name, value in options.items() if value is not None}
             return self._get_variant(**self._defaults | given)
 
