@@ -1189,13 +1189,13 @@ class ComputeMetrics:
         """Add the rows of a batch, given its arrays."""
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
-        # `Seq2SeqTrainer` also pads labels with this token, to a length that depends on the batch.
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for predicted, label in zip(ids, label_ids, strict=True):
             _refuse_unreadable(predicted, label, name_row(len(rows)))
-            rows.append(
-                ([item for item in predicted if item >= 0], [item for item in label if item >= 0 and item != pad])
-            )
+            # With generated ids, `Seq2SeqTrainer` pads labels with this token, to a length that depends on the batch.
+            padding = pad if predicted and predicted[0] >= 0 else None
+            expected = [item for item in label if item >= 0 and item != padding]
+            rows.append(([item for item in predicted if item >= 0], expected))
 
     def _decode(self, rows: list[list[int]], what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
