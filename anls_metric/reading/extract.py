@@ -92,11 +92,8 @@ class Extraction(NamedTuple):
         Raises:
             ValueError: the text is not a string.
         """
-        text = as_text(text, "text")
-        for rule in self.rules:
-            answer = rule.find(text)
-            text = text if answer is None else answer
-        return text
+        (answer,), _ = extract_all(self, [as_text(text, "text")])
+        return str(answer)
 
 
 def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], dict[str, dict[str, int]]]:

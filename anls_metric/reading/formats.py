@@ -79,8 +79,9 @@ def read_bytes(data: bytes, name: str) -> Content:
         raise make_error(name, sentence, what=form.name, error=str(error)) from None
 
 
-def _extension(name: str) -> str:
-    return os.path.splitext(name)[1].lower()
+def get_extension(name: str) -> str:
+    """Return the extension of a file name, in lower case, without that of compression."""
+    return os.path.splitext(name.removesuffix(".gz"))[1].lower()
 
 
 def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
@@ -105,7 +106,7 @@ def _read_text(data: bytes, name: str) -> Content:
     head = text[:10_000].lstrip()
     if not text.strip():
         raise make_error(name, "the file is empty: check the program that wrote it")
-    extension = _extension(name)
+    extension = get_extension(name)
     if extension in (".json", *_JSON_LINES) or re.match(r'[\[{]\s*[\[{"]', head):
         return _read_json(text, name, extension in _JSON_LINES)
     if extension == ".txt" and not _names_columns(head.partition("\n")[0]):
@@ -232,7 +233,7 @@ def _read_csv(text: str, name: str) -> Content:
     lines = list(io.StringIO(text, newline=""))
     first = next(number for number, line in enumerate(lines) if not line.isspace())
     header = re.sub(r'"[^"]*"', "", lines[first])
-    delimiter = max(("\t" if _extension(name) == ".tsv" else "") + "".join(_DELIMITERS), key=header.count)
+    delimiter = max(("\t" if get_extension(name) == ".tsv" else "") + "".join(_DELIMITERS), key=header.count)
     reader = csv.reader(lines[first:], delimiter=delimiter, strict=True)
     before = csv.field_size_limit(2**31 - 1)
     try:
@@ -454,5 +455,5 @@ FORMATS = (
 
 def find_format(data: bytes, name: str) -> Format:
     """Find the format of a file."""
-    extension = _extension(name)
+    extension = get_extension(name)
     return next(form for form in FORMATS if data.startswith(form.begins) or extension in form.extensions)

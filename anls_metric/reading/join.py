@@ -479,5 +479,4 @@ def _find_field_of_models(table: Table, reading: Reading) -> str | None:
             "{use.submission:none} all rows as one"
         )
         raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
-    count = len(set(ids))
-    return field if count < len(ids) and len(set(zip(ids, models))) > count else None
+    return field if len(set(zip(ids, models))) > len(set(ids)) else None

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
@@ -47,14 +46,14 @@ def look_up(record: Any, path: str) -> Any:
         >>> look_up({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
         7
     """
-    if isinstance(record, dict) and path in record:  # the usual case, and the fastest check
-        return record[path]
+    if not path:
+        return record
     first, _, rest = path.partition(".")
-    if isinstance(record, dict):
-        return look_up(record[first], rest) if rest and first in record else ABSENT
     if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
-        return look_up(record[int(first)], rest) if rest else record[int(first)]
-    return ABSENT
+        return look_up(record[int(first)], rest)
+    if isinstance(record, dict) and path in record:
+        return record[path]
+    return look_up(record[first], rest) if isinstance(record, dict) and first in record else ABSENT
 
 
 def take(record: Mapping[str, Any], path: Path) -> Any:
@@ -239,8 +238,8 @@ class Layout(NamedTuple):
     unrepeated: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
     failure: str = ""
-    of_values: Mapping[str, Any] = MappingProxyType({})
-    columns: Mapping[str, Path] = MappingProxyType({})
+    of_values: Mapping[str, Any] = {}
+    columns: Mapping[str, Path] = {}
     unless: tuple[str, ...] = ()
 
     @property

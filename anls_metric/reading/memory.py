@@ -37,7 +37,8 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
     if reader:
         return Content(reader(data, name), number_rows)
     if isinstance(data, Mapping):
-        if _are_columns(data, named):
+        # Lists are columns if one has a usual name, or one that the user names. Otherwise they are answers by id.
+        if not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values())):
             return Content(join_columns(data, name), number_rows)
         return find_records(dict(data), name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
@@ -46,11 +47,6 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
         sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
         raise make_error(name, sentence, data=describe(data))
     return Content(read_values(data, name))
-
-
-def _are_columns(data: Mapping[str, Any], named: Collection[str | None]) -> bool:
-    """Whether a dict holds columns: lists, and a usual name, or one that the user names."""
-    return not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values()))
 
 
 def is_list(data: Any) -> bool:

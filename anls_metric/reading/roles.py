@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.choices import find_similar_name
@@ -51,7 +50,6 @@ DOCUMENTS = (
 
 _ASSESSMENTS = ("confidence", "judge")
 _OF_ONE_SIDE = ("prediction", "references", *_ASSESSMENTS)
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Roles(NamedTuple):
@@ -66,7 +64,7 @@ class Roles(NamedTuple):
     question: Path | None = None
     prediction: Path | None = None
     references: Path | None = None
-    others: Mapping[str, Path] = _NOTHING
+    others: Mapping[str, Path] = {}
 
 
 def find_roles(

@@ -13,7 +13,7 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import KEY, VALUE
-from anls_metric.reading.formats import Content, join_parts, natural_key, read_bytes
+from anls_metric.reading.formats import Content, get_extension, join_parts, natural_key, read_bytes
 from anls_metric.reading.layouts import (
     ABSENT,
     Layout,
@@ -268,11 +268,6 @@ def _read_parts(path: str, files: Sequence[str]) -> Content:
     if any(each.isdisjoint(fields[0]) for each in fields):
         raise _error_of_parts(path, files)
     return join_parts(list(map(os.path.basename, files)), parts)
-
-
-def get_extension(path: str) -> str:
-    """Return the extension of a file name, in lower case, without that of compression."""
-    return os.path.splitext(path.removesuffix(".gz"))[1].lower()
 
 
 def get_stem(path: str) -> str:

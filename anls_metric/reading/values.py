@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -212,10 +212,8 @@ def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) 
 # Confidences and verdicts
 
 _NOTHING = (None, ABSENT, "")
-_VERDICTS: Mapping[str, bool] = {
-    **dict.fromkeys(("true", "1", "correct", "yes"), True),
-    **dict.fromkeys(("false", "0", "incorrect", "no"), False),
-}
+_VERDICTS = {"true": True, "1": True, "correct": True, "yes": True}
+_VERDICTS |= {"false": False, "0": False, "incorrect": False, "no": False}
 
 
 def read_confidence(value: Any, is_log: bool) -> float | None:
