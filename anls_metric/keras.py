@@ -191,9 +191,11 @@ class ANLS(_Ratio):
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments for `from_config`, which knows the variants of the table."""
+        """Return the arguments for `from_config`. ValueError: the variant is not one of the table."""
         variant = self.variant
         options = {"variant": variant.name, "threshold": variant.threshold, "ignore_case": variant.ignore_case}
+        if get_variant(**options) != variant:
+            raise ValueError(f"the variant {variant.name} differs from that of the table, so it cannot be saved")
         return {**super().get_config(), **options}
 
 

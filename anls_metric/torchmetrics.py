@@ -53,7 +53,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         else:
             self.add_state(self._state, torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
 
-    def _score(self, prediction: str, references: Sequence[str]) -> float:
+    def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
         raise NotImplementedError
 
     def update(self, preds: Texts, target: References) -> None:
@@ -66,7 +66,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         Raises:
             ValueError: a row cannot be scored; the message names it. No part of the batch is added.
         """
-        scores = list(map(self._score, *_read_rows(preds, target)))
+        scores = self._score(*_read_rows(preds, target))
         state = getattr(self, self._state)
         if isinstance(state, list):
             # A process without batches contributes an empty tensor of the metric's dtype. All processes must use this
@@ -151,8 +151,8 @@ class ANLS(_Scores):
         """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
-    def _score(self, prediction: str, references: Sequence[str]) -> float:
-        return self.variant.score_checked([prediction], [references])[0]
+    def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        return self.variant.score_checked(predictions, references)
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
@@ -190,12 +190,14 @@ class NormalizedLevenshteinSimilarity(_Scores):
         super().__init__(f"nls|substitution_cost:{substitution_cost}", reduction, **kwargs)
         self.substitution_cost = check_count("substitution_cost", substitution_cost)
 
-    def _score(self, prediction: str, references: Sequence[str]) -> float:
-        costs = 1, 1, self.substitution_cost
-        return max(
-            1 - Levenshtein.distance(prediction, text, weights=costs) / (max(len(prediction), len(text)) or 1)
-            for text in references
-        )
+    def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        return [
+            max(self._compare(prediction, text) for text in texts) for prediction, texts in zip(predictions, references)
+        ]
+
+    def _compare(self, prediction: str, text: str) -> float:
+        edits = Levenshtein.distance(prediction, text, weights=(1, 1, self.substitution_cost))
+        return 1 - edits / (max(len(prediction), len(text)) or 1)
 
 
 def _read_rows(preds: Any, target: Any) -> tuple[list[str], list[Sequence[str]]]:

@@ -5,6 +5,7 @@ All texts are made up, except those from the documentation of keras_hub.
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import importlib.util
 import json
@@ -301,6 +302,12 @@ def test_metric_comes_back_from_its_config_and_from_serialization(metric: Any) -
         assert compute(again, ["a"], ["b"]) == compute(metric, ["a"], ["b"])
         if isinstance(metric, ANLS):
             assert again.signature() == metric.signature()
+
+
+def test_variant_of_ones_own_is_not_saved_as_that_of_the_table() -> None:
+    own = dataclasses.replace(anls_metric.VARIANTS["standard"], whitespace="strip")
+    with pytest.raises(ValueError, match="the variant standard differs from that of the table"):
+        ANLS(own).get_config()
 
 
 # In compile and fit
