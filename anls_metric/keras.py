@@ -193,7 +193,11 @@ class ANLS(_Ratio):
     def get_config(self) -> dict[str, Any]:
         """Return the arguments for `from_config`. ValueError: the variant is not one of the table."""
         variant = self.variant
-        options = {"variant": variant.name, "threshold": variant.threshold, "ignore_case": variant.ignore_case}
+        options: dict[str, Any] = {
+            "variant": variant.name,
+            "threshold": variant.threshold,
+            "ignore_case": variant.ignore_case,
+        }
         if get_variant(**options) != variant:
             raise ValueError(f"the variant {variant.name} differs from that of the table, so it cannot be saved")
         return {**super().get_config(), **options}
