@@ -251,21 +251,6 @@ def test_white_space_is_squeezed_as_str_split_does(text: str) -> None:
     assert explain(text, "a", ignore_case=False).normalized_prediction == " ".join(text.strip().split())
 
 
-@given(st.text(max_size=20), st.text(max_size=20))
-def test_similarity_is_one_minus_distance_over_length(left: str, right: str) -> None:
-    def distance(a: str, b: str) -> int:
-        row = list(range(len(b) + 1))
-        for i, x in enumerate(a, 1):
-            previous, row[0] = row[0], i
-            for j, y in enumerate(b, 1):
-                previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (x != y))
-        return row[-1]
-
-    length = max(len(left), len(right))
-    expected = 1 - distance(left, right) / length if length else 1.0
-    assert normalized_levenshtein_similarity(left, right, variant="nls") == expected
-
-
 # Columns of every kind
 
 
