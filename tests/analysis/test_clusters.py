@@ -7,11 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anls_metric import cluster_field, score
-from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.significance import interval
 from anls_metric.messages import InputError
 from anls_metric.reading.roles import DOCUMENTS
@@ -94,17 +91,3 @@ def test_interval_is_that_of_the_clusters_in_any_order(cluster_by: str) -> None:
     names = None if cluster_by == "none" else [row[cluster_by] for row in rows]
     expected = interval([float(row["prediction"] == "Cola") for row in rows], names)
     assert score(chance.sample(rows, len(rows)), cluster_by=cluster_by).interval == expected
-
-
-@given(
-    st.lists(
-        st.fixed_dictionaries({}, optional=dict.fromkeys(("doc", "image"), st.sampled_from([1, "1", 2.0, None, []])))
-    ),
-    st.randoms(use_true_random=False),
-)
-def test_find_clusters_depends_on_no_order(records: list[dict[str, Any]], chance: random.Random) -> None:
-    found = find_clusters(records)
-    again = find_clusters(chance.sample(records, len(records)))
-    assert (found and (found.field, found.size)) == (again and (again.field, again.size))
-    if found:
-        assert 1 < found.size < len(records)

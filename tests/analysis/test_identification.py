@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +12,6 @@ from rapidfuzz.distance import Levenshtein
 
 from anls_metric import VARIANTS, anls_score, anls_scores, identify, mean
 from anls_metric.analysis.identification import CASES
-from tests.conftest import find_pypi_anls
 from tests.core.test_conformance import CASES as GOLDEN_CASES
 
 Function = Callable[..., Any]
@@ -133,14 +130,6 @@ def test_differences_and_errors_are_described(function: Function, nearest: tuple
     assert (found.variants, found.variant) == ((("rrc",), "rrc") if function is fail_at_blanks else ((), None))
 
 
-def test_differences_have_both_numbers_and_three_are_printed() -> None:
-    numbers = [(each.case.prediction, each.score, each.expected) for each in identify(lenient).differences]
-    assert numbers == [("rain", 1.0, 0.0), ("0.28.", 0.799, 0.8)]
-    found = identify(lambda prediction, references: float(prediction in references))
-    assert len(found.differences) > 3
-    assert str(found).count("\n  ") == 3
-
-
 @pytest.mark.parametrize("result", [None, "0.5", True, [0.5, 0.5], float("nan")])
 def test_result_without_a_number_is_no_score(result: Any) -> None:
     found = identify(lambda prediction, references: result)
@@ -156,31 +145,12 @@ def test_identify_refuses_uncallable_objects() -> None:
 # Other programs
 
 
-def test_pypi_anls_is_identified(tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    """In its own process, since `import anls` loads our file in the checkout."""
-    (tmp_path / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
-    program = "from anls import anls_score; from anls_metric import identify; print(*identify(anls_score).variants)"
-    assert run_python(program, tmp_path).stdout == "pypi_anls\n"
-
-
-def inverted_port(predictions: list[str], references: list[list[str]]) -> dict[str, float]:
-    """A port of the pull requests to evaluate that docs/variants.md describes: the distance, not the similarity."""
-    if isinstance(predictions, str) or isinstance(references[0], str):
-        raise ValueError("Predictions and/or references don't match the expected format")
-    distances = [
-        min(Levenshtein.normalized_distance(prediction.lower(), reference.lower()) for reference in accepted)
-        for prediction, accepted in zip(predictions, references)
-    ]
-    return {"anls_score": mean(distance if distance >= 0.5 else 0.0 for distance in distances)}
-
-
 @pytest.mark.filterwarnings("ignore:Treating ground truth")
 @pytest.mark.parametrize(
     ("load", "variants", "arguments", "differences"),
     [
         (lambda: pytest.importorskip("anls_star").anls_score, ("standard",), SWAPPED, 0),
         (lambda: pytest.importorskip("torchmetrics.functional.text").edit_distance, (), "prediction, reference", 11),
-        (lambda: inverted_port, (), COLUMN, 1),
     ],
 )
 def test_other_programs(load: Function, variants: tuple[str, ...], arguments: str, differences: int) -> None:

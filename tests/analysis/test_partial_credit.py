@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +12,6 @@ from anls_metric import VARIANTS, anls_score, score
 from anls_metric.analysis.outcomes import keep_digits, keep_letters_and_digits
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_same_value
-from anls_metric.command_line import main
 from anls_metric.core.scoring import normalizer
 from tests.analysis.scoring import score_columns
 
@@ -79,12 +76,3 @@ def test_partial_credit_is_averaged_over_runs_by_question() -> None:
     gold = [{"id": 1, "answers": ["240.00"]}, {"id": 2, "answers": ["a"]}]
     found = score(runs, gold, metrics="partial_credit").to_dict()["submissions"][0]["partial_credit"]
     assert found == {"format_loss": 0.125, "wrong_number_credit": 0.0}
-
-
-def test_partial_credit_is_printed_only_with_its_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = tmp_path / "table.json"
-    table.write_text(json.dumps([{"prediction": "977,633", "answers": ["977633"]}]))
-    for options, is_shown in ([], False), (["--metrics", "f1"], False), (["--metrics", "partial_credit"], True):
-        assert main([str(table), *options]) == 0
-        printed = capsys.readouterr().out
-        assert ("format loss" in printed) == ("wrong-number credit" in printed) == is_shown

@@ -42,10 +42,6 @@ def make_rows(gold: dict[str, list[Any]]) -> list[dict[str, Any]]:
     return [{"questionId": key, "prediction": accepted[0], "answers": accepted} for key, accepted in gold.items()]
 
 
-def test_hash_questions_is_the_definition() -> None:
-    assert read_hash(make_rows(GOLD)) == define([*GOLD], [*GOLD.values()]) == "de150c76"
-
-
 @given(st.dictionaries(st.text(), st.lists(st.text(), min_size=1, max_size=3), max_size=5), st.booleans())
 def test_hash_questions_is_the_definition_for_any_strings(gold: dict[str, list[str]], has_ids: bool) -> None:
     ids, references = [*gold], [*gold.values()]
@@ -62,8 +58,8 @@ def test_hash_is_the_same_for_any_order_layout_format_and_submission(tmp_path: P
     with table.open("w", newline="") as file:
         rows = [["id", "model_output", "answers"], *([key, "x", json.dumps(texts)] for key, texts in GOLD.items())]
         csv.writer(file).writerows(rows)
-    expected = read_hash(make_rows(GOLD))
-    assert read_hash(make_rows(backwards)) == expected
+    expected = define([*GOLD], [*GOLD.values()])
+    assert read_hash(make_rows(GOLD)) == read_hash(make_rows(backwards)) == expected == "de150c76"
     assert read_hash(str(table)) == expected
     assert read_hash(dict.fromkeys(GOLD, "another answer"), str(gold)) == expected
     assert read_hash({"7": "x"}, str(gold), missing="zero") == expected
@@ -73,7 +69,6 @@ def test_hash_is_the_same_for_any_order_layout_format_and_submission(tmp_path: P
     "change",
     [
         lambda gold: {"x" if key == "0" else key: accepted for key, accepted in gold.items()},
-        lambda gold: {**gold, "0": ["answer 0 "]},
         lambda gold: {**gold, "0": ["Answer 0"]},
         lambda gold: {**gold, "0": ["answer 0", ""]},
         lambda gold: {**gold, "1": ["answer 1\nAnswer 1"]},
@@ -84,13 +79,6 @@ def test_hash_is_the_same_for_any_order_layout_format_and_submission(tmp_path: P
 )
 def test_hash_changes_with_any_change_of_a_question(change: Any) -> None:
     assert read_hash(make_rows(change(GOLD))) != read_hash(make_rows(GOLD))
-
-
-def test_hash_of_questions_without_ids_is_that_of_their_answers() -> None:
-    references = [*GOLD.values()]
-    expected = define([""] * len(references), references)
-    for order in (references, references[::-1]):
-        assert read_hash([accepted[0] for accepted in order], order) == expected
 
 
 def test_hash_of_nested_answers_ignores_the_order_of_keys() -> None:

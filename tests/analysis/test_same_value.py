@@ -92,12 +92,6 @@ def test_reading_any_text_is_symmetric_and_never_fails(text: str, other: str) ->
     assert read_value(text) is None or is_same_value(text, text)
 
 
-@given(st.integers(0, 10**12), st.integers(0, 3))
-def test_number_with_separators_and_zeros_is_the_number(number: int, zeros: int) -> None:
-    plain = str(number)
-    assert is_same_value(f"{number:,}.{'0' * zeros}" if zeros else f"{number:,}", plain) or plain[:2] in ("19", "20")
-
-
 @given(st.dates(datetime.date(1000, 1, 1)))
 def test_date_is_the_same_in_each_unambiguous_order(day: datetime.date) -> None:
     ways = [f"{day:%Y-%m-%d}", f"{day:%B} {day.day}, {day:%Y}", f"{day:%d-%b-%Y}", f"{day:%d %B %Y}"]

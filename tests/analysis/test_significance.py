@@ -84,25 +84,15 @@ def test_what_cannot_be_computed_is_refused(
 
 
 @pytest.mark.parametrize("confidence", [0.001, 0.01, 0.3, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999])
-def test_student_t_agrees_with_its_closed_forms_and_with_scipy(confidence: float) -> None:
+def test_student_t_agrees_with_scipy(confidence: float) -> None:
     stats = pytest.importorskip("scipy.stats")
-    assert student_t(confidence, 1) == pytest.approx(math.tan(math.pi / 2 * confidence), rel=1e-9)
-    assert student_t(confidence, 2) == pytest.approx(confidence * math.sqrt(2 / (1 - confidence**2)), rel=1e-9)
-    normal = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
-    assert student_t(confidence, 10_000_000) == pytest.approx(normal, rel=1e-6)
-    freedoms = [*range(1, 101), *range(101, 10_001, 99), 10_000]
+    freedoms = [*range(1, 101), *range(101, 10_001, 99)]
     for freedom, expected in zip(freedoms, stats.t.ppf((1 + confidence) / 2, freedoms)):
         assert student_t(confidence, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert student_t(0.0, 7) == 0.0
 
 
 # Intervals
-
-
-def test_interval_without_clusters_is_the_textbook_one() -> None:
-    numbers = scores(200, 1)
-    mean, half = statistics.mean(numbers), student_t(0.9, 199) * statistics.stdev(numbers) / math.sqrt(200)
-    assert interval(numbers, confidence=0.9) == pytest.approx((mean - half, mean + half))
 
 
 @pytest.mark.parametrize("count", [10, 100, 700])
@@ -207,34 +197,21 @@ def test_paired_test_agrees_with_scipy(seed: int) -> None:
         assert abs(ours - theirs.pvalue) < 4 * spread + 1e-4
 
 
-def test_paired_test_has_known_p_values() -> None:
+def test_random_patterns_have_the_largest_sums() -> None:
+    """Sums of eight of the largest sizes fit into four bytes."""
+    largest = significance._LARGEST
+    assert set(significance._sum_random_subsets([largest] * 9, 10_000)) == {size * largest for size in range(10)}
+
+
+def test_paired_test_has_known_p_values_in_both_directions() -> None:
+    first, second, page = scores(400, 6), scores(400, 7), pages(400, 6)
+    assert paired_test(first, second, page) == paired_test(second, first, page)
     assert paired_test([0.0, 0.0], [1.0, 1.0]) == 0.5  # never significant
     assert paired_test([0.0], [1.0]) == paired_test([0.5] * 100, [0.5] * 100) == 1.0
     assert paired_test([0.0] * 1000, [1.0] * 1000) == 1 / 10_001
     # 15 of 20 differing answers are better: a fair coin is this extreme with probability 0.0414
     exact = 2 * sum(math.comb(20, heads) for heads in range(6)) / 2**20
     assert paired_test([0.0] * 15 + [1.0] * 5, [1.0] * 15 + [0.0] * 5) == pytest.approx(exact, abs=0.006)
-
-
-def test_random_patterns_are_fair_coins() -> None:
-    """Each size occurs equally often with each sign, and independently of the other sizes."""
-    sizes = [2**place for place in range(21)]
-    patterns = significance._sum_random_subsets(sizes, 10_000)
-    bits = [[pattern >> place & 1 for pattern in patterns] for place in range(21)]
-    for place, column in enumerate(bits):
-        assert abs(sum(column) - 5000) < 250
-        assert all(abs(sum(map(int.__xor__, column, other)) - 5000) < 250 for other in bits[:place])
-    assert max(patterns) < 2**21
-    largest = significance._LARGEST
-    assert set(significance._sum_random_subsets([largest] * 9, 10_000)) == {size * largest for size in range(10)}
-
-
-@pytest.mark.parametrize("count", [6, 50, 400])
-def test_direction_only_changes_the_sign(count: int) -> None:
-    first, second, page = scores(count, 6), scores(count, 7), pages(count, 6)
-    assert paired_test(first, second, page) == paired_test(second, first, page)
-    low, high = differences(first, second, page).interval()
-    assert differences(second, first, page).interval() == (-high, -low)
 
 
 # Adjustment
@@ -247,13 +224,6 @@ def test_p_values_are_adjusted() -> None:
     assert adjust_for_best([0.03, 0.001, 0.02]) == pytest.approx([0.06, 0.006, 0.06])
     assert adjust_for_best([0.9, 0.5]) == [1.0, 1.0]
     assert (holm([0.03]), adjust_for_best([0.04]), holm([]), adjust_for_best([])) == ([0.03], [0.04], [], [])
-
-
-def test_holm_keeps_false_positives_of_a_family_rare() -> None:
-    chance = random.Random(9)
-    families = [[chance.random() for _ in range(5)] for _ in range(4000)]
-    assert 0.04 < statistics.mean(min(holm(family)) < 0.05 for family in families) < 0.06
-    assert statistics.mean(min(family) < 0.05 for family in families) > 0.2
 
 
 # Simulations: a 95% interval contains the truth in about 95 of 100 samples
@@ -312,12 +282,6 @@ def test_paired_test_of_equals_is_significant_in_5_percent(draw: Draw, count: in
     assert 0.02 <= share(paired_test(*draw(chance, count)) < 0.05 for _ in range(samples)) <= 0.09
 
 
-@pytest.mark.usefixtures("fewer_flips")
-def test_paired_test_without_clusters_is_significant_too_often() -> None:
-    chance = random.Random(1)
-    assert share(paired_test(*draw_pages(chance, 200)[:2]) < 0.05 for _ in range(300)) > 0.09
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("count", "samples", "minimum"), [(30, 600, 0.88), (100, 600, 0.91), (1000, 500, 0.92)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
@@ -327,14 +291,6 @@ def test_interval_contains_the_true_mean_in_95_of_100(draw: Draw, count: int, sa
     drawn = (draw(chance, count) for _ in range(samples))
     intervals = (interval(answers, clusters) for answers, _, clusters in drawn)
     assert minimum <= share(low <= TRUE_MEAN <= high for low, high in intervals) <= 0.98
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("draw", [draw_questions, draw_pages])
-def test_interval_of_a_difference_contains_0_in_95_of_100_comparisons_of_equals(draw: Draw) -> None:
-    chance = random.Random(2)
-    intervals = (differences(*draw(chance, 100)).interval() for _ in range(600))
-    assert 0.925 <= share(low <= 0 <= high for low, high in intervals) <= 0.975
 
 
 def test_minimum_detectable_effect_is_half_the_interval_plus_the_t_of_its_power() -> None:
@@ -358,19 +314,6 @@ def test_minimum_detectable_effect_is_detected_as_often_as_its_power_says(power:
         paired_test(first, [score + typical for score in second], page) < 0.05 for first, second, page in drawn
     )
     assert power - 0.07 <= detected <= power + 0.07
-
-
-@pytest.mark.usefixtures("fewer_flips")
-def test_difference_below_half_the_interval_is_never_detected() -> None:
-    """The interval of a smaller difference contains 0. Its p-value can only be under 0.05 at the border."""
-    chance = random.Random(4)
-    for _ in range(300):
-        sample = differences(*draw_pages(chance, 60))
-        low, high = sample.interval()
-        half = sample.minimum_detectable_effect(power=0.5)
-        assert (abs(sample.mean) < half) == (low < 0 < high)
-        if abs(sample.mean) < 0.9 * half:
-            assert sample.flip_test() >= 0.05
 
 
 @pytest.mark.thorough

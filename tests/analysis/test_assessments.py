@@ -1,4 +1,4 @@
-"""Each measure of confidence equals its definition in plain steps, and scikit-learn. The numbers are made up."""
+"""Measures of confidences and verdicts equal their definitions, and scikit-learn. The numbers are made up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric.analysis.confidence import LEVELS, ConfidenceMeasures, measure_confidence
+from anls_metric.analysis.verdicts import compare_verdicts, list_differences
 
 Pairs = list[tuple[float, float]]
 PAIRS = st.lists(
@@ -50,17 +51,6 @@ def test_auroc_agrees_with_scikit_learn(pairs: Pairs) -> None:
         assert measured == pytest.approx(metrics.roc_auc_score([score >= 0.5 for score in scores], confidences))
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=1, unique_by=lambda pair: pair[0]))
-def test_ece_takes_bins_of_equal_mass(pairs: Pairs) -> None:
-    pairs = sorted(pairs, reverse=True)
-    bins = max(1, min(len(pairs) - 1, 100))
-    total = 0.0
-    for place in range(bins):
-        chosen = pairs[place * len(pairs) // bins : (place + 1) * len(pairs) // bins]
-        total += len(chosen) * abs(accuracy(chosen) - sum(confidence for confidence, _ in chosen) / len(chosen))
-    assert measure(pairs).ece == pytest.approx(total / len(pairs))
-
-
 def test_measures_equal_hand_computed_values() -> None:
     measures = measure_confidence([0.9, 0.8, 0.7, 0.6], [1.0, 0.75, 0.0, 1.0])
     assert measures.auroc == pytest.approx(2 / 3)
@@ -71,3 +61,49 @@ def test_measures_equal_hand_computed_values() -> None:
     assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
     assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
     assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
+
+
+ANSWERS = st.lists(st.tuples(st.sampled_from([0.0, 0.4, 0.5, 0.9, 1.0]), st.booleans()), min_size=1)
+
+
+@pytest.mark.parametrize(
+    ("answers", "agreement", "kappa"),
+    [
+        # a textbook: 20 both yes, 5 yes and no, 10 no and yes, 15 both no: agreement 0.7, chance 0.5, kappa 0.4
+        ([(1.0, True)] * 20 + [(1.0, False)] * 5 + [(0.0, True)] * 10 + [(0.0, False)] * 15, 0.7, pytest.approx(0.4)),
+        ([(1.0, True), (0.0, False)], 1.0, 1.0),
+        ([(1.0, False), (0.0, True)], 0.0, -1.0),
+        ([(1.0, True), (1.0, True)], 1.0, None),
+        ([(1.0, False), (1.0, False)], 0.0, 0.0),
+        ([(0.6, True)], 1.0, None),
+    ],
+)
+def test_agreement_and_kappa(answers: list[tuple[float, bool]], agreement: float, kappa: float | None) -> None:
+    scores, verdicts = zip(*answers)
+    compared = compare_verdicts(scores, verdicts)
+    assert (compared.agreement, compared.kappa) == (agreement, kappa)
+    names = {True: "correct", False: "wrong"}
+    for verdict in names:
+        for score in names:
+            count = sum((each >= 0.5, judged) == (score, verdict) for each, judged in answers)
+            assert compared.table[names[score]][names[verdict]] == count
+
+
+@given(ANSWERS)
+def test_differences_are_those_of_the_table_and_sorted(answers: list[tuple[float, bool]]) -> None:
+    scores, judged = zip(*answers)
+    agreement = compare_verdicts(scores, judged)
+    places = list_differences(scores, judged)
+    assert len(places) == agreement.table["correct"]["wrong"] + agreement.table["wrong"]["correct"]
+    assert agreement.agreement == 1 - len(places) / len(answers) or places
+    gaps = [abs(scores[place] - judged[place]) for place in places]
+    assert gaps == sorted(gaps, reverse=True)
+
+
+@given(ANSWERS)
+def test_kappa_agrees_with_scikit_learn(answers: list[tuple[float, bool]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores, judged = zip(*answers)
+    kappa = compare_verdicts(scores, judged).kappa
+    if kappa is not None:
+        assert kappa == pytest.approx(metrics.cohen_kappa_score([score >= 0.5 for score in scores], judged))
