@@ -21,6 +21,8 @@ from anls_metric.reading.containers import KEY, NAMES, VALUE, records_of
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
 
+MAX_BATCH = 64_000_000  # bytes of the rows of a Parquet file that are decoded together
+
 _JSON_LINES = (".jsonl", ".ndjson")
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
@@ -291,7 +293,10 @@ def import_library(module: str, what: str, name: str) -> Any:
 
 def _read_parquet(data: bytes, name: str) -> Content:
     file = import_library("pyarrow.parquet", "Parquet", name).ParquetFile(io.BytesIO(data))
-    return Content(file.read(list_columns(file.schema_arrow)).to_pylist(), number_rows)
+    size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.num_row_groups))
+    count = max(1, MAX_BATCH * file.metadata.num_rows // max(1, size))
+    batches = file.iter_batches(count, columns=list_columns(file.schema_arrow))
+    return Content([record for batch in batches for record in batch.to_pylist()], number_rows)
 
 
 def _read_arrow(data: bytes, name: str) -> Content:

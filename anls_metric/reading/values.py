@@ -53,9 +53,9 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
 def read_id(value: Any) -> str | None:
     """Read an id as a string; None for a value that is no id."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if type(value) in (str, int) else None
+    if type(value) in (str, int):
+        return str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else None
 
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
