@@ -109,7 +109,7 @@ class _Weights:
         item, weights = self.rows[row], [0.0] * len(self.there)
         certain = sum(map(_is_certain, item.values())) if self.is_flat else 0
         totals = self._add_scores(item) if certain else dict.fromkeys(range(len(weights)), 0.0)
-        lengths = self._get_lengths(item)
+        lengths = self._get_lengths(item) if certain else []
         for place, total in totals.items():
             if total < certain:
                 weights[place] = total / lengths[place]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from anls_metric.core.explanation import Edit, Explanation
 from anls_metric.core.scoring import explain
 from anls_metric.core.variants import Scorer
 from anls_metric.nested.lists import List
-from anls_metric.nested.row_scores import total
+from anls_metric.nested.row_scores import average, total
 from anls_metric.nested.tree_builder import name_key
-from anls_metric.nested.trees import Dict, Node, Nothing, Pair, Rule, Scalar, says_nothing
+from anls_metric.nested.trees import NOTHING, Dict, Nothing, Pair, Rule, says_nothing
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
@@ -217,73 +217,66 @@ def _iterate_keys(pair: Pair) -> Iterator[tuple[str, Pair | None]]:
                 yield str(key), None
 
 
-class _Spot(NamedTuple):
-    """The place of a value: its name, and its path on each side, None on a side where it is missing."""
+def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
+    """Build the tree of a pair and of all pairs inside it.
 
-    name: str = ""
-    here: str | None = ""
-    there: str | None = ""
-
-    def step(self, here: str | None, there: str | None) -> _Spot:
-        """Return the place of a part, given the step to it on each side."""
-        return _Spot(
-            there or "" if here is None else here,
-            None if here is None else f"{self.here}{here}",
-            None if there is None else f"{self.there}{there}",
-        )
-
-
-def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # noqa: B008
-    """Build the tree of a pair and of all pairs inside it."""
+    Args:
+        pair: a reference compared with a prediction.
+        rule: the options of the comparison.
+        name: the step that leads here.
+        here: the path in the prediction; None if the value is missing there.
+        there: the path in the reference; None if the value is missing there.
+    """
     reference, prediction = pair.reference, pair.prediction
-    if isinstance(reference, List) and isinstance(prediction, List):
-        children = _build_items(pair, reference, prediction, rule, spot)
-    elif isinstance(reference, Dict) and isinstance(prediction, Dict):
-        children = _build_fields(pair, reference, prediction, rule, spot)
-    elif isinstance(reference, Scalar) and isinstance(prediction, Scalar):
+    if isinstance(reference, (List, Dict)) and type(reference) is type(prediction):
+        children = [
+            build_branch(part, rule, step or other or "", _join(here, step), _join(there, other))
+            for step, other, part in _iterate_parts(pair, rule)
+            if part.length
+        ]
+        return Branch(name, prediction.value, reference.value, pair.average, pair.length, tuple(children))
+    kind, text = _find_kind(pair, here, there), None
+    if reference.text is not None and prediction.text is not None:
         texts = str(prediction.value), [str(reference.value)]
-        text = explain(*texts, variant=rule.variant, threshold=rule.threshold)
-        return _build_leaf("text", spot, prediction, reference, 1, text.score, text)
+        kind, text = "text", explain(*texts, variant=rule.variant, threshold=rule.threshold)
+    score = text.score if text else total(pair.scores)
+    here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
+    leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)
+    return Branch(name, prediction.value, reference.value, average([score], pair.length), pair.length, (), leaf)
+
+
+def _join(path: str | None, step: str | None) -> str | None:
+    return None if step is None else f"{path}{step}"
+
+
+def _find_kind(pair: Pair, here: str | None, there: str | None) -> Kind:
+    if there is None:
+        return "extra"
+    if isinstance(pair.reference, Nothing) and pair.same:
+        return "no answer"
+    if here is None:
+        return "missing"
+    return "answer to nothing" if isinstance(pair.reference, Nothing) else "another kind"
+
+
+def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[tuple[str | None, str | None, Pair]]:
+    """Yield the parts of a list or dict, each with the steps to it in the prediction and in the reference."""
+    reference: Any = pair.reference
+    prediction: Any = pair.prediction
+    if isinstance(reference, List):
+        rows = {column: row for row, column in pair.places}
+        parts = dict(zip(rows, pair.parts))
+        for column, item in enumerate(prediction.items):
+            if column in rows:
+                yield f"[{column}]", f"[{rows[column]}]", parts[column]
+            else:
+                yield f"[{column}]", None, Pair(NOTHING, item, [0.0], item.size, False)
+        for row in sorted({*range(len(reference.items))} - {*rows.values()}):
+            item = reference.items[row]
+            yield None, f"[{row}]", Pair(item, NOTHING, [0.0], item.size, False)
     else:
-        kind: Kind = "missing" if spot.here is None else "another kind"
-        if isinstance(reference, Nothing):
-            kind = "no answer" if pair.scores == [1.0] else "answer to nothing"
-        return _build_leaf(kind, spot, prediction, reference, pair.length, total(pair.scores))
-    counting = tuple(child for child in children if child.length)
-    return Branch(spot.name, prediction.value, reference.value, pair.average, pair.length, counting)
-
-
-def _build_items(pair: Pair, reference: List, prediction: List, rule: Rule, spot: _Spot) -> Iterator[Branch]:
-    rows = {column: row for row, column in pair.places}
-    parts = dict(zip(rows, pair.parts))
-    for column, item in enumerate(prediction.items):
-        if column in rows:
-            yield build_branch(parts[column], rule, spot.step(f"[{column}]", f"[{rows[column]}]"))
-        else:
-            yield _build_leaf("extra", spot.step(f"[{column}]", None), item, None, item.size)
-    for row in sorted({*range(len(reference.items))} - {*rows.values()}):
-        item = reference.items[row]
-        yield _build_leaf("missing", spot.step(None, f"[{row}]"), None, item, item.size)
-
-
-def _build_fields(pair: Pair, reference: Dict, prediction: Dict, rule: Rule, spot: _Spot) -> Iterator[Branch]:
-    for key, part in zip(reference.items, pair.parts):
-        step = name_key(key)
-        yield build_branch(part, rule, spot.step(step if key in prediction.items else None, step))
-    for key, item in reference.find_extra(prediction):
-        yield _build_leaf("extra", spot.step(name_key(key), None), item, None, rule.count_extra(item))
-
-
-def _build_leaf(
-    kind: Kind,
-    spot: _Spot,
-    prediction: Node | None,
-    reference: Node | None,
-    length: int,
-    score: float = 0.0,
-    text: Explanation | None = None,
-) -> Branch:
-    here, there = (path if path is None else path.removeprefix(".") for path in (spot.here, spot.there))
-    predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
-    leaf = Leaf(kind, here, there, predicted, accepted, score, length, text)
-    return Branch(spot.name, predicted, accepted, score / length if length else 1.0, length, (), leaf)
+        for key, part in zip(reference.items, pair.parts):
+            step = name_key(key)
+            yield step if key in prediction.items else None, step, part
+        for key, item in reference.find_extra(prediction):
+            yield name_key(key), None, Pair(NOTHING, item, [0.0], rule.count_extra(item), False)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.core.kernel import mean
-from anls_metric.core.rows import as_column, describe, name_row, refuse_no_rows
+from anls_metric.core.rows import describe, name_row, pair_columns, refuse_no_rows
 from anls_metric.core.variants import RowName
 from anls_metric.core.version import __version__
 from anls_metric.nested.list_scores import build_lists
@@ -39,6 +39,7 @@ class ValueVariant:
     average: Average = "rows"
 
     name: ClassVar[str]
+    key: ClassVar[str]  # the name of the score in a dict of results
     label: ClassVar[str]
     meaning: ClassVar[str]
     source: ClassVar[str]
@@ -52,11 +53,6 @@ class ValueVariant:
             value = getattr(self, option)
             if value not in choices:
                 raise ValueError(f"{option} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
-
-    @property
-    def key(self) -> str:
-        """The name of the score in a dict of results."""
-        return self.name
 
     @property
     def rule(self) -> Rule:
@@ -77,7 +73,7 @@ class ValueVariant:
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
         """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
-        rows = zip(*_as_columns(predictions, references))
+        rows = zip(*pair_columns(predictions, references))
         trees = [self.read(*pair, row_name(row)) for row, pair in enumerate(rows)]
         return [prediction.value for prediction, _ in trees], [reference.value for _, reference in trees]
 
@@ -85,7 +81,7 @@ class ValueVariant:
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
         """Score each row, for `mean`; [] for no rows. ValueError: as `check`."""
-        rows = zip(*_as_columns(predictions, references))
+        rows = zip(*pair_columns(predictions, references))
         return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
@@ -127,7 +123,7 @@ class ValueVariant:
 class AnlsStar(ValueVariant):
     """ANLS*."""
 
-    name = "anls_star"
+    name = key = "anls_star"
     label = "ANLS*"
     meaning = "ANLS*: lists and nested values, leaf by leaf"
     source = "https://arxiv.org/abs/2402.03848"
@@ -139,7 +135,7 @@ class AnlsStar(ValueVariant):
 class Anlsl(ValueVariant):
     """ANLSL."""
 
-    name = "anlsl"
+    name = key = "anlsl"
     label = "ANLSL"
     meaning = "ANLSL: lists of texts, matched one to one"
     source = "https://arxiv.org/abs/2104.14336"
@@ -181,14 +177,3 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
         if option not in variant.options:
             raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
     return replace(variant, **changes)
-
-
-def _as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Convert both columns to lists of the same length. ValueError: that is impossible."""
-    predictions = as_column(predictions, "predictions", "pass a list with one value for each row")
-    references = as_column(references, "references", "pass a list with one value for each row")
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"there are {len(predictions):,} predictions but {len(references):,} references: pass one for each"
-        )
-    return predictions, references
