@@ -78,11 +78,16 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
 def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_as_cell(row.get(name)) for name in names] for row in rows)
+    writer.writerows(zip(*(_list_cells(rows, name) for name in names)))
 
 
-def _as_cell(value: Any) -> Any:
-    return value if value is None or isinstance(value, (str, int, float)) else json.dumps(value, ensure_ascii=False)
+def _list_cells(rows: Rows, name: str) -> list[Any]:
+    """List the cells of a column. Lists and objects become JSON."""
+    column = (row.get(name) for row in rows)
+    return [
+        value if value is None or isinstance(value, (str, int, float)) else json.dumps(value, ensure_ascii=False)
+        for value in column
+    ]
 
 
 def _write_json_lines(file: IO[str], names: Names, rows: Rows) -> None:
@@ -95,15 +100,11 @@ def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
         from pyarrow import parquet
     except ImportError:
         raise make_error("", "Parquet needs pyarrow: pip install 'anls-metric[files]'") from None
-    columns = {name: _as_column([_as_cell(row.get(name)) for row in rows]) for name in names}
+    columns = {name: _list_cells(rows, name) for name in names}
+    for name, cells in columns.items():  # a column has one type
+        if len({type(cell) for cell in cells if cell is not None}) > 1:
+            columns[name] = [cell if cell is None else str(cell) for cell in cells]
     parquet.write_table(pyarrow.table(columns), file.buffer)  # type: ignore[attr-defined]
-
-
-def _as_column(cells: Sequence[Any]) -> Sequence[Any]:
-    """Make a column of one type: strings, or numbers."""
-    if {type(cell) for cell in cells} - {type(None)} in ({str}, {int}, {float}):
-        return cells
-    return [cell if cell is None else str(cell) for cell in cells]
 
 
 WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {

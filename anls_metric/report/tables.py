@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from string import Template
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.messages import count_noun
@@ -33,13 +34,11 @@ class Markup(NamedTuple):
 
     Attributes:
         escape: writes a title, a cell or a note.
-        best: the form of the best score.
-        tie: the form of a score without a significant difference from the best.
+        forms: the forms of the score that is "best", and of a "tie", which is not significantly different from it.
     """
 
     escape: Callable[[str], str] = str
-    best: str = "{}"
-    tie: str = "{}"
+    forms: Mapping[Any, str] = MappingProxyType({})
 
 
 TEXT = Markup()
@@ -72,7 +71,7 @@ def build_tables(
     Raises:
         ValueError: there is no such column, or it is empty.
     """
-    records, all_pairs = collect_records(document, markup), document.get("all_pairs")
+    records, all_pairs = collect_records(document), document.get("all_pairs")
     shown = [key for key in usual if not (all_pairs and key in COMPARED)]
     tables = [
         Table("", _choose(document, records, names, shown), records),
@@ -83,7 +82,7 @@ def build_tables(
 
     def make_cell(column: Column, record: Document) -> str:
         cell = markup.escape(column.make_cell(record, numbers))
-        return record.get("form", "{}").format(cell) if column.key == "anls" else cell
+        return markup.forms.get(record.get("rank"), "{}").format(cell) if column.key == "anls" else cell
 
     return [
         table._replace(rows=[[make_cell(column, record) for column in table.columns] for record in table.rows])
@@ -105,19 +104,21 @@ def _choose(document: Document, records: Sequence[Document], names: Names, usual
     ]
 
 
-def collect_records(document: Document, markup: Markup = TEXT) -> list[dict[str, Any]]:
+def collect_records(document: Document) -> list[dict[str, Any]]:
     """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
-    best = document.get("best")
-    forms = {best["name"]: markup.best, **dict.fromkeys(best["no_significant_difference"], markup.tie)} if best else {}
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
-        records[submission["name"]] = record | {"form": forms.get(submission["name"], "{}")}
+        records[submission["name"]] = record
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
             records[pair["second"]] |= {key: pair[key.removeprefix("difference_")] for key in COMPARED}
+    if "best" in document:
+        for name in document["best"]["no_significant_difference"]:
+            records[name]["rank"] = "tie"
+        records[document["best"]["name"]]["rank"] = "best"
     return list(records.values())
 
 
@@ -193,7 +194,10 @@ def _count_questions(document: Document) -> str:
 
 def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
-    parts, tables = [], build_tables(document, numbers, columns, Markup(escape_markdown, "**{}**", "*{}*"))
+    parts, tables = (
+        [],
+        build_tables(document, numbers, columns, Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})),
+    )
     for table in tables:
         parts += [f"{escape_markdown(table.title)}:"] if table.title else []
         names = [escape_markdown(column.heading) for column in table.columns]
@@ -261,7 +265,7 @@ def _escape_latex(text: str) -> str:
 
 def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    markup = Markup(_escape_latex, r"\textbf{{{}}}", r"\underline{{{}}}")
+    markup = Markup(_escape_latex, {"best": r"\textbf{{{}}}", "tie": r"\underline{{{}}}"})
     tables = build_tables(document, numbers, columns, markup, LATEX_COLUMNS)
     percent = " in percent" if numbers.percent else ""
     title = f"{get_label(document)}{percent} on {_count_questions(document)}"
