@@ -76,12 +76,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(message.removeprefix("argument "))
 
-    def add_options(self, title: str, options: Iterable[Option], example: str = "") -> argparse._ArgumentGroup:
+    def add_options(self, title: str, options: Iterable[Option], description: str = "") -> None:
         """Add the flags of options to the help as a group."""
-        group = self.add_argument_group(title, f"example: {example}" if example else None)
+        group = self.add_argument_group(title, description)
         for option in options:
             group.add_argument(*option.flags, dest=option.name, help=option.help, **_describe_value(option))
-        return group
 
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag says what to type instead."""
@@ -113,16 +112,11 @@ def _describe_value(option: Option) -> dict[str, Any]:
 
 def add_scoring_flags(parser: Parser, without: Sequence[str] = ()) -> None:
     """Add the files and all options of reading and scoring to a parser."""
+    words = "a gold file, then submissions; or tables with predictions and accepted answers"
+    parser.add_argument("files", metavar="FILE", nargs="*", help=words)
     for title, example in EXAMPLES.items():
         options = [each for each in OPTIONS.values() if each.group == title and each.name not in without]
-        group = parser.add_options(title, options, "" if without else example)
-        if title == MOST:
-            group.add_argument(
-                "files",
-                metavar="FILE",
-                nargs="*",
-                help="a gold file, then submissions; or tables with predictions and accepted answers",
-            )
+        parser.add_options(title, options, "" if without else f"example: {example}")
 
 
 def make_settings(flags: argparse.Namespace) -> Settings:

@@ -280,7 +280,6 @@ class Settings:
         "a file with corrected annotations: more accepted answers, or questions to exclude",
         INPUT,
         read=read_path,
-        label="Corrections of the accepted answers",
     )
     threshold: float | None = _option(
         "--threshold --anls-threshold T",
@@ -308,7 +307,6 @@ class Settings:
         SCORING,
         default=(),
         read=read_strings,
-        label="Other metrics",
     )
     find: str | None = _option(
         "--find NUMBER",
@@ -420,18 +418,17 @@ def read_settings(values: Mapping[str, Any], label: Callable[[Option], str]) -> 
     Raises:
         ValueError: a value is wrong.
     """
-    read = {name: _read(OPTIONS[name], value, label) for name, value in values.items() if value is not None}
+    read = {}
+    for name, value in values.items():
+        option = OPTIONS[name]
+        try:
+            if value is not None:
+                read[name] = option.read(value)
+            if option.choices and value not in (None, *option.choices):
+                raise ValueError(" or ".join(option.choices))
+        except ValueError as error:
+            raise ValueError(f"{label(option)} must be {error}, got {reprlib.repr(value)}") from None
     return Settings(**read)
-
-
-def _read(option: Option, value: Any, label: Callable[[Option], str]) -> Any:
-    try:
-        read = option.read(value)
-        if option.choices and read not in option.choices:
-            raise ValueError(" or ".join(option.choices))
-    except ValueError as error:
-        raise ValueError(f"{label(option)} must be {error}, got {reprlib.repr(value)}") from None
-    return read
 
 
 INSTEAD: Mapping[str, str] = {

@@ -232,7 +232,7 @@ def test_word_that_is_not_a_subcommand_is_answered(shell: Shell, line: str, word
 
 def test_help_lists_every_flag_in_its_group(shell: Shell) -> None:
     text = shell.print("--help")
-    titles = ["most used options:", "input:", "scoring:", "comparison:", "output:", "other:"]
+    titles = ["positional arguments:", "most used options:", "input:", "scoring:", "comparison:", "output:", "other:"]
     assert re.findall(r"^([a-z][a-z ]*:)$", text, re.MULTILINE) == titles
     assert "mistral_evals" in text
     assert shell.print("--version") == f"anls {anls_metric.__version__}\n"
