@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.outcomes import contains_any, refuses
+from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
@@ -197,6 +200,26 @@ def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return are_moved * len(moved), ""
 
 
+def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+    """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
+    text, count = max(Counter(case.prediction for case in wrong).items(), key=itemgetter(1), default=("", 0))
+    if count < max(MIN_ANSWERS, 0.2 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
+        return 0, ""
+    references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
+    accepted = sum(contains_any(text.lower(), texts) for texts in references)
+    return count * (10 * accepted <= count), _show(text)
+
+
+def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+    """Find keys without a value that no accepted answer has: the score is higher without them."""
+    scorer: Any = scored.scorer
+    count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in wrong)
+    if not count or "none_keys" not in scorer.options:
+        return 0, ""
+    gain = score_under(scored.answers, replace(scorer, none_keys="ignored")) - scored.anls
+    return count * (gain >= MIN_GAIN), ""
+
+
 def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
@@ -239,8 +262,17 @@ SIGNS = (
         of_strings=True,
         least=MIN_ANSWERS,
     ),
+    Sign(
+        _find_empty_keys,
+        "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
+    ),
 )
 LAST_SIGNS = (
+    Sign(
+        _find_same,
+        "predictions are the same wrong answer, {value}: check the program that wrote them",
+        of_strings=True,
+    ),
     Sign(
         _find_other_words,
         "predictions contain an accepted answer among other words: ask the model for only the answer",

@@ -83,7 +83,9 @@ _PRINTED = r"""(?s)(?:[a-z_.]{1,12}\()?b?[\[({"'].*[\])}"']"""
 
 
 def _read_printed(texts: Sequence[str]) -> list[str]:
-    """Read the items of a printed list."""
+    """Read the items of a printed list, or join characters."""
+    if len(texts) > 3 and set(map(len, texts)) == {1}:
+        return ["".join(texts)]
     if len(texts) > 1 or not re.fullmatch(_PRINTED, texts[0].strip()):
         return list(texts)
     items = map(str.strip, re.split(r"""[\[\](){}'",\\]+""", texts[0]))
@@ -106,7 +108,6 @@ _SEPARATORS = (
     *("|||", "||", " | ", "|", ";", "；", "<OR>", "\n", r"\n", "\t", "<br>", "<sep>", "[SEP]", "###", "##", "::"),
     *(" / ", "/", " OR ", " or ", ", ", "、"),
 )
-_AS_STRINGS = "write them as strings"
 _LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
 _ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328\u3099\u309a"
 _FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F)))
@@ -114,7 +115,7 @@ _FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F)))
 TRANSFORMATIONS = (
     Transformation(
         "printed",
-        "accepted answers look like printed lists",
+        "accepted answers look like printed lists, or single characters",
         'write them as lists of strings: ["a", "b"]',
         ("",),
         references=_read_printed,
@@ -133,16 +134,9 @@ TRANSFORMATIONS = (
     _of_both(
         "floats",
         'answers are whole numbers, and floats on one side ("15.0" for "15")',
-        _AS_STRINGS,
+        "write them as strings",
         (".0\0",),
         _replace(r"^(-?\d+)\.0$", r"\1"),
-    ),
-    _of_both(
-        "zeros",
-        'answers lack leading zeros on one side ("42" for "00042")',
-        _AS_STRINGS,
-        ("\x000",),
-        _replace(r"^0+(?=[1-9]\d*$)", ""),
     ),
     _of_both(
         "encoding",
