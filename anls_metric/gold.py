@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -66,7 +67,7 @@ class GoldSet(NamedTuple):
         rows: the number of rows.
         license: the license tag of the data set.
         citation: the paper.
-        variant: the variant or rule that the name implies; "" for the usual one.
+        variant: the variant or rule that the name implies; None for the usual one.
         make_row: makes a row of a gold file.
         is_partial: whether the rule scores only some kinds of questions.
         about: what the line that says what was read adds under the usual variant.
@@ -81,7 +82,7 @@ class GoldSet(NamedTuple):
     rows: int
     license: str
     citation: str
-    variant: str = ""
+    variant: str | None = None
     make_row: Callable[[Row, int], Row] = lambda row, number: row
     is_partial: bool = False
     about: str = ""
@@ -236,7 +237,7 @@ def resolve(
         raise make_error(row.name, "there is nothing to score: pass the file of the predictions, too")
     check_paths(words[1:])
     table = read_gold(row, settings.variant)
-    return words[1:], Input(table, row.name), replace(settings, variant=settings.variant or row.variant or None)
+    return words[1:], Input(table, row.name), replace(settings, variant=settings.variant or row.variant)
 
 
 def read_gold(row: GoldSet, variant: str | None = None) -> Table:
@@ -255,7 +256,7 @@ def load_rows(row: GoldSet) -> list[Row]:
         return rows
     from anls_metric.rules import rule
 
-    judge = rule(row.variant)
+    judge = rule(str(row.variant))
     kept = []
     for each in rows:
         with suppress(ValueError):  # a kind of question that other metrics score, such as table parsing
@@ -286,7 +287,7 @@ def _load(row: GoldSet) -> list[Row]:
     if not os.path.exists(path):
         rows = [row.make_row(each, number) for number, each in enumerate(_fetch(row))]
         os.makedirs(folder, exist_ok=True)
-        aside = f"{path}.{os.getpid()}"  # several processes can write at once
+        aside = f"{path}.{time.time_ns()}"  # several processes can write at once
         with open(aside, "w", encoding="utf-8") as file:
             file.writelines(map(_format_row, rows))
         os.replace(aside, path)
