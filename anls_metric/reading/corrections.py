@@ -26,21 +26,19 @@ class Corrections(NamedTuple):
 
     Attributes:
         name: the name of the file.
-        accept: more accepted answers, by the id of the question.
-        excluded: the ids of questions to leave out.
+        by_id: more accepted answers, by the id of the question; None for a question to leave out.
     """
 
     name: str
-    accept: Mapping[str, Sequence[str]]
-    excluded: frozenset[str]
+    by_id: Mapping[str, Sequence[str] | None]
 
     @property
     def signature(self) -> str:
         """The part of a signature that identifies the corrections: a hash of them in any order."""
         from hashlib import blake2b  # slow to import
 
-        rows = [[key, False, *sorted(set(texts))] for key, texts in self.accept.items()]
-        rows += [[key, True] for key in self.excluded]
+        pairs = self.by_id.items()
+        rows = [[key, True] if texts is None else [key, False, *sorted(set(texts))] for key, texts in pairs]
         return f"corrections:{blake2b(json.dumps(sorted(rows)).encode(), digest_size=4).hexdigest()}"
 
 
@@ -60,23 +58,23 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
     """
     questions = answers.questions
     place_of = {key: place for place, key in enumerate(questions.ids)}
-    unknown = [key for key in (*corrections.accept, *corrections.excluded) if key not in place_of]
+    unknown = [key for key in corrections.by_id if key not in place_of]
     if unknown:
         sentence = (
             "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these corrections"
         )
         raise make_error(corrections.name, sentence, some=list_some(unknown))
-    kept = [place for key, place in place_of.items() if key not in corrections.excluded]
+    kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]
     if not kept:
         raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
-    added: dict[str, list[str]] = {key: [] for key in place_of if key in corrections.excluded}
+    added: dict[str, list[str]] = {}
     references = list(questions.references)
-    for key, texts in corrections.accept.items():
+    for key, texts in corrections.by_id.items():
         accepted = references[place_of[key]]
-        more = [text for text in dict.fromkeys(texts) if text not in accepted]
-        if more:
+        more = [text for text in dict.fromkeys(texts or ()) if text not in accepted]
+        if more or texts is None:
             added[key] = more
-            references[place_of[key]] = [*accepted, *more]
+        references[place_of[key]] = [*accepted, *more]
     questions = questions._replace(references=references, tag="")  # no longer the public data
     columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
     chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
@@ -88,7 +86,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
 
 def describe_idle(corrections: Corrections, added: Mapping[str, Sequence[str]]) -> list[Message]:
     """Describe the corrections that change nothing, because the answers are accepted already."""
-    idle = [key for key in corrections.accept if key not in added]
+    idle = [key for key in corrections.by_id if key not in added]
     sentence = "{count:,} of its corrections change nothing: these answers are already accepted ({some})"
     return [Message(corrections.name, sentence, {"count": len(idle), "some": list_some(idle)})] if idle else []
 
@@ -104,21 +102,21 @@ def read_corrections(path: str) -> Corrections:
             exclude; the message names the record. OSError: the file cannot be opened.
     """
     table = make_table(path, read_file(path), Settings(layout="table"))
-    accept: dict[str, Sequence[str]] = {}
-    excluded: dict[str, bool] = {}
-    parsed = parse_all(_parse_correction, table.records, table)
-    for number, (key, texts, is_excluded) in enumerate(parsed):
-        if key in excluded:
+    parsed: dict[str, Sequence[str] | None] = {}
+    for number, (key, texts) in enumerate(parse_all(_parse_correction, table.records, table)):
+        if key in parsed:
             sentence = "a second correction of question {key}: write one for each question"
             raise make_error(name_place(table, number), sentence, key=key)
-        excluded[key] = is_excluded
-        if texts:
-            accept[key] = texts
-    return Corrections(path, accept, frozenset(key for key, is_excluded in excluded.items() if is_excluded))
+        parsed[key] = texts
+    return Corrections(path, {key: texts for key, texts in parsed.items() if texts != ()})
 
 
-def _parse_correction(record: Record) -> tuple[str, Sequence[str], bool]:
-    """Read the id, the accepted answers and the exclusion of a record. ValueError: the record is not a correction."""
+def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
+    """Read the id and the accepted answers of a record, None to leave the question out, () for only a mark.
+
+    Raises:
+        ValueError: the record is not a correction.
+    """
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")
@@ -129,4 +127,4 @@ def _parse_correction(record: Record) -> tuple[str, Sequence[str], bool]:
     is_excluded = read_verdict(record.get("exclude"), "exclude") is True
     if (texts and is_excluded) or not (texts or is_excluded or "mark" in record):
         raise ValueError(f"write either accept or exclude into the correction of question {key}")
-    return key, texts, is_excluded
+    return key, None if is_excluded else texts

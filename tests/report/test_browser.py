@@ -419,7 +419,7 @@ def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, t
         {"questionId": second, "mark": "unclear"},
     ]
     assert "--corrections marks.json" in page.locator("#said").inner_text()
-    assert read_corrections(str(tmp_path / "marks.json")).accept == {"7": ("the correct answer",)}
+    assert read_corrections(str(tmp_path / "marks.json")).by_id == {"7": ("the correct answer",)}
 
 
 def test_imported_marks_do_not_replace_own_ones(open_report: OpenReport, tmp_path: Path) -> None:
