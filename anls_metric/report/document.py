@@ -86,10 +86,20 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     }
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
-    if answers.extraction is not None:
-        content["extraction"] = answers.extraction
-    if scored.summary:
-        content["summary"] = scored.summary
+    found = result.assessments.get(name)
+    differences = [each._asdict() for each in found.differences[:MAX_DIFFERENCES]] if found else []
+    more = {
+        "extraction": answers.extraction,
+        "summary": scored.summary,
+        "metrics": {
+            metric: {"mean": each.mean, "interval": each.interval}
+            for metric, each in result.metrics.get(name, {}).items()
+        },
+        "confidence": found and found.confidence and found.confidence._asdict(),
+        "judge": found and found.judge and {**found.judge._asdict(), "differences": differences},
+        "variants": scored.means,
+    }
+    content |= {key: value for key, value in more.items() if value}
     if PARTIAL_CREDIT in result.settings.metrics:
         from anls_metric.analysis.partial_credit import measure_partial_credit
 
@@ -98,17 +108,6 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         accepted = len(list(filter(None, result.added.values())))
         excluded = len(result.added) - accepted
         content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
-    if result.metrics.get(name):
-        metrics = result.metrics[name].items()
-        content["metrics"] = {metric: {"mean": each.mean, "interval": each.interval} for metric, each in metrics}
-    assessments = result.assessments.get(name)
-    if assessments and assessments.confidence:
-        content["confidence"] = assessments.confidence._asdict()
-    if assessments and assessments.judge:
-        differences = [each._asdict() for each in assessments.differences[:MAX_DIFFERENCES]]
-        content["judge"] = {**assessments.judge._asdict(), "differences": differences}
-    if scored.means:
-        content["variants"] = scored.means
     if result.settings.worst:
         content["worst"] = [_describe_worst(scored, place) for place in list_worst(scored, result.settings.worst)]
     return content

@@ -490,8 +490,6 @@ def test_report_says_when_the_browser_cannot_keep_marks(browser: Any, tmp_path: 
     page.close()
 
 
-# Downloads, copies and prints
-
 TRICKY = ["-12.5", "=1+1", '"quoted", and\ncut', "ümläut", "  spaces ", "", "[1, 2]", "x\r\ny", "@name", "\t7"]
 
 
@@ -549,8 +547,6 @@ def test_scores_need_no_script(browser: Any, tmp_path: Path) -> None:
         assert text in shown
     context.close()
 
-
-# Layout
 
 LONG = "a-name-without-an-end-" * 5
 
