@@ -92,7 +92,7 @@ class _Weights:
         self.is_flat = {*map(type, leaves)} <= {Scalar, Nothing}
         self.has_only_texts = {type(leaf.value) for leaf in leaves} == {str}
         self.columns: dict[Any, tuple[list[str | None], list[int]]] = {}  # key -> texts, places without a value
-        self.lengths: dict[tuple[Any, ...], list[int]] = {}  # keys of an item -> its length beside each predicted item
+        self.keys = set().union(*self.others)
 
     def find_equal(self) -> list[int]:
         """Find the equal predicted item of each item; -1 for none. Only texts are equal if and only if they score 1."""
@@ -109,7 +109,7 @@ class _Weights:
         item, weights = self.rows[row], [0.0] * len(self.there)
         certain = sum(map(_is_certain, item.values())) if self.is_flat else 0
         totals = self._add_scores(item) if certain else dict.fromkeys(range(len(weights)), 0.0)
-        lengths = self._get_lengths(item) if certain else []
+        lengths = self._count_leaves(item) if certain else []
         for place, total in totals.items():
             if total < certain:
                 weights[place] = total / lengths[place]
@@ -137,15 +137,12 @@ class _Weights:
                         totals[place] = totals.get(place, 0.0) + score
         return totals
 
-    def _get_lengths(self, item: Mapping[Any, Node]) -> list[int]:
-        """Get the lengths of an item beside each predicted item."""
-        keys = tuple(item)
-        if keys not in self.lengths:
-            self.lengths[keys] = [
-                len(item) + sum([self.rule.count_extra(leaf) for key, leaf in other.items() if key not in item])
-                for other in self.others
-            ]
-        return self.lengths[keys]
+    def _count_leaves(self, item: Mapping[Any, Node]) -> list[int]:
+        """Count the leaves of an item beside each predicted item, which may have more keys."""
+        extra, count = self.keys - item.keys(), self.rule.count_extra
+        if not extra:
+            return [len(item)] * len(self.others)
+        return [len(item) + sum([count(other[key]) for key in extra if key in other]) for other in self.others]
 
 
 def _is_certain(leaf: Node) -> bool:
