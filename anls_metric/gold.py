@@ -6,18 +6,19 @@ Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_
 from __future__ import annotations
 
 import fnmatch
+import io
 import json
 import os
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import find_similar_name
-from anls_metric.messages import make_error
+from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.formats import Content, list_columns
 from anls_metric.reading.reader import Input, check_paths
@@ -26,8 +27,10 @@ from anls_metric.reading.table import Table, make_table
 Row = dict[str, Any]
 
 QUESTION_ID = "questionId"
+MAX_WHOLE_FILE = 1_000_000  # bytes of a file that is read in one request
 _CONNECTIONS = 16
 _UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
+_AS_FILE = "pass the gold file as a file"
 
 
 # Each function makes a row of a gold file from a row of a data set, and its number from 0.
@@ -63,6 +66,7 @@ class GoldSet(NamedTuple):
         dataset: the id of the data set on the Hub.
         revision: its commit, in full: the Hub takes no shortened one.
         files: the pattern of its Parquet files.
+        columns: the columns that the files must have. All other text columns are read, too.
         shown: the fields of a question that do not give its answer away.
         rows: the number of rows.
         license: the license tag of the data set.
@@ -78,6 +82,7 @@ class GoldSet(NamedTuple):
     dataset: str
     revision: str
     files: str
+    columns: tuple[str, ...]
     shown: tuple[str, ...]
     rows: int
     license: str
@@ -99,13 +104,16 @@ class GoldSet(NamedTuple):
         return f"https://huggingface.co/datasets/{self.dataset}"
 
 
+_DOCUMENT = ("docId", "ucsf_document_id", "ucsf_document_page_no")
+
 _TABLE = (
     GoldSet(
         "docvqa:val",
         "lmms-lab-encoder/DocVQA",
         "539088ef8a8ada01ac8e2e6d4e372586748a265e",
         "DocVQA/validation-*.parquet",
-        (QUESTION_ID, "question", "docId", "ucsf_document_id", "ucsf_document_page_no"),
+        (QUESTION_ID, "question", "answers", "question_types", *_DOCUMENT),
+        (QUESTION_ID, "question", *_DOCUMENT),
         5349,
         "apache-2.0",
         "https://arxiv.org/abs/2007.00398",
@@ -116,6 +124,7 @@ _TABLE = (
         "lmms-lab-encoder/DocVQA",
         "539088ef8a8ada01ac8e2e6d4e372586748a265e",
         "InfographicVQA/validation-*.parquet",
+        (QUESTION_ID, "question", "answers", "answer_type", "image_url"),
         (QUESTION_ID, "question", "image_url"),
         2801,
         "apache-2.0",
@@ -127,6 +136,7 @@ _TABLE = (
         "yubo2333/MMLongBench-Doc",
         "892279c4682a4c633c54aa25d30d51982f24e6b4",
         "data/train-*.parquet",
+        ("doc_id", "question", "answer", "answer_format"),
         (QUESTION_ID, "question", "doc_id", "doc_type"),
         1091,
         "none",
@@ -139,6 +149,7 @@ _TABLE = (
         "ahmed-masry/ChartQAPro",
         "e27c2874825874d6767d2bbc538ed4f0dc2c64c2",
         "data/test-*.parquet",
+        ("Question", "Answer", "Question Type", "Year"),
         (QUESTION_ID, "question", "turns", "question_type", "paragraph"),
         1948,
         "mit",
@@ -151,6 +162,7 @@ _TABLE = (
         "ling99/OCRBench_v2",
         "c7e7cdf23bdb6774661e9b0caf0d9935a42feb8b",
         "data/test-*.parquet",
+        ("id", "question", "answers", "type", "eval"),
         ("id", "question", "type", "dataset_name"),
         10_000,
         "mit",
@@ -164,6 +176,7 @@ _TABLE = (
         "naver-clova-ix/cord-v2",
         "7f0115a4b758a71d6473b8d085751692da2fef98",
         "data/test-*.parquet",
+        ("ground_truth",),
         (QUESTION_ID,),
         100,
         "cc-by-4.0",
@@ -250,7 +263,7 @@ def read_gold(row: GoldSet, variant: str | None = None) -> Table:
 
 
 def load_rows(row: GoldSet) -> list[Row]:
-    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched."""
+    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or kept."""
     rows = _load(row)
     if not row.is_partial:
         return rows
@@ -277,60 +290,151 @@ def _format_row(row: Row) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-# The cache and the Hub
+# The cache
 
 
 def _load(row: GoldSet) -> list[Row]:
-    """Read all rows from the cache; fetch them first unless it has them."""
-    folder = os.environ.get("ANLS_CACHE") or os.path.expanduser(os.path.join("~", ".cache", "anls"))
+    """Read all rows from the cache; fetch them first unless it has them whole."""
+    folder = os.environ.get("ANLS_CACHE") or os.path.join(os.path.expanduser("~"), ".cache", "anls")
     path = os.path.join(folder, f"{row.name.replace(':', '-')}-{row.revision}.jsonl")
-    if not os.path.exists(path):
+    data = b""
+    with suppress(OSError), open(path, "rb") as file:
+        data = file.read()
+    if not data.endswith(b"\n") or data.count(b"\n") != row.rows:
         rows = [row.make_row(each, number) for number, each in enumerate(_fetch(row))]
-        os.makedirs(folder, exist_ok=True)
-        aside = f"{path}.{time.time_ns()}"  # several processes can write at once
-        with open(aside, "w", encoding="utf-8") as file:
-            file.writelines(map(_format_row, rows))
+        data = "".join(map(_format_row, rows)).encode()
+        try:
+            _store(path, data)
+        except OSError as error:
+            sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to a different folder"
+            raise make_error(row.name, sentence, folder=folder, problem=error.strerror) from None
+    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+
+
+def _store(path: str, data: bytes) -> None:
+    """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    aside = f"{path}.{os.getpid()}-{time.time_ns()}"  # of mkstemp, only this user could read the file
+    try:
+        with open(aside, "wb") as file:
+            file.write(data)
         os.replace(aside, path)
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(aside)
+
+
+# The Hub
 
 
 def _fetch(row: GoldSet) -> list[Row]:
-    """Fetch the text columns of all rows. InputError: that is not possible, or they are not the data of the table."""
-    as_file = "pass the gold file as a file"
+    """Fetch the text columns. InputError: that is not possible, or they are not the data of the table."""
     try:
+        import pyarrow.parquet  # noqa: F401
         from huggingface_hub import HfFileSystem
-        from pyarrow.parquet import ParquetFile
+        from huggingface_hub.utils import logging
     except ImportError as error:
-        sentence = "fetching it needs {module}: pip install 'anls-metric[hub]', or " + as_file
+        sentence = "fetching it needs {module}: pip install 'anls-metric[hub]', or " + _AS_FILE
         raise make_error(row.name, sentence, module=error.name) from None
+    logging.set_verbosity_error()  # else it prints a line for each of many attempts
     from concurrent.futures import ThreadPoolExecutor
 
-    def open_file(path: str, metadata: Any = None) -> Any:
-        return ParquetFile(hub.open(path, cache_type="none"), metadata=metadata)
-
-    def read_group(group: tuple[str, Any, int]) -> list[Row]:
-        path, metadata, number = group
-        file = open_file(path, metadata)
-        columns = [name for name in list_columns(file.schema_arrow) if name not in _UNREAD]
-        # Threads of Arrow that outlive the fetch would abort the process.
-        rows: list[Row] = file.read_row_group(number, columns, use_threads=False).to_pylist()
-        return rows
-
-    print(f"fetching {row.name} from the Hub ...", file=sys.stderr)
-    hub, pool = HfFileSystem(), ThreadPoolExecutor(_CONNECTIONS)
+    pool = ThreadPoolExecutor(_CONNECTIONS)
     try:
-        names = hub.ls(f"datasets/{row.dataset}@{row.revision}/{os.path.dirname(row.files)}", detail=False)
-        paths = sorted(fnmatch.filter(names, f"*/{row.files}"))
-        footers = [file.metadata for file in pool.map(open_file, paths)]
-        groups = [(path, each, number) for path, each in zip(paths, footers) for number in range(each.num_row_groups)]
-        rows = [each for part in pool.map(read_group, groups) for each in part]
+        with _show_progress(row.name) as show:
+            return _fetch_columns(row, HfFileSystem(), pool, show)
+    except InputError:
+        raise
     except Exception as error:  # of three HTTP libraries, one for each major version of huggingface_hub
-        sentence = "cannot fetch it from the Hub ({problem}): check the network, or " + as_file
-        raise make_error(row.name, sentence, problem=" ".join(str(error).split())) from None
+        raise _explain(row, error) from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    if len(rows) != row.rows:
-        sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + as_file
-        raise make_error(row.name, sentence, count=len(rows), expected=row.rows)
-    return rows
+
+
+def _fetch_columns(row: GoldSet, hub: Any, pool: Any, show: Callable[[int, int], None]) -> list[Row]:
+    """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
+    from concurrent.futures import as_completed
+
+    from pyarrow.parquet import ParquetFile
+
+    folder, pattern = os.path.split(row.files)
+    entries = hub.ls(f"datasets/{row.dataset}@{row.revision}/{folder}", detail=True)
+    is_small = {each["name"]: each["size"] <= MAX_WHOLE_FILE for each in entries}
+    paths = sorted(path for path in is_small if fnmatch.fnmatch(os.path.basename(path), pattern))
+
+    def open_file(path: str, metadata: Any = None) -> Any:
+        source = hub.open(path, cache_type="none")
+        return ParquetFile(io.BytesIO(source.read()) if is_small[path] else source, metadata=metadata, pre_buffer=True)
+
+    def read_groups(path: str, file: Any, groups: Sequence[int]) -> Any:
+        columns = [name for name in list_columns(file.schema_arrow) if name not in _UNREAD]
+        file = file if is_small[path] else open_file(path, file.metadata)
+        return file.read_row_groups(groups, columns).to_pylist()
+
+    files = dict(zip(paths, pool.map(open_file, paths)))
+    _check(row, list(files.values()))
+    jobs = [
+        (path, file, groups)
+        for path, file in files.items()
+        for groups in ([range(file.num_row_groups)] if is_small[path] else [[n] for n in range(file.num_row_groups)])
+    ]
+    parts = [pool.submit(read_groups, *job) for job in jobs]
+    for done, part in enumerate(as_completed(parts), 1):
+        part.result()  # the first failure ends the fetch
+        show(done, len(parts))
+    return [each for part in parts for each in part.result()]
+
+
+def _check(row: GoldSet, files: Sequence[Any]) -> None:
+    """Check the number of rows and the names of the columns: pyarrow skips an unknown column in silence."""
+    count = sum(file.metadata.num_rows for file in files)
+    if count != row.rows:
+        sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
+        raise make_error(row.name, sentence, count=count, expected=row.rows)
+    missing = dict.fromkeys(name for file in files for name in row.columns if name not in file.schema_arrow.names)
+    if missing:
+        sentence = "the files on the Hub have no column {names}: " + _AS_FILE
+        raise make_error(row.name, sentence, names=list_some(missing))
+
+
+def _explain(row: GoldSet, error: BaseException | None) -> InputError:
+    """Explain why a fetch failed, by the answer of the Hub, which may be in the cause of the error."""
+    from huggingface_hub import constants, get_token
+
+    chain = []
+    while error is not None:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    responses = [getattr(each, "response", None) for each in chain]
+    response = next((each for each in responses if each is not None), None)  # one of an error is false
+    status, code = getattr(response, "status_code", 0), getattr(response, "headers", {}).get("X-Error-Code")
+    if constants.HF_HUB_OFFLINE:
+        sentence = "it is not in the cache, and HF_HUB_OFFLINE is set: unset it, or " + _AS_FILE
+    elif code == "GatedRepo" or status == 403:
+        sentence = "it is gated: accept its terms at {source}, and set HF_TOKEN to your token, or " + _AS_FILE
+    elif status == 401 and code != "RepoNotFound" and get_token():
+        sentence = "the Hub refuses your token: correct or unset HF_TOKEN, or run hf auth logout"
+    elif status in (401, 404):
+        sentence = "the Hub does not have {source} at {revision}: " + _AS_FILE
+    else:
+        sentence = "cannot fetch it from {endpoint} ({problem:.100}): check the network, or " + _AS_FILE
+    values = {"source": row.source, "revision": row.revision, "endpoint": constants.ENDPOINT, "problem": str(chain[-1])}
+    return make_error(row.name, sentence, **values)
+
+
+@contextmanager
+def _show_progress(name: str) -> Iterator[Callable[[int, int], None]]:
+    """Draw a progress bar on the terminal, and remove it at the end."""
+    is_shown = bool(sys.stderr and sys.stderr.isatty())
+
+    def show(done: int, total: int) -> None:
+        if is_shown:
+            bar = "#" * (30 * done // total)
+            print(f"\rfetching {name} [{bar:30}] {done / total:4.0%}", end="", file=sys.stderr, flush=True)
+
+    show(0, 1)
+    try:
+        yield show
+    finally:
+        if is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -53,15 +53,15 @@ def make_row(name: str, i: int, chance: random.Random) -> dict[str, Any]:
     return {**row, **page, "question_types": [("form", "Yes/No")[i % 2]], "data_split": "val"}
 
 
-def write(folder: Path, row: GoldSet, count: int, files: int = 1, image_bytes: int = 100) -> int:
-    """Write the Parquet files of a data set. Returns their size."""
+def write(folder: Path, row: GoldSet, count: int, files: int = 1, image_bytes: int = 100, drop: str = "") -> int:
+    """Write the Parquet files of a data set, without a column to drop. Returns their size."""
     import pyarrow
     import pyarrow.parquet
 
     chance, size = random.Random(row.name), 0
     for number in range(files):
         rows = [make_row(row.name, i, chance) for i in range(count * number // files, count * (number + 1) // files)]
-        columns = {name: [each[name] for each in rows] for name in rows[0]}
+        columns = {name: [each[name] for each in rows] for name in rows[0] if name != drop}
         columns["image"] = [{"bytes": os.urandom(image_bytes), "path": "a.png"} for _ in rows]
         path = folder / row.dataset / row.files.replace("*", f"{number:05}-of-{files:05}")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,13 +23,12 @@ from anls_metric.page import scoring
 from anls_metric.reading.reader import Input
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
-from tests.system.fake_hub import TOKEN, FakeHub, write
+from tests.system.fake_hub import TOKEN, FakeHub, make_row, write
 
 pytest.importorskip("huggingface_hub")
 pytest.importorskip("pyarrow")
 
 TAG = "docvqa:val@539088e"
-FETCHING = "fetching docvqa:val from the Hub ...\n"
 EMPTY = Path("empty")
 BLOCKED = "import sys; sys.modules.update(dict.fromkeys(('huggingface_hub', 'pyarrow'))); "
 RUN = "import sys; from anls_metric.__main__ import run; run()"
@@ -56,7 +55,7 @@ def cache(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Path:
     size = write(hub.folder, GOLD["docvqa:val"], GOLD["docvqa:val"].rows, files=6, image_bytes=6000)
     hub.requests = hub.bytes = 0
     done = start(hub, folder, "docvqa:val", program=FILL)
-    assert done.communicate(timeout=60) == ("", FETCHING)
+    assert done.communicate(timeout=60) == ("", "")
     assert 0 < hub.bytes < 0.03 * size
     return folder
 
@@ -113,9 +112,11 @@ def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: Fak
     assert run(hub, EMPTY, "datasets", program=BLOCKED + RUN)[0] == 0
 
 
-def test_data_are_fetched_by_several_processes_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
+def test_broken_cache_is_fetched_anew_by_several_processes_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
     name, own = "mmlongbench", Path("own").absolute()
     whole = next(cache.glob(f"{name}-*.jsonl"))
+    own.mkdir()
+    (own / whole.name).write_bytes(whole.read_bytes()[:-1])
     assert ":" not in whole.name
     answer(name, cache)
     processes = [start(hub, own, name, "answers.json", "--score-only", "--quiet") for _ in range(3)]
@@ -128,15 +129,15 @@ def test_data_are_fetched_by_several_processes_at_once(shell: Shell, hub: FakeHu
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"HF_TOKEN": "hf_wrong"}, "cannot fetch it from the Hub (Client error '401 Unauthorized'"),
-        ({"HF_HUB_OFFLINE": "1"}, "offline mode is enabled"),
+        ({"HF_TOKEN": "hf_wrong"}, "the Hub refuses your token: correct or unset HF_TOKEN"),
+        ({"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set: unset it, or pass the gold file as a file"),
         ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "Connection refused): check the network, or pass the gold file as a"),
     ],
 )
 def test_failed_fetch_says_what_to_do(shell: Shell, hub: FakeHub, more: Mapping[str, str], words: str) -> None:
     status, out, err = run(hub, EMPTY, "mmlongbench", "a.json", more=more)
-    assert (status, out, err.count("\n")) == (2, "", 2)
-    assert "anls: error: mmlongbench: " in err
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("anls: error: mmlongbench: ")
     assert words in err
 
 
@@ -144,17 +145,26 @@ def test_gated_data_need_a_token(shell: Shell, hub: FakeHub) -> None:
     hub.gated.add(GOLD["chartqapro"].dataset)
     status, _, err = run(hub, EMPTY, "questions", "chartqapro")
     assert status == 2
-    assert "Cannot access gated repo" in err
+    assert "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQAPro, and set HF_TOKEN" in err
     assert run(hub, EMPTY, "questions", "chartqapro", more={"HF_TOKEN": TOKEN})[0] == 0
 
 
-def test_other_data_are_refused_and_not_kept(shell: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("count", "column", "words"),
+    [
+        (99, "", "the Hub has 99 rows, expected 100, so nothing is kept"),
+        (100, "ground_truth", "the files on the Hub have no column ground_truth"),
+    ],
+)
+def test_other_data_are_refused_and_not_kept(
+    shell: Shell, cache: Path, tmp_path: Path, count: int, column: str, words: str
+) -> None:
     row = GOLD["cord:test"]
     with FakeHub(tmp_path / "hub") as other:
-        write(other.folder, row, 99)
+        write(other.folder, row, count, drop=column)
         status, _, err = run(other, tmp_path / "own", row.name, "a.json")
         other.shutdown()
-    assert (status, "the Hub has 99 rows, expected 100, so nothing is kept" in err) == (2, True)
+    assert (status, words in err) == (2, True)
     assert not list(tmp_path.glob("own/*.jsonl"))
 
 
@@ -165,16 +175,28 @@ def test_interrupted_fetch_ends_at_once(shell: Shell, hub: FakeHub, cache: Path)
         process = start(hub, EMPTY, "docvqa:val", "a.json", program=INTERRUPT + RUN)
         assert hub.is_asked.wait(30)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=8) == ("", f"{FETCHING}anls: interrupted\n")  # the Hub is silent for ever
+        assert process.communicate(timeout=8) == ("", "anls: interrupted\n")  # the Hub is silent for ever
     finally:
         hub.may_send.set()
     assert process.returncode == 130
 
 
-def test_missing_extra_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANLS_CACHE", "own")
+def test_missing_extra_and_folder_without_room_are_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANLS_CACHE", "a.json")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert "needs huggingface_hub: pip install 'anls-metric[hub]'" in shell.error("docvqa:val a.json")
+    row = GOLD["cord:test"]
+    monkeypatch.setattr(gold, "_fetch", lambda row: [make_row(row.name, i, random.Random(i)) for i in range(row.rows)])
+    assert shell.error(f"{row.name} b.json").startswith("cord:test: cannot write to a.json (")
+
+
+def test_terminal_shows_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with gold._show_progress("docvqa:val") as show:
+        show(1, 2)
+    *_, half, cleared = capsys.readouterr().err.split("\r")
+    assert half == f"fetching docvqa:val [{'#' * 15}{' ' * 15}]  50%"
+    assert cleared == "\x1b[K"
 
 
 # Names
