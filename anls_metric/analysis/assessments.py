@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.confidence import ConfidenceMeasures, measure_confidence
+from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.verdicts import Agreement, compare_verdicts, list_differences
+from anls_metric.analysis.verdicts import Agreement, compare_verdicts
 from anls_metric.messages import make_error
 from anls_metric.reading.answers import Answers, list_ids
 
@@ -40,16 +40,17 @@ def assess(scored: Scored) -> Assessments:
     Raises:
         InputError: an answer has no value in a field that the user names.
     """
-    answers, ids = scored.answers, list_ids(scored.answers)
+    answers = scored.answers
     places = [place for place, prediction in enumerate(answers.predictions) if prediction is not None]
     scores = [scored.answer_scores[place] for place in places]
     confidences = _take(answers, "confidence", answers.confidences, places)
     verdicts = _take(answers, "judge", answers.verdicts, places)
-    differ = list_differences(scores, verdicts) if verdicts else []
+    ids = map(list_ids(answers).__getitem__, places)
+    differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= CORRECT_AT) != row[2]]
     return Assessments(
         measure_confidence(confidences, scores) if confidences else None,
         compare_verdicts(scores, verdicts) if verdicts else None,
-        [Difference(ids[places[place]], scores[place], verdicts[place]) for place in differ],
+        sorted(differences, key=lambda each: -abs(each.score - each.verdict)),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from anls_metric.analysis.outcomes import find_normalizer, is_another_number, is_same_but_formatting
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.scored import Scored, average
+from anls_metric.core.kernel import mean
 from anls_metric.reading.answers import list_references
 
 
@@ -68,8 +68,10 @@ def measure_partial_credit(scored: Scored) -> PartialCredit:
         >>> measure_partial_credit(score(["240", "0.26", "coal"], [["240.00"], ["0.28"], ["cola"]])["data"])
         PartialCredit(format_loss=0.16666666666666666, wrong_number_credit=0.25)
     """
-    places = find_partial_credit(scored)
-    counts = {place: len(run) for run in scored.runs for place in run}
-    lost = ((1.0 - scored.answer_scores[place]) / counts[place] for place in places[FORMAT_LOSS])
-    gained = (scored.answer_scores[place] / counts[place] for place in places[WRONG_NUMBER_CREDIT])
-    return PartialCredit(math.fsum(lost) / len(scored.scores), math.fsum(gained) / len(scored.scores))
+    scores, places = scored.answer_scores, find_partial_credit(scored)
+    lost, gained = [0.0] * len(scores), [0.0] * len(scores)
+    for place in places[FORMAT_LOSS]:
+        lost[place] = 1.0 - scores[place]
+    for place in places[WRONG_NUMBER_CREDIT]:
+        gained[place] = scores[place]
+    return PartialCredit(mean(average(scored.answers, lost)), mean(average(scored.answers, gained)))

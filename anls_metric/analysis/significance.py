@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count, repeat
+from itertools import count, repeat
 from typing import NamedTuple
 
 from anls_metric.core.kernel import mean
@@ -145,8 +145,16 @@ class Differences:
         Args:
             patterns: the largest number of sign patterns to try; None tries `FLIPS`.
         """
-        sums = chain.from_iterable(repeat(cluster.total, cluster.times) for cluster in self._sums)
-        return _test_flips(sums, patterns or FLIPS)
+        # Sorting makes the result independent of the order. A flip does not change a zero.
+        sums = sorted((each.total for each in self._sums if each.total for _ in range(each.times)), key=abs)
+        wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
+        sizes = list(map(abs, wholes))
+        whole, patterns = sum(sizes), patterns or FLIPS
+        enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
+        is_random = 1 << len(sizes) > patterns
+        pluses = _sum_random_subsets(sizes, patterns) if is_random else _sum_subsets(sizes)
+        hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
+        return (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
 
     def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
@@ -320,21 +328,7 @@ def _adjust(p_values: Numbers, times: Iterable[int]) -> list[float]:
 _LARGEST = 2**29 - 1
 
 
-def _test_flips(sums: Iterable[float], patterns: int) -> float:
-    """Compute the share of sign patterns whose total is at least as far from 0 as the observed one."""
-    # Sorting makes the result independent of the order. A flip does not change a zero.
-    sums = sorted(filter(None, sums), key=abs)
-    wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
-    sizes = list(map(abs, wholes))
-    whole = sum(sizes)
-    enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
-    is_random = 1 << len(sizes) > patterns
-    pluses: Sequence[int] = _sum_random_subsets(sizes, patterns) if is_random else _sum_subsets(sizes)
-    hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
-    return (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
-
-
-def _sum_subsets(sizes: Iterable[int]) -> list[int]:
+def _sum_subsets(sizes: Iterable[int]) -> Sequence[int]:
     """Sum the sizes with a plus sign, for every pattern of signs."""
     sums = [0]
     for size in sizes:

@@ -50,14 +50,3 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agree
     names = {True: "correct", False: "wrong"}
     table = {names[is_right]: {names[verdict]: counts[is_right, verdict] for verdict in names} for is_right in names}
     return Agreement(agreed / total, kappa, table)
-
-
-def list_differences(scores: Sequence[float], verdicts: Sequence[bool]) -> list[int]:
-    """List the places of the answers on which score and judge disagree, the largest disagreement first.
-
-    Example:
-        >>> list_differences([1.0, 0.8, 0.0, 1.0, 0.4], [True, False, False, False, True])
-        [3, 1, 4]
-    """
-    places = [place for place, score in enumerate(scores) if (score >= CORRECT_AT) != verdicts[place]]
-    return sorted(places, key=lambda place: -abs(scores[place] - verdicts[place]))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric.analysis.confidence import LEVELS, ConfidenceMeasures, measure_confidence
-from anls_metric.analysis.verdicts import compare_verdicts, list_differences
+from anls_metric.analysis.verdicts import compare_verdicts
 
 Pairs = list[tuple[float, float]]
 PAIRS = st.lists(
@@ -87,17 +87,6 @@ def test_agreement_and_kappa(answers: list[tuple[float, bool]], agreement: float
         for score in names:
             count = sum((each >= 0.5, judged) == (score, verdict) for each, judged in answers)
             assert compared.table[names[score]][names[verdict]] == count
-
-
-@given(ANSWERS)
-def test_differences_are_those_of_the_table_and_sorted(answers: list[tuple[float, bool]]) -> None:
-    scores, judged = zip(*answers)
-    agreement = compare_verdicts(scores, judged)
-    places = list_differences(scores, judged)
-    assert len(places) == agreement.table["correct"]["wrong"] + agreement.table["wrong"]["correct"]
-    assert agreement.agreement == 1 - len(places) / len(answers) or places
-    gaps = [abs(scores[place] - judged[place]) for place in places]
-    assert gaps == sorted(gaps, reverse=True)
 
 
 @given(ANSWERS)
