@@ -13,6 +13,8 @@ from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
 from anls_metric.report.numbers import Numbers
 
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
 
 def describe_headline(result: Result, max_answers: int | None = None) -> dict[str, Any]:
     """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
@@ -38,9 +40,7 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
     ranks, pairs = rank_submissions(result.submissions, compared), compare_each_with_each(result.submissions, compared)
     best, second, *_ = ranks
     difference = pairs[second][best]
-    heading = _write_heading(ranks, difference, names, numbers)
-    if raw:
-        heading += f". {len(raw)} of {len(names)} scores {'is' if len(raw) == 1 else 'are'} of raw output"
+    heading = _write_heading(ranks, difference, names, numbers) + _count_raw(len(raw), len(names))
     summary = _write_difference(difference, compared.p_values[second], names, numbers)
     reversed_by = {}
     if variants:
@@ -91,18 +91,32 @@ def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str,
 # A comparison is that of the best two: its second is the best.
 
 
+def _spell(count: int) -> str:
+    """Write a small number as a word."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
 def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
     """Write which submission is best, or that there is no significant difference."""
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
     if comparison.verdict == TOO_FEW:
-        return f"Too few questions to rank the {count} submissions"
+        return f"Too few questions to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
-        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {count}, "
+        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {_spell(count)}, "
         return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
-    if count == 2:
-        return f"No significant difference between {ties[0]} and {ties[1]}"
-    which = f"the {count} submissions" if len(ties) == count else f"the best {len(ties)} of {count}"
-    return f"No significant difference among {which}"
+    if len(ties) == count > 2:
+        return f"No significant difference among the {_spell(count)} submissions"
+    if len(ties) > 3:
+        return f"No significant difference among the best {_spell(len(ties))} of {_spell(count)}"
+    between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
+    return f"No significant difference {between}" + (f", the best of {_spell(count)}" if count > 2 else "")
+
+
+def _count_raw(number: int, count: int) -> str:
+    """Say how many scores are of raw output; "" for none."""
+    if not number:
+        return ""
+    return f". {_spell(number).capitalize()} of {_spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
 
 
 def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str, str], numbers: Numbers) -> str:
@@ -120,5 +134,8 @@ def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
     """Write how many variants reverse the order of the best two, and by how much at most."""
     if not reversals:
         return f"Their order is the same under all {len(VARIANTS)} variants."
-    count, points = f"{len(reversals)} of {len(VARIANTS)}", numbers.format(max(reversals.values()))
-    return f"Under {count} variants, their order is reversed, by at most {points} points."
+    cases = {VARIANTS[name].ignore_case for name in reversals}
+    which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
+    points = numbers.format(max(reversals.values()))
+    count = f"{len(reversals)} of {len(VARIANTS)}"
+    return f"Under {count} variants{which} their order is reversed, by at most {points} points."

@@ -80,15 +80,35 @@ def test_report_compares_with_the_baseline_that_the_user_names(open_report: Open
     assert read_query(page) == {"first": ["f"], "change": ["losses"]}
 
 
-def test_raw_output_has_a_hatched_bar(open_report: OpenReport) -> None:
+def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(open_report: OpenReport) -> None:
     page = open_report(NINE, hints=RAW)
-    assert "5 of 9 scores are of raw output" in page.get_by_role("heading", level=1).inner_text()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert "Five of nine scores are of raw output" in page.get_by_role("heading", level=1).inner_text()
     raw = page.locator(".ranked tr", has_text="model_8")  # without the beginning that all names share
     assert raw.locator(".against").inner_text() == "→ 97.0 extracted · losses · wins"
     widths = [raw.locator(part).bounding_box()["width"] for part in (".after", ".bar")]
     assert widths[0] / widths[1] == pytest.approx(0.97, abs=0.01)
     page.get_by_text("Extraction rules for each").click()
     assert page.locator(".hints li").count() == 5
+    page.get_by_text("Extraction rules for each").click()
+    script = """() => {
+      const texts = [];
+      const walker = document.createTreeWalker(document.querySelector("#report"), NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const range = document.createRange();
+        if (!walker.currentNode.parentElement.checkVisibility()) continue;
+        range.selectNodeContents(walker.currentNode);
+        const { top, height } = range.getBoundingClientRect();
+        if (height && top < innerHeight) texts.push(walker.currentNode.data);
+      }
+      return texts.join(" ");
+    }"""
+    numbers = re.findall(r"(?<![\w.])\d[\d.,]*(?!\w)", page.evaluate(script))
+    assert 20 < len(numbers) <= 60
+
+
+def test_first_question_of_two_submissions_is_within_900_pixels(open_report: OpenReport) -> None:
+    assert open_report(TWO).locator("#list tr.row").first.bounding_box()["y"] < 900
 
 
 def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report: OpenReport) -> None:
@@ -215,6 +235,19 @@ def test_keyboard_opens_marks_closes_and_searches_questions(open_report: OpenRep
     assert page.locator("#page").inner_text() == "page 2 of 3"
 
 
+def test_clicked_row_stays_under_the_pointer_and_the_head_in_sight(open_report: OpenReport) -> None:
+    page = open_report(SIX)
+    page.locator("#list tr.row").nth(3).click()
+    row = page.locator("#list tr.row").nth(6)
+    row.scroll_into_view_if_needed()
+    before = row.bounding_box()["y"]
+    row.locator(".of-references").click()
+    assert page.locator("#list tr.open").bounding_box()["y"] == pytest.approx(before, abs=40)
+    page.mouse.wheel(0, 600)
+    page.wait_for_timeout(300)
+    assert page.locator("#list thead th").first.bounding_box()["y"] == 0
+
+
 @pytest.mark.parametrize("key", ["49153", "a/b ü%20?#&\"'", "مرحبا", "-"])
 def test_url_opens_its_question(open_report: OpenReport, key: str) -> None:
     records = [{"id": str(number)} for number in range(119)] + [{"id": key}]
@@ -244,6 +277,14 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     open_question(page, "2")
     page.locator(".opened", has_text="Equal to an accepted answer once normalized, so 1.").wait_for()
     assert page.locator(".edits").count() == 0  # they differ only in case and spaces
+
+
+def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) -> None:
+    texts = ["tea", "the tea", "a cup of tea", "coffee", "", "TEA", "teas", "green tea", "black tea"]
+    page = open_report({f"model_{n}": [(text, ["tea"])] * 3 for n, text in enumerate(texts)}, url="#q-1")
+    assert page.locator(".answers tr").count() == 9
+    assert page.locator(".answers").bounding_box()["height"] <= 420
+    assert page.locator(".answers .edits").nth(0).inner_text().replace("\n", "") in {"the tea", "teas", "a cup of tea"}
 
 
 def test_url_of_a_filtered_question_clears_filters(open_report: OpenReport) -> None:

@@ -29,13 +29,17 @@ HEADINGS: list[tuple[dict[str, Any], int, str]] = [
     ({"one": GOOD}, 0, r"one scores 93\.1"),
     ({"one": GOOD}, 1, r"one scores 93\.1 on raw output"),
     ({"tuned": GOOD, "base": POOR}, 0, r"tuned is better than base by 53\.\d points"),
-    ({"b": POOR, "a": GOOD}, 1, r"a is better than b by 53\.\d points\. 1 of 2 scores is of raw output"),
+    ({"b": POOR, "a": GOOD}, 1, r"a is better than b by 53\.\d points\. One of two scores is of raw output"),
     (EQUAL, 0, "No significant difference between a and b"),
-    ({**EQUAL, "c": POOR}, 0, "No significant difference among the best 2 of 3"),
-    ({"a": GOOD, "b": FAIR, "c": POOR}, 2, r"a is the best of 3, better than b by .* 2 of 3 scores are of raw output"),
-    ({"a": GOOD, "b": GOOD, "c": GOOD}, 0, "No significant difference among the 3 submissions"),
-    ({**dict.fromkeys("abcd", GOOD), "e": POOR}, 0, "No significant difference among the best 4 of 5"),
-    ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few questions to rank the 2 submissions"),
+    ({**EQUAL, "c": POOR}, 0, "No significant difference between a and b, the best of three"),
+    (
+        {"a": GOOD, "b": FAIR, "c": POOR},
+        2,
+        r"a is the best of three, better than b by .* Two of three scores are of raw output",
+    ),
+    ({"a": GOOD, "b": GOOD, "c": GOOD}, 0, "No significant difference among the three submissions"),
+    ({**dict.fromkeys("abcd", GOOD), "e": POOR}, 0, "No significant difference among the best four of five"),
+    ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few questions to rank both"),
     ({"submission__ant": GOOD, "submission__bee": POOR}, 0, r"ant is better than bee by 53\.\d points"),
 ]
 
@@ -56,7 +60,7 @@ def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_t
         name for name, means in content["variants"]["upper"].items() if means > content["variants"]["lower"][name]
     }
     assert re.search(r"The 95% CI of the difference is -?\d\.\d to \d\.\d points, p = [\d.]+\.", content["summary"])
-    assert re.search(r"Under \d+ of 22 variants, their order is reversed", content["summary"])
+    assert re.search(r"Under \d+ of 22 variants, all of which count case, their order is reversed", content["summary"])
     three = describe({"a": GOOD, "b": FAIR, "c": POOR})
     assert "between a and b is" in three["summary"]
     assert "points, p < 0.001, adjusted for choosing the best." in three["summary"]
@@ -72,7 +76,7 @@ def test_user_chooses_the_baseline_and_the_digits() -> None:
 def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
     scored = [score_pairs(pairs, name=name) for name, pairs in {"a": GOOD, "b": POOR}.items()]
     hints = [Hint(Message("", "raw", {}), "b", (rule,), 0.9) for rule in ("sentence", "final")]
-    assert describe_headline(conclude(scored, hints))["heading"].endswith("1 of 2 scores is of raw output")
+    assert describe_headline(conclude(scored, hints))["heading"].endswith("One of two scores is of raw output")
 
 
 def test_contributions_of_runs_add_up_to_the_difference_and_name_the_lowest_answer() -> None:
