@@ -11,7 +11,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -181,10 +182,8 @@ def _refuse_repeated_ids(text: str, name: str) -> None:
     """Refuse an object by ids that has an id twice, of which Python's parser keeps only the last."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
-        counts = Counter(key for key, _ in pairs)
-        if len(counts) < len(pairs):
-            sentence = "an object has the key {key!r} twice: keep one of them"
-            raise make_error(name, sentence, key=counts.most_common(1)[0][0])
+        for key in find_repeated(key for key, _ in pairs):
+            raise make_error(name, "an object has the key {key!r} twice: keep one of them", key=key)
 
     json.loads(text, object_pairs_hook=check)
 
@@ -268,11 +267,16 @@ def _read_rows(reader: Any, name: str, delimiter: str, before: int) -> Content:
     return Content(records, _places("line", numbers))
 
 
+def find_repeated(items: Iterable[str]) -> list[str]:
+    """Find the items that occur more than once."""
+    return [item for item, count in Counter(items).items() if count > 1]
+
+
 def check_header(header: list[str], name: str) -> list[str]:
     """Drop empty names at the end, and refuse repeated names."""
     while header and not header[-1]:
         header.pop()
-    repeated = [column for column, count in Counter(header).items() if count > 1]
+    repeated = find_repeated(header)
     if repeated:
         raise make_error(name, "two columns are called {names}: rename one", names=list_some(map(repr, repeated)))
     return header
@@ -360,11 +364,9 @@ def _read_zip(data: bytes, name: str) -> Content:
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
         raise _error_of_size(name)
     records = [_read_member(archive, member, data, name) for member in samples]
-    header: Any = None  # inspect_ai writes it at the end
-    if "header.json" in names:
+    header = {"eval": {}, "status": "started"}
+    if "header.json" in names:  # inspect_ai writes it at the end
         header = _read_member(archive, "header.json", data, name)
-    elif "_journal/start.json" in names:
-        header = {**_read_member(archive, "_journal/start.json", data, name), "status": "started"}
     return Content(records, _places("sample"), hints=_find_stop(header, len(records), name))
 
 
@@ -383,17 +385,13 @@ def _read_member(archive: Any, member: str, data: bytes, name: str) -> Any:
         return json.loads(stream.read(info.file_size))
 
 
-def _make_unpacker(module: str) -> Callable[[bytes, str], Content]:
-    """Make the reader of files that a module of the standard library unpacks."""
-
-    def read(data: bytes, name: str) -> Content:
-        with import_module(module).open(io.BytesIO(data)) as stream:
-            unpacked = stream.read(MAX_UNPACKED + 1)
-        if len(unpacked) > MAX_UNPACKED:
-            raise _error_of_size(name)
-        return read_bytes(unpacked, os.path.splitext(name)[0])
-
-    return read
+def _unpack(module: str, data: bytes, name: str) -> Content:
+    """Read a file that a module of the standard library unpacks."""
+    with import_module(module).open(io.BytesIO(data)) as stream:
+        unpacked = stream.read(MAX_UNPACKED + 1)
+    if len(unpacked) > MAX_UNPACKED:
+        raise _error_of_size(name)
+    return read_bytes(unpacked, os.path.splitext(name)[0])
 
 
 def _error_of_size(name: str) -> InputError:
@@ -424,9 +422,9 @@ class Format(NamedTuple):
 
 _AS_TEXT = "save its answers as CSV, JSON lines or Parquet"
 FORMATS = (
-    Format("gzip", _make_unpacker("gzip"), (b"\x1f\x8b",)),
-    Format("bzip2", _make_unpacker("bz2"), (b"BZh",)),
-    Format("xz", _make_unpacker("lzma"), (b"\xfd7zXZ\x00",)),
+    Format("gzip", partial(_unpack, "gzip"), (b"\x1f\x8b",)),
+    Format("bzip2", partial(_unpack, "bz2"), (b"BZh",)),
+    Format("xz", partial(_unpack, "lzma"), (b"\xfd7zXZ\x00",)),
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
     Format(
         "pickle",

@@ -7,7 +7,6 @@ column of the submission is then brought into this order.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from anls_metric.messages import InputError, Message, count_noun, list_some, mak
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, Questions, choose_answers, list_ids
 from anls_metric.reading.extract import Extraction, extract_all, extractor
+from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.layouts import ABSENT, Path
 from anls_metric.reading.roles import (
     RUNS,
@@ -428,7 +428,7 @@ def _error_of_repeated(table: Table, ids: Sequence[str], roles: Roles, remedy: s
                 "{use.runs:question} runs of one model"
             )
             return make_error(table.name, sentence, field=field, values=list_some(values, 3))
-    repeated = [key for key, count in Counter(ids).items() if count > 1]
+    repeated = find_repeated(ids)
     sentence = "{count} repeated (the first: {first}): keep one record for each id, or " + remedy
     sentence += "; {use.id:none} matches by order"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.messages import list_some, make_error
 from anls_metric.reading.answers import Answers
+from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.join import Reading, extract_answers, join, join_runs, read_both, read_gold, split_submissions
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, describe_missing_file, get_stem, has, list_files, make_table, read_table
@@ -154,10 +155,10 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
         shared = os.path.commonpath(folders)
         names = [os.path.relpath(os.path.join(folder, name), shared) for folder, name in zip(folders, names)]
     given = {each.name for each in inputs if each.name}
-    taken = {name for name in names if names.count(name) > 1 or name in given}
+    taken = find_repeated([*names, *given])
     if taken:
         sentence = "two submissions are called {names}: give each its own name, as NAME=FILE"
-        raise make_error("", sentence, names=list_some(sorted(taken)))
+        raise make_error("", sentence, names=list_some(taken))
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]
 

@@ -282,8 +282,10 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
 
 def read_columns(table: Table, roles: Roles) -> list[dict[str, Any]]:
     """Read the columns of a rule that a table has, as a dict for each record."""
-    rows = ({name: take(record, path) for name, path in roles.others.items()} for record in table.records)
-    return [{name: value for name, value in row.items() if value is not ABSENT} for row in rows]
+    paths = roles.others.items()
+    return [
+        {name: value for name, path in paths if (value := take(record, path)) is not ABSENT} for record in table.records
+    ]
 
 
 def _show_accepted(value: Any) -> list[str]:
