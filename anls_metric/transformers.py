@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -141,11 +141,13 @@ class ComputeMetrics:
     causal: bool
     skip_special_tokens: bool
     variant: Variant
-    rows: list[Row] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.reset()
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self.rows = []
+        self.rows: list[Row] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.

@@ -25,10 +25,6 @@ LONG = 64
 
 
 def squeeze(text: str) -> str:
-    # The blank is the only printable whitespace. In a long text, looking for something to squeeze is faster than
-    # squeezing.
-    if len(text) > LONG and "  " not in text and text[0] != " " != text[-1] and text.isprintable():
-        return text
     return " ".join(text.split())
 
 
@@ -141,7 +137,7 @@ class Kernel:
                 if is_long:
                     # With more edits than this, the score is 0 or another reference is closer.
                     most = int((least if least < limit else limit) * length) + 1
-                    ratio = _distance_up_to(answer, accepted, most) / length
+                    ratio = distance(answer, accepted, score_cutoff=most) / length
                 else:
                     ratio = distance(answer, accepted) / length
                 if ratio < least:
@@ -181,21 +177,6 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-def _distance_up_to(answer: str, accepted: str, most: int) -> int:
-    """Compute the edit distance of long texts; if it is above `most`, return any number above `most`."""
-    if most > 400:
-        # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
-        # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
-        # for each 100 characters, plus 16, so that it is rather too high. A guess that is too low costs a second
-        # search. Below 800 characters a guess does not pay (figures: benchmarks/README.md).
-        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
-        if guess < most:
-            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
-            if edits <= guess:
-                return edits
-    return Levenshtein.distance(answer, accepted, score_cutoff=most)
 
 
 def mean(scores: Iterable[float]) -> float:
