@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import pickle
 from collections.abc import Callable
@@ -48,11 +49,6 @@ LISTS = [["Cola", "tea", "milk"], "b", ["x"] * 9]
 ACCEPTED = [["tea", "cola"], ["a", "b", "b"], ("x", "y")]
 
 
-def test_expected_numbers_tell_the_averages_apart() -> None:
-    assert sum(0 < score < 1 for score in SCORES) >= 4
-    assert LEAVES.mean(ROWS) != MEAN
-
-
 @pytest.fixture
 def star(in_clone: Path) -> Any:
     return evaluate.load("anls", "anls_star")
@@ -61,14 +57,6 @@ def star(in_clone: Path) -> Any:
 @pytest.fixture
 def anlsl(in_clone: Path) -> Any:
     return evaluate.load("anls", "anlsl")
-
-
-# Ways to load it
-
-
-def test_load_by_path(in_clone: Path) -> None:
-    star = evaluate.load(str(ROOT / "anls.py"), "anls_star")
-    assert star.compute(predictions=PREDICTIONS, references=REFERENCES) == {"anls_star": MEAN}
 
 
 def test_average_and_all_scores(star: Any) -> None:
@@ -95,11 +83,11 @@ def test_options_when_it_is_loaded_and_when_it_computes(in_clone: Path) -> None:
     assert SCORES != expected != again
     assert "|none_keys:ignored|average:rows|threshold:0.9|" in strict.signature()
     assert "|none_keys:ignored|average:leaves|threshold:0.9|" in strict.signature(average="leaves")
-
-
-def test_signatures(star: Any, anlsl: Any) -> None:
-    assert star.signature() == STAR.signature()
-    assert anlsl.signature(threshold=0.7) == nested.get_value_variant("anlsl", threshold=0.7).signature()
+    assert (
+        evaluate.load("anls", "anlsl")
+        .signature(threshold=0.7)
+        .startswith("anls|anlsl|matching:munkres-1.1.4|threshold:0.7")
+    )
 
 
 def test_metric_describes_itself(star: Any, anlsl: Any) -> None:
@@ -135,12 +123,6 @@ def test_columns_of_pyarrow_with_structs(star: Any) -> None:
     predictions = pyarrow.array([{"n": "1", "m": ["a"]}, {"n": "2", "m": None}])
     references = pyarrow.array([{"n": "1", "m": ["a", "b"]}, {"n": "2", "m": None}])
     assert star.compute(predictions=predictions, references=references) == {"anls_star": (2 / 3 + 1) / 2}
-
-
-def test_combine_with_the_metric_of_texts(star: Any, metric: Any) -> None:
-    combined = evaluate.combine([metric, star])
-    combined.add(prediction="CocaCola", reference=["Coca Cola"])
-    assert combined.compute() == {"anls": 8 / 9, "anls_star": 8 / 9}
 
 
 def test_pickled_before_and_after_use(star: Any) -> None:
@@ -231,16 +213,33 @@ except ImportError as error:
 # The values as JSON
 
 
-@pytest.mark.parametrize("value", [*PREDICTIONS[:5], *REFERENCES])
+@pytest.mark.parametrize(
+    "value",
+    [*PREDICTIONS[:5], *REFERENCES, {"a": ("x", {"b": (1, None)}), "c": [([],)], "d": {}}],
+)
 def test_json_round_trip_keeps_values(value: Any) -> None:
-    assert nested.from_json(nested.to_json(value)) == value
+    assert nested.from_json(json.loads(json.dumps(nested.to_json(value)))) == value
 
 
 def test_enumerations_travel_as_they_are_compared() -> None:
     assert nested.to_json([Color.RED, 1.5, True, None]) == ["Color.RED", 1.5, True, None]
 
 
-@pytest.mark.parametrize("value", [{1: "a"}, {"a": [{"__tuple__": ["a"]}]}, {None: "a"}])
-def test_keys_that_json_does_not_have_are_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match="cannot be written as JSON"):
-        nested.to_json(value)
+DEEP: list[Any] = []
+DEEP.append(DEEP)
+
+
+@pytest.mark.parametrize(
+    ("convert", "value", "message"),
+    [
+        (nested.to_json, {1: "a"}, "cannot be written as JSON"),
+        (nested.to_json, {"a": [{"__tuple__": ["a"]}]}, "cannot be written as JSON"),
+        (nested.to_json, {None: "a"}, "cannot be written as JSON"),
+        (nested.from_json, [{"__tuple__": "ab"}], "write one of several values as"),
+        (nested.from_json, [{"__tuple__": [1], "b": 2}], "write one of several values as"),
+        (nested.from_json, DEEP, "nested too deep"),
+    ],
+)
+def test_values_that_json_cannot_hold_are_refused(convert: Any, value: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        convert(value)
