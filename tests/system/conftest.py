@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import gzip
 import io
 import json
-import lzma
 import random
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,14 +105,11 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return Shell(capsys)
 
 
-_PACKERS: Mapping[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-
-
 def encode(name: str, value: Any) -> bytes:
     """Write a value in the format of a file name. Strings and bytes are content already."""
     ending = Path(name).suffix
-    if ending in _PACKERS:
-        return _PACKERS[ending](encode(name.removesuffix(ending), value))
+    if ending == ".gz":
+        return gzip.compress(encode(name.removesuffix(ending), value))
     if isinstance(value, (str, bytes)):
         return value.encode() if isinstance(value, str) else value
     if ending == ".jsonl":
