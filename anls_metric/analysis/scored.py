@@ -193,7 +193,7 @@ class Scored:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures that the rule of a benchmark computes for the set, by name; {} for several runs.
+        """The figures that the rule of a benchmark computes for the set, by name, None for NaN; {} for several runs.
 
         Raises:
             InputError: a column that only the figures need holds a wrong value.
@@ -203,9 +203,10 @@ class Scored:
         rule: Any = self.scorer
         ids, rows = self.questions.ids, self.answers.columns
         try:
-            return dict(rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}"))
+            found = rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}")
         except ValueError as error:
             raise make_error(self.name, "{problem}", problem=str(error)) from None
+        return {name: None if value != value else value for name, value in found.items()}  # JSON has no NaN
 
     @cached_property
     def similarities(self) -> Sequence[float]:

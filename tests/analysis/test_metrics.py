@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from anls_metric import compare, paired_test, score
 from anls_metric.analysis.metrics import METRICS, find_metrics, is_relaxed_match, score_cer, score_f1
-from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
@@ -84,19 +83,6 @@ def test_metrics_count_the_best_accepted_answer(
     metric: str, prediction: str | None, references: list[str], expected: float
 ) -> None:
     assert measure_one(prediction, references)[metric] == expected
-
-
-@given(
-    st.lists(st.tuples(st.text("abA 1.", max_size=6), st.lists(st.text("abA 1.", max_size=6), min_size=1)), min_size=1),
-    st.sampled_from(["standard", "due", "mp_docvqa"]),
-)
-def test_metrics_exact_match_and_contains_are_those_of_the_set(
-    pairs: list[tuple[str, list[str]]], variant: str
-) -> None:
-    predictions, references = zip(*pairs)
-    scored = score_columns(predictions, references, scorer=variant)
-    assert METRICS["exact_match"].measure(scored).mean == scored.exact_match
-    assert METRICS["contains"].measure(scored).mean == scored.contains
 
 
 def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:

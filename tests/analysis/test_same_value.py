@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,9 +88,3 @@ def test_each_word_of_the_tables_is_read_and_belongs_to_one_row() -> None:
 def test_reading_any_text_is_symmetric_and_never_fails(text: str, other: str) -> None:
     assert is_same_value(text, other) == is_same_value(other, text)
     assert read_value(text) is None or is_same_value(text, text)
-
-
-@given(st.dates(datetime.date(1000, 1, 1)))
-def test_date_is_the_same_in_each_unambiguous_order(day: datetime.date) -> None:
-    ways = [f"{day:%Y-%m-%d}", f"{day:%B} {day.day}, {day:%Y}", f"{day:%d-%b-%Y}", f"{day:%d %B %Y}"]
-    assert all(is_same_value(way, other) for way in ways for other in ways)

@@ -303,20 +303,6 @@ def test_minimum_detectable_effect_is_half_the_interval_plus_the_t_of_its_power(
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("fewer_flips")
-@pytest.mark.parametrize("power", [0.5, 0.8])
-def test_minimum_detectable_effect_is_detected_as_often_as_its_power_says(power: float) -> None:
-    """One submission is better by exactly the minimum detectable effect of a typical sample with this power."""
-    chance = random.Random(3)
-    typical = statistics.mean(minimum_detectable_effect(*draw_pages(chance, 300), power=power) for _ in range(100))
-    drawn = (draw_pages(chance, 300) for _ in range(400))
-    detected = share(
-        paired_test(first, [score + typical for score in second], page) < 0.05 for first, second, page in drawn
-    )
-    assert power - 0.07 <= detected <= power + 0.07
-
-
-@pytest.mark.thorough
 def test_best_of_ten_equals_is_told_apart_from_another_in_under_5_percent(monkeypatch: pytest.MonkeyPatch) -> None:
     """With Holm's adjustment it would be in 14 of 100 samples, since the same questions chose the best."""
     monkeypatch.setattr(significance, "FLIPS", 1_999)
