@@ -7,7 +7,7 @@ from typing import Any
 
 from anls_metric.core.kernel import Kernel
 from anls_metric.rules.cleaning import is_exact
-from anls_metric.rules.closeness import OVER_HALF, compare_texts, is_close
+from anls_metric.rules.closeness import OVER_HALF, is_close
 from anls_metric.rules.judgement import Judgement
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 
@@ -32,7 +32,7 @@ def judge_text(
     """Judge a cleaned string by its similarity, unless the accepted answer must be met exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
-    score = compare_texts(answer, [gold], kernel)
+    score = kernel.score(answer, [gold])
     return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
 
 
@@ -86,6 +86,6 @@ def judge_sorted(
     answers, golds = sorted(answers), sorted(golds)
     if must_be_equal(golds[0]):
         return judge_equal(answers, golds, key(answers) == key(golds))
-    pairs = [(compare_texts(answer, [gold], kernel), answer, gold) for answer, gold in zip(answers, golds)]
+    pairs = [(kernel.score(answer, [gold]), answer, gold) for answer, gold in zip(answers, golds)]
     score, answer, gold = min(pairs, key=lambda pair: pair[0])
     return Judgement(score, "the worst pair of items is {} and {}", (answer, gold))

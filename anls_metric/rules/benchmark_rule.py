@@ -50,8 +50,6 @@ class Rule:
         columns: the names of the columns that a row must have, each with a description.
         references: the column of the accepted answers.
         optional: the columns that only the figures of a data set need, each with a description.
-        figures: for some figures of a data set, the optional columns that they need: without any of these columns, the
-            figures mean nothing.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
@@ -78,7 +76,6 @@ class Rule:
     judge: Callable[[Row, float], Judgement] = field(repr=False)
     summarize: Summarize = field(repr=False)
     optional: Mapping[str, str] = field(default_factory=dict)
-    figures: Mapping[str, Sequence[str]] = field(default_factory=dict)
     threshold: float = 0.5
     options: tuple[str, ...] = ()
     marker: str = ""
@@ -125,14 +122,6 @@ class Rule:
             return self.summarize(rows, scores, self.threshold)
         except ColumnError as error:
             self._refuse(rows[error.place], row_name(error.place), error)
-
-    def find_empty_figures(self, rows: Sequence[Row]) -> list[str]:
-        """Say which figures of the summary mean nothing, because no row has a value in the columns that they need."""
-        return [
-            f"no row has {' or '.join(filter(None, [', '.join(columns[:-1]), columns[-1]]))}, so {figures} mean nothing"
-            for figures, columns in self.figures.items()
-            if not any(row.get(column) is not None for row in rows for column in columns)
-        ]
 
     def explain(self, row: Any, columns: Row | None = None) -> Judgement:
         """Explain the score of an answer: find the branch of the rule that decided it.

@@ -11,7 +11,7 @@ from anls_metric.core.kernel import mean
 from anls_metric.nested.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.closeness import PYPI_ANLS, compare_texts, parse_float
+from anls_metric.rules.closeness import PYPI_ANLS, parse_float
 from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
 from anls_metric.rules.literals import NoLiteralError, parse_list, parse_literal
 
@@ -76,7 +76,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
     answer, gold = (text.strip().strip("%").strip() for text in (answer, gold))
     number, expected = parse_float(answer.strip("%")), parse_float(gold.strip("%"))
     if number is None or expected is None:
-        score = compare_texts(answer.lower(), [gold.lower()], PYPI_ANLS)
+        score = PYPI_ANLS.score(answer.lower(), [gold.lower()])
         return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
     is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
     words = "numbers {} and {} differ by " + ("at most 5%" if is_close else "more than 5%")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isclose
 from typing import Any
 
-from anls_metric.core.kernel import Kernel, score_rows
 from anls_metric.core.variants import VARIANTS, compile_kernel
 
 OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
@@ -20,16 +18,6 @@ HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
 """Case and spaces count, and a similarity of exactly 0.5 is kept."""
 
 PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
-
-
-def compare_texts(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """Score a string against the closest of several.
-
-    Example:
-        >>> compare_texts("colour", ["color"], OVER_HALF)
-        0.8333333333333334
-    """
-    return score_rows(((prediction, references),), kernel)[0]
 
 
 def parse_float(value: Any) -> float | None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from anls_metric.core.variants import VARIANTS, compile_kernel
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
-from anls_metric.rules.closeness import compare_texts
 from anls_metric.rules.dates import parse_date
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 from anls_metric.rules.literals import NoLiteralError, parse_literal
@@ -41,7 +40,7 @@ def judge(row: Row, threshold: float) -> Judgement:
             return Judgement(1.0, "{} and {} are the same " + kind, (answer, candidate))
     if has_number:
         return Judgement(0.0, "{} is not the number, version or date {}", (answer, gold))
-    if candidates and compare_texts(_clean(answer), [_clean(candidate) for candidate in candidates], _NEARLY_EQUAL):
+    if candidates and _NEARLY_EQUAL.score(_clean(answer), list(map(_clean, candidates))):
         return Judgement(1.0, "{} differs from {} in at most one character in ten", (answer, gold))
     return Judgement(0.0, "{} differs from {} in more than one character in ten", (answer, gold))
 

@@ -14,7 +14,6 @@ from anls_metric.core.variants import compile_kernel, get_variant
 from anls_metric.nested.row_scores import total
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.closeness import compare_texts
 from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
 
 _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answerable": "Not Answerable"}
@@ -38,7 +37,7 @@ def judge(row: Row, threshold: float) -> Judgement:
     _check_texts(gold, [answer])
     if not gold:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
-    score = compare_texts(answer, gold, compile_kernel(get_variant("rrc", threshold)))
+    score = compile_kernel(get_variant("rrc", threshold)).score(answer, gold)
     words = "as {} question: {} against {}, kept at a similarity of {} or more"
     return Judgement(score, words, (kind, answer, gold, threshold))
 

@@ -11,7 +11,7 @@ from anls_metric.rules.answer_formats import join_items, judge_equal, judge_floa
 from anls_metric.rules.answerable import summarize_answerable
 from anls_metric.rules.benchmark_rule import Rule, Summary, summarize_mean
 from anls_metric.rules.cleaning import strip_signs
-from anls_metric.rules.closeness import OVER_HALF, compare_texts, parse_float
+from anls_metric.rules.closeness import OVER_HALF, parse_float
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 from anls_metric.rules.mmlongbench_doc import must_be_equal
 
@@ -98,7 +98,7 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
     )
     if must_be_equal(accepted[0]):
         return judge_equal(answers, accepted, join_items(answers) == join_items(accepted))
-    best = [max(compare_texts(answer, [text], OVER_HALF) for answer in answers) for text in accepted]
+    best = [max(OVER_HALF.score(answer, [text]) for answer in answers) for text in accepted]
     score = total(best) / len(accepted) * min(1, len(accepted) / len(answers)) ** 0.5
     words = "the best answer to each of {} has {}, and there are {} answers"
     return Judgement(score, words, (accepted, [round(number, 4) for number in best], len(answers)))

@@ -194,8 +194,4 @@ MADQA = Rule(
         "iterations": "the effort of the agent, where it made no searches",
         "steps": "the effort of the agent",
     },
-    figures={
-        "doc_f1 and page_f1": ("citations",),
-        "the figures of steps and effort": ("steps", "search_history", "iterations"),
-    },
 )

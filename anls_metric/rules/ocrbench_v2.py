@@ -8,7 +8,7 @@ from typing import Any
 
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
-from anls_metric.rules.closeness import HALF_OR_MORE, compare_texts
+from anls_metric.rules.closeness import HALF_OR_MORE
 from anls_metric.rules.judgement import Judgement, Row, refuse
 
 _ENGLISH = frozenset(
@@ -100,7 +100,7 @@ def _contain(text: str, answer: str) -> Judgement:
 
 
 def _compare(text: str, answer: str) -> Judgement:
-    score = compare_texts(text, [answer], HALF_OR_MORE)
+    score = HALF_OR_MORE.score(text, [answer])
     return Judgement(score, "{} is compared with {} as text, kept at a similarity of 0.5 or more", (text, answer))
 
 
