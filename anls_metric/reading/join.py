@@ -362,12 +362,14 @@ def extract_answers(answers: Answers, reading: Reading) -> Answers:
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
-    """Join the answers of several files that are runs of one model.
+    """Join the answers of files that are runs of one model.
 
     Raises:
         InputError: the runs do not have the same questions.
     """
     first, *others = runs
+    if not others:
+        return first
     place_of = {key: place for place, key in enumerate(first.questions.ids)}
     for number, run in enumerate(others, 2):
         differing = place_of.keys() ^ run.questions.ids

@@ -245,9 +245,8 @@ class Layout(NamedTuple):
     @property
     def holds(self) -> str:
         """What its files hold: "answers", accepted answers ("gold"), or "both"."""
-        if self.prediction and self.references:
-            return "both"
-        return "answers" if self.prediction else "gold" if self.references else "answers or gold"
+        names = {(True, True): "both", (True, False): "answers", (False, True): "gold"}
+        return names.get((bool(self.prediction), bool(self.references)), "answers or gold")
 
 
 # Fields that tell a table of a user from the files of a program whose own fields have common names.

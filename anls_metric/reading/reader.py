@@ -71,33 +71,25 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
             gold, *inputs = inputs
     questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
-        inputs = [each for each in inputs if not each.path or each.path != questions.table.name]
+        inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     for name, group in groups.items():
-        found: list[Answers] = []
+        found: dict[str, list[Answers]] = {}
         for each in group:
-            parts = split_submissions(_read(each, reading, tables), reading)
-            if len(parts) > 1 and len(group) > 1:
-                sentence = (
-                    "it contains several submissions ({names}) but is passed as a run of {name}: "
-                    "give it a name of its own"
-                )
-                raise make_error(each.path or name, sentence, names=list_some(parts), name=name)
-            for part, (table, how) in parts.items():
+            for part, (table, how) in split_submissions(_read(each, reading, tables), reading).items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
-                part_name = part if len(groups) == 1 else f"{name}/{part}"
-                found.append(answers._replace(name=part_name if part else name))
-        for answers in found if len(group) == 1 else [join_runs(found)]:
-            yield extract_answers(answers, reading)
+                full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
+                found.setdefault(full, []).append(answers._replace(name=full))
+        for runs in found.values():
+            yield extract_answers(join_runs(runs), reading)
 
 
 def check_paths(inputs: Sequence[Input]) -> None:
     """Report a missing file before anything is read."""
-    paths = [each.path for each in inputs if each.path]
-    for path in paths:
-        if path != "-" and not os.path.exists(path) and list_files(path) is None:
+    for path in {each.path for each in inputs} - {"", "-"}:
+        if not os.path.exists(path) and list_files(path) is None:
             raise describe_missing_file(path)
 
 

@@ -88,12 +88,8 @@ def is_unanswerable(value: Any, record: Mapping[str, Any]) -> bool:
         (True, True)
     """
     if isinstance(value, Mapping):
-        return isinstance(value.get("answer_start"), list) and _is_empty(value.get("text"))
-    return _is_empty(value) and record.get("is_impossible") is True
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, list) and not value
+        return isinstance(value.get("answer_start"), list) and value.get("text") == []
+    return value == [] and record.get("is_impossible") is True
 
 
 _STRING = r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
@@ -136,8 +132,4 @@ def double_backslashes(source: str) -> str:
         >>> print(double_backslashes(r"'C:\data\new'"))
         'C:\\data\new'
     """
-    return re.sub(r"(?s)\\(.)", _double_backslash, source)
-
-
-def _double_backslash(escape: re.Match[str]) -> str:
-    return escape[0] if escape[1] in "\\'\"abfnrtvxNuU\n" else rf"\\{escape[1]}"
+    return re.sub(r"\\([\\'\"abfnrtvxNuU\n]?)", lambda escape: escape[0] if escape[1] else r"\\", source)

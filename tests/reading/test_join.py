@@ -132,9 +132,6 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         [SCORE]),
     "repeated questions": ("g.json a.json", {"g.json": [{**row, "lang": "en"} for row in GOLD] + [{**row,
         "lang": "fr"} for row in GOLD]}, "g.json: ids repeat; 'lang' (en, fr) differs: ", "gold.json a.json", [SCORE]),
-    "several models as a run": ("m=t.json m=a.json -g gold.json", {"t.json": list_both("model")},
-        "t.json: it contains several submissions (base, tuned) but is passed as a run of m: give it a name of its own",
-        "t.json b=a.json -g gold.json", [SCORE, BETTER, SCORE]),
 }  # fmt: skip
 
 
@@ -219,6 +216,9 @@ TABLES: dict[str, tuple[str, Records, dict[str, float]]] = {
         {"x": SCORE, "y": BETTER}),
     "a column for each model": ("t.json --prediction-field prediction,out.text", [{**row, "out": {"text": TUNED[key]}}
         for key, row in zip(IDS, list_rows())], {"prediction": SCORE, "out.text": BETTER}),
+    "several models and a run": ("m=t.json m=a.json -g gold.json", list_both("model"), {"base": SCORE,
+        "tuned": BETTER, "m": SCORE}),
+    "files of the same models": ("m=t.json m=t.json", list_both("model"), {"base": SCORE, "tuned": BETTER}),
     "a table and a submission": ("t.json n=a.json -g gold.json", list_both("model"), {"t/base": SCORE,
         "t/tuned": BETTER, "n": SCORE}),
 }  # fmt: skip
