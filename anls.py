@@ -251,10 +251,10 @@ def describe_unknown(
     return f"{unknown}; {advice} from {', '.join(names)}"
 
 
-def check_number(name: str, value: Any, most: float = 1) -> float:
-    """Return a value as a float. ValueError: it is not a number from 0 to ``most``."""
-    if not is_number(value) or not 0 <= value <= most:
-        raise ValueError(f"{name} must be a number from 0 to {most:,}, got {describe(value)}")
+def check_number(name: str, value: Any) -> float:
+    """Return a value as a float. ValueError: it is not a number from 0 to 1."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {describe(value)}")
     return float(value) + 0.0  # 0.0 for -0.0
 
 

@@ -32,7 +32,7 @@ MODULES = (
 
 # What only the package needs: sentences of a page, numbers of a file, streams, and batches for engines.
 LEFT_OUT = {
-    *("Scorer", "scores_and_similarities", "anls_batch", "normalizer", "reason", "score_rows"),
+    *("Scorer", "scores_and_similarities", "anls_batch", "normalizer", "reason"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
     *("check_count", "check_numbers", "check_shares", "SENTENCES", "Explanation.sentence"),
     *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),

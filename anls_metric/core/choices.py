@@ -125,15 +125,15 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
     return value
 
 
-def check_number(name: str, value: Any, most: float = 1) -> float:
-    """Return a value as a float. ValueError: it is not a number from 0 to ``most``.
+def check_number(name: str, value: Any) -> float:
+    """Return a value as a float. ValueError: it is not a number from 0 to 1.
 
     Example:
         >>> check_number("threshold", 0.5)
         0.5
     """
-    if not is_number(value) or not 0 <= value <= most:
-        raise ValueError(f"{name} must be a number from 0 to {most:,}, got {describe(value)}")
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {describe(value)}")
     return float(value) + 0.0  # 0.0 for -0.0
 
 

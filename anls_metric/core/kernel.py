@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, starmap
+from itertools import count
 from operator import itemgetter
 from typing import Any
 
@@ -153,11 +153,6 @@ def score_columns(
 ) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
     return list(map(kernel.score, *check_columns(predictions, references, row_name)))
-
-
-def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
-    """Score each row."""
-    return list(starmap(kernel.score, rows))
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
