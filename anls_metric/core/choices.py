@@ -103,8 +103,7 @@ def describe_unknown(
     if isinstance(name, str):
         meaning = meanings.get(name.lower())
         similar = find_similar_name(name, names) if meaning is None else meaning
-    text = repr(name)
-    unknown = f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}"
+    unknown = f"unknown {kind} {repr(name)[:40]}"
     if kind in LISTED_BY:
         return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
