@@ -76,16 +76,10 @@ def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path, gold: Path
 def test_damaged_file_has_a_score_or_an_error_for_people(
     seeds: dict[str, bytes], folder: Path, gold: Path, pytestconfig: pytest.Config
 ) -> None:
-    whole = pytestconfig.getoption("nothing_skips")
+    names = st.sampled_from([*seeds])
 
-    @settings(max_examples=20_000 if whole else 300)
-    @given(
-        st.sampled_from([*seeds]),
-        st.sampled_from([*seeds]),
-        st.integers(0, 2**32),
-        st.sampled_from(OPTIONS),
-        st.booleans(),
-    )
+    @settings(max_examples=20_000 if pytestconfig.getoption("nothing_skips") else 300)
+    @given(names, names, st.integers(0, 2**32), st.sampled_from(OPTIONS), st.booleans())
     def check(name: str, other: str, number: int, options: dict[str, Any], with_gold: bool) -> None:
         path = folder / f"damaged {name}"
         path.write_bytes(damage(seeds[name], seeds[other], random.Random(number)))
