@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -29,44 +28,30 @@ someone--anls
 """
 
 
-class Hub(SimpleHTTPRequestHandler):
-    """Serves anls.py at the path of a Space on the Hub. There is no release tag, only main."""
-
-    paths: list[str]
-
-    def translate_path(self, path: str) -> str:
-        self.paths.append(path)
-        return str(ROOT / "anls.py") if path == "/spaces/someone/anls/resolve/main/anls.py" else "/nowhere"
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def hub() -> Iterator[tuple[str, list[str], Callable[[], None]]]:
-    Hub.paths = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-
-    def stop() -> None:
-        server.shutdown()
-        server.server_close()
-
-    yield f"http://127.0.0.1:{server.server_port}", Hub.paths, stop
-    stop()
-
-
 def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(
-    hub: tuple[str, list[str], Callable[[], None]], tmp_path: Path, run_python: Callable[..., Any]
+    tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:
-    endpoint, paths, stop = hub
-    environment = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
-    first = run_python(PROGRAM, tmp_path, PYTHONPATH=str(ROOT), **environment)
+    paths: list[str] = []
+
+    class Hub(SimpleHTTPRequestHandler):
+        """Serves anls.py at the path of a Space on the Hub. There is no release tag, only main."""
+
+        def translate_path(self, path: str) -> str:
+            paths.append(path)
+            return str(ROOT / "anls.py") if path == "/spaces/someone/anls/resolve/main/anls.py" else "/nowhere"
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    environment = {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        environment["HF_ENDPOINT"] = f"http://127.0.0.1:{server.server_port}"
+        first = run_python(PROGRAM, tmp_path, **environment)
+        server.shutdown()
     assert first.stdout == EXPECTED, first.stderr
     assert {path.rpartition("/")[2] for path in paths if path.startswith("/spaces/")} == {"anls.py"}
-
-    stop()
-    again = run_python(PROGRAM, tmp_path, PYTHONPATH=str(ROOT), **environment)
+    again = run_python(PROGRAM, tmp_path, **environment)
     assert again.stdout == EXPECTED, again.stderr
     assert "cached version" in again.stderr
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import anls_metric
@@ -21,10 +19,8 @@ def test_explain_compares_every_reference_and_the_closest_wins() -> None:
     assert why.best.normalized_reference == "coca cola"
     assert (why.prediction, why.normalized_prediction, why.score) == ("The Coca", "the coca", 0.0)
     assert why.signature == anls_metric.signature()
-
-
-def test_explain_takes_the_first_of_equally_close_references() -> None:
-    assert anls_metric.explain("abcd", ["abcx", "abcy"]).winner == 0
+    assert anls_metric.explain("abcd", ["abcx", "abcy"]).winner == 0  # the first of equally close references
+    assert hash(why) == hash(anls_metric.explain("The Coca", ["Coca Cola Company", "Coca Cola"]))
 
 
 CLOSE = "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5"
@@ -67,16 +63,7 @@ def test_sentence_shows_all_digits_of_the_threshold() -> None:
     assert sentence.endswith("similarity 0.4444444444444444 is below the threshold of 0.44444445, so 0")
 
 
-def test_edits_lead_from_prediction_to_reference() -> None:
-    assert anls_metric.explain("TVLKINGHEDS", "TALKINGHEADS").best.edits == (
-        ("equal", "t", "t"),
-        ("replace", "v", "a"),
-        ("equal", "lkinghe", "lkinghe"),
-        ("insert", "", "a"),
-        ("equal", "ds", "ds"),
-    )
-
-
+@example("TVLKINGHEDS", ["TALKINGHEADS"])
 @given(st.text("ab cß", max_size=30), st.lists(st.text("ab cß", max_size=30), min_size=1, max_size=3))
 def test_edits_match_the_distance_and_restore_both_texts(prediction: str, references: list[str]) -> None:
     for match in anls_metric.explain(prediction, references).matches:
@@ -85,13 +72,6 @@ def test_edits_match_the_distance_and_restore_both_texts(prediction: str, refere
         changed = [edit for edit in match.edits if edit.operation != "equal"]
         assert sum(max(len(edit.prediction), len(edit.reference)) for edit in changed) == match.distance
         assert all(edit.prediction == edit.reference for edit in match.edits if edit.operation == "equal")
-
-
-def test_explanation_is_frozen() -> None:
-    why = anls_metric.explain("a", ["a"])
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        why.score = 0.5  # type: ignore[misc]
-    assert hash(why) == hash(anls_metric.explain("a", ["a"]))
 
 
 def test_explanation_of_a_value_lists_the_wrong_leaves_in_a_notebook() -> None:
