@@ -142,22 +142,22 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
         >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """
-    compared = _Pairs(submissions)
-    names = _sort_by_baseline([scored.name for scored in submissions], baseline)
+    by_name, compared = {scored.name: scored for scored in submissions}, _Pairs(submissions)
+    names = _sort_by_baseline(list(by_name), baseline)
     if not submissions[0].scorer.averages_rows:
         raise make_error("", "a comparison needs {use.average:rows}, since it compares questions")
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
+    hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
     comparisons = adjust([compared[pair] for pair in pairs])
     best = sort_by_score(submissions)[0].name
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
     p_values = adjust_for_best([each.p_value for each in rivals])
-    by_name = compared.submissions
     return ComparisonSet(
         baseline=own,
         clusters=by_name[own].clusters,
         comparisons=comparisons,
-        hints=[*(hint for pair in pairs for hint in compared.hints[pair]), *_list_notes(comparisons)],
+        hints=hints + _list_notes(comparisons),
         best=best,
         p_values={each.second: p_value for each, p_value in zip(rivals, p_values)},
         ties=[
@@ -222,26 +222,19 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
 
 
 class _Pairs(dict[Names, Comparison]):
-    """Comparisons by the names of both submissions, made when they are asked for; p-values are not adjusted.
-
-    Attributes:
-        submissions: the submissions by name.
-        hints: what is doubtful about a comparison.
-    """
+    """Comparisons by the names of both submissions, made when they are asked for; p-values are not adjusted."""
 
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
-        self.submissions = {scored.name: scored for scored in submissions}
-        self.hints: dict[Names, list[Message]] = {}
+        self._by_name = {scored.name: scored for scored in submissions}
 
     def __missing__(self, names: Names) -> Comparison:
         if names[::-1] in self:
             self[names] = self[names[::-1]].reverse()
         else:
-            first, second = (self.submissions[name] for name in names)
-            self.hints[names] = _check_pair(first, second)
+            first, second = (self._by_name[name] for name in names)
             # Enough sign patterns for a significant p-value after every adjustment.
-            patterns = max(significance.FLIPS, round(math.comb(len(self.submissions), 2) / SIGNIFICANT))
+            patterns = max(significance.FLIPS, round(math.comb(len(self._by_name), 2) / SIGNIFICANT))
             self[names] = compare_values(first, first.scores, second, second.scores, patterns)
         return self[names]
 

@@ -126,7 +126,10 @@ def evaluate(
         submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
         show_progress(len(answers.predictions))
     signature, assessments = submissions[0].signature, _assess(submissions)
-    hints = [] if settings.quiet else _find_hints(submissions)
+    hints: list[Hint] = []
+    for scored in () if settings.quiet else submissions:
+        name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
+        hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
         hints += map(Hint, describe_idle(corrections, added))
@@ -166,15 +169,6 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     from anls_metric.analysis.assessments import assess
 
     return {scored.name: assess(scored) for scored in found}
-
-
-def _find_hints(submissions: Sequence[Scored]) -> list[Hint]:
-    """Find the hints of all submissions. A hint about the only submission does not name it."""
-    return [
-        replace(hint, submission=scored.name if len(submissions) > 1 else "")
-        for scored in submissions
-        for hint in find_hints(scored)
-    ]
 
 
 def compare_with(result: Result, baseline: str | None) -> Result:

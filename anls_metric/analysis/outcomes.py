@@ -120,8 +120,7 @@ def find_outcomes(
         ['contains an answer', 'another number']
     """
     normalize, of_strings = find_normalizer(scorer), isinstance(scorer, Variant)
-    no_answers = scorer.no_answers if isinstance(scorer, Variant) else ()
-    is_exact_at_one = not (isinstance(scorer, Variant) and scorer.all_or_nothing)
+    no_answers, is_exact_at_one = getattr(scorer, "no_answers", ()), not getattr(scorer, "all_or_nothing", False)
     of_zero = [outcome for outcome in _OF_ZERO if of_strings or not outcome.of_strings]
     count = len(scores)
     findings = Findings(["equal"] * count, [True] * count, [True] * count)

@@ -401,8 +401,8 @@ def _group_keys(answers: Answers, scorer: Scorer) -> Groups:
     places = range(len(answers.predictions)) if answers.places is None else answers.places
     for place, prediction, accepted in zip(places, answers.predictions, list_references(answers)):
         why = scorer.explain([] if prediction is None else prediction, accepted)
-        scores = {} if prediction is None else dict(_flatten_keys(why.key_scores))
-        for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
+        scores = dict.fromkeys(_list_key_paths(why.closest), 0.0) | dict(_flatten_keys(why.key_scores))
+        for key, score in scores.items():
             by_key.setdefault(key, {}).setdefault(place, []).append(score)
     groups = {key: Group(list(own), list(map(mean, own.values()))) for key, own in by_key.items()}
     return {name: groups[name] for name in sorted(groups, key=natural_key)}

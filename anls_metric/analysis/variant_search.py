@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
-from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.extract import EXTRACTORS, extract_all, extractor
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -88,7 +88,7 @@ def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str],
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
         for name in EXTRACTORS:
-            own = _extract(name, raw)
+            own, _ = extract_all(extractor(name), raw)
             if own != raw:
                 texts.setdefault(name, own)
         scorers = scorers or list(VARIANTS.values())
@@ -97,9 +97,3 @@ def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str],
         for rules, predictions in texts.items()
         for scorer in scorers or [scored.scorer]
     }
-
-
-def _extract(name: str, texts: Sequence[Any]) -> Sequence[Any]:
-    """Apply a rule to raw model output."""
-    found = [None if text is None else EXTRACTORS[name].find(text) for text in texts]
-    return [text if answer is None else answer for text, answer in zip(texts, found)]
