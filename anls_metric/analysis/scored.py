@@ -20,7 +20,7 @@ from anls_metric.core.variants import Scorer, Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_references
+from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 
@@ -354,7 +354,7 @@ def explain(scored: Scored, place: int) -> Any:
         return None
     if answers.columns is not None:
         return scored.scorer.explain(answers.columns[place]["prediction"], answers.columns[place])
-    return scored.scorer.explain(prediction, list_references(answers)[place])
+    return scored.scorer.explain(prediction, answers.questions.references[list_places(answers)[place]])
 
 
 def list_worst(scored: Scored, count: int) -> list[int]:
