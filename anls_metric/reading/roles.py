@@ -13,7 +13,7 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE
-from anls_metric.reading.layouts import Path
+from anls_metric.reading.layouts import Layout, Path
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path
 
 if TYPE_CHECKING:
@@ -83,8 +83,10 @@ def find_roles(
         InputError: a field that the user names is not there, or would have two roles.
     """
     named = _find_named(table, side, settings)
-    is_plain = table.layout is None or table.layout.name == "answers_by_id"
-    roles = _find_usual_roles(table, side, named, of_values) if is_plain else _find_layout_roles(table)
+    if table.layout is None or table.layout.name == "answers_by_id":
+        roles = _find_usual_roles(table, side, named, of_values)
+    else:
+        roles = _find_layout_roles(table, table.layout)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
     if rule:
@@ -143,9 +145,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
             raise make_error("", sentence, name=name, names=", ".join(names))
 
 
-def _find_layout_roles(table: Table) -> Roles:
-    layout = table.layout
-    assert layout is not None
+def _find_layout_roles(table: Table, layout: Layout) -> Roles:
     own, question = first_path(table, layout.id), first_path(table, layout.question)
     return Roles(own, question, first_path(table, layout.prediction), first_path(table, layout.references))
 

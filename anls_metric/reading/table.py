@@ -74,9 +74,9 @@ def has(table: Table, path: Path) -> bool:
     return path in table.fields or any(take(record, path) is not ABSENT for record in table.records)
 
 
-def read_column(table: Table, path: Path) -> list[Any]:
+def read_column(table: Table, path: Path | None) -> list[Any]:
     """Read the value of a path from each record; `ABSENT` where there is none."""
-    return take_column(table.records, path)
+    return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)
 
 
 def first_path(table: Table, *paths: Path | None) -> Path | None:

@@ -60,8 +60,6 @@ def read_id(value: Any) -> str | None:
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
     """Read the text of each question, without the prompt that a program wrote around it; None for none."""
-    if path is None:
-        return [None] * len(table.records)
     texts = [text if isinstance(text, str) else None for text in map(text_of_parts, read_column(table, path))]
     return [text and remove_prompt(text) for text in texts] if table.layout else texts
 
@@ -139,7 +137,7 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     Raises:
         InputError: a record has none, or one is not a string.
     """
-    column = [ABSENT] * len(table.records) if path is None else read_column(table, path)
+    column = read_column(table, path)
     if kind == "any":
         return Values(list(map(_show_accepted, column)))
     sentence = "{field} is null or missing: add an accepted answer, or leave the question out"

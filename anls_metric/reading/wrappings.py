@@ -146,17 +146,16 @@ _PYTHON_TOKEN = rf"{_STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:
 _MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
 _MOST_TRIES = 1_000
 
-# A value, its JSON, and where reading stopped. The value is None if it cannot be read.
-_Found = tuple[Any, str, int]
+# A value, and where reading stopped. The value is None if it cannot be read.
+_Found = tuple[Any, int]
 
 
 def _read_json(text: str, start: int, numbers: bool) -> _Found:
     decoder = _NUMBER_DECODER if numbers else _DECODER
     try:
-        value, end = decoder.raw_decode(text, start)
+        return decoder.raw_decode(text, start)
     except (ValueError, RecursionError) as error:  # thousands of digits or brackets: no position
-        return None, "", getattr(error, "pos", len(text))
-    return value, text[start:end], end
+        return None, getattr(error, "pos", len(text))
 
 
 def _read_python(text: str, start: int, numbers: bool) -> _Found:
@@ -168,11 +167,18 @@ def _read_python(text: str, start: int, numbers: bool) -> _Found:
         parts.append(f"'{token[0]}'" if token["number"] and not numbers else token[0])
         if not depth:
             try:
-                value = ast.literal_eval(double_backslashes("".join(parts)))
-                return value, json.dumps(value, ensure_ascii=False, default=list), place
+                return ast.literal_eval(double_backslashes("".join(parts))), place
             except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
                 break
-    return None, "", place
+    return None, place
+
+
+def _format(value: Any) -> str | None:
+    """Format a value as JSON; None for a dict of Python whose keys JSON does not have."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=list)
+    except TypeError:
+        return None
 
 
 class Syntax(NamedTuple):
@@ -190,18 +196,18 @@ class Syntax(NamedTuple):
 
     def take_field(self, text: str, field: str = "answer") -> str | None:
         """Take the field of the last object that has it, if the field is a single answer."""
-        objects = [value for value, _ in self._find(text, field, numbers=False)]
+        objects = list(self._find(text, field, numbers=False))
         return _parse_answer(objects[-1][field]) if objects else None
 
     def take_value(self, text: str, field: str = "") -> str | None:
         """Take the longest object or list as JSON; or the field of the last object that has it."""
         found = list(self._find(text, field, numbers=True))
         if field:
-            return json.dumps(found[-1][0][field], ensure_ascii=False, default=list) if found else None
-        return max((source for _, source in found), key=len, default=None)
+            return _format(found[-1][field]) if found else None
+        return max(filter(None, map(_format, found)), key=len, default=None)
 
-    def _find(self, text: str, field: str, numbers: bool) -> Iterator[tuple[Any, str]]:
-        """Find the objects with the field, or without a field all objects and lists, each with its JSON.
+    def _find(self, text: str, field: str, numbers: bool) -> Iterator[Any]:
+        """Find the objects with the field, or without a field all objects and lists.
 
         No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
         the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
@@ -211,13 +217,13 @@ class Syntax(NamedTuple):
         for _ in range(_MOST_TRIES):
             if not (match := find(text, place)):
                 return
-            value, source, place = self.read(text, match.start(), numbers)
+            value, place = self.read(text, match.start(), numbers)
             if value is None and not field and place > match.start() + 1:
                 return
             if field and value is not None and not (isinstance(value, dict) and field in value):
                 place = match.start() + 1  # an object inside may have the field
             elif isinstance(value, (dict, list)):
-                yield value, source
+                yield value
 
 
 JSON = Syntax(_read_json, r'\{\s*"', r"[\[{]")
@@ -240,9 +246,9 @@ def take_list(text: str) -> str | None:
     """Take a list that is the whole string, as JSON. It may also be a tuple or a set."""
     text = text.strip()
     for read in (_read_json, _read_python) if text.startswith(("[", "(", "{")) else ():
-        value, source, end = read(text, 0, numbers=True)
+        value, end = read(text, 0, numbers=True)
         if isinstance(value, (list, tuple, set)) and end == len(text):
-            return source
+            return _format(value)
     return None
 
 

@@ -329,7 +329,7 @@ def test_rules_take_linear_time_for_hostile_texts(piece: str) -> None:
 # Answers that are lists and nested values: texts with the JSON that the rule finds; None for no answer.
 FOUND_VALUES: dict[str, dict[str, str | None]] = {
     "json": {'Here: {"total": "12.50", "items": [1, 2]}, see [3].': '{"total": "12.50", "items": [1, 2]}',
-        '["a", "b"]': '["a", "b"]', '```json\n[\n  "a"\n]\n```': '[\n  "a"\n]', '[see] {"a": 0.10}': '{"a": 0.10}',
+        '["a", "b"]': '["a", "b"]', '```json\n[\n  "a"\n]\n```': '["a"]', '[see] {"a": 0.10}': '{"a": 0.1}',
         "[1] [2]": "[1]", '{"a": "b"': None, "Coca Cola": None, "[" * 10_000: None, '{"a": ' * 10_000: None},
     "json:answer": {'{"answer": ["a"]} {"answer": {"b": "é"}} {"page": 7}': '{"b": "é"}', '["a"]': None,
         '{"answer": "Coca Cola"}': '"Coca Cola"', '{"result": {"answer": []}}': "[]"},
