@@ -1,4 +1,4 @@
-"""Measures of confidences and verdicts equal their definitions, and scikit-learn. The numbers are made up."""
+"""Measures of confidences and verdicts equal their definitions. The numbers are made up."""
 
 from __future__ import annotations
 
@@ -42,15 +42,6 @@ def test_measures_equal_their_definitions_in_any_order(pairs: Pairs, chance: ran
         assert measures.coverage[str(level)] == max(shares, default=0.0)
 
 
-@given(PAIRS)
-def test_auroc_agrees_with_scikit_learn(pairs: Pairs) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    confidences, scores = zip(*pairs)
-    measured = measure(pairs).auroc
-    if measured is not None:
-        assert measured == pytest.approx(metrics.roc_auc_score([score >= 0.5 for score in scores], confidences))
-
-
 def test_measures_equal_hand_computed_values() -> None:
     measures = measure_confidence([0.9, 0.8, 0.7, 0.6], [1.0, 0.75, 0.0, 1.0])
     assert measures.auroc == pytest.approx(2 / 3)
@@ -61,9 +52,6 @@ def test_measures_equal_hand_computed_values() -> None:
     assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
     assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
     assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
-
-
-ANSWERS = st.lists(st.tuples(st.sampled_from([0.0, 0.4, 0.5, 0.9, 1.0]), st.booleans()), min_size=1)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +75,3 @@ def test_agreement_and_kappa(answers: list[tuple[float, bool]], agreement: float
         for score in names:
             count = sum((each >= 0.5, judged) == (score, verdict) for each, judged in answers)
             assert compared.table[names[score]][names[verdict]] == count
-
-
-@given(ANSWERS)
-def test_kappa_agrees_with_scikit_learn(answers: list[tuple[float, bool]]) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    scores, judged = zip(*answers)
-    kappa = compare_verdicts(scores, judged).kappa
-    if kappa is not None:
-        assert kappa == pytest.approx(metrics.cohen_kappa_score([score >= 0.5 for score in scores], judged))
