@@ -6,7 +6,6 @@ Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_
 from __future__ import annotations
 
 import fnmatch
-import io
 import json
 import os
 import re
@@ -27,7 +26,6 @@ from anls_metric.reading.table import Table, make_table
 Row = dict[str, Any]
 
 QUESTION_ID = "questionId"
-MAX_WHOLE_FILE = 1_000_000  # bytes of a file that is read in one request
 _CONNECTIONS = 16
 _UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
 _AS_FILE = "pass the gold file as a file"
@@ -357,28 +355,21 @@ def _fetch_columns(row: GoldSet, hub: Any, pool: Any, show: Callable[[int, int],
 
     from pyarrow.parquet import ParquetFile
 
-    folder, pattern = os.path.split(row.files)
-    entries = hub.ls(f"datasets/{row.dataset}@{row.revision}/{folder}", detail=True)
-    is_small = {each["name"]: each["size"] <= MAX_WHOLE_FILE for each in entries}
-    paths = sorted(path for path in is_small if fnmatch.fnmatch(os.path.basename(path), pattern))
-
     def open_file(path: str, metadata: Any = None) -> Any:
-        source = hub.open(path, cache_type="none")
-        return ParquetFile(io.BytesIO(source.read()) if is_small[path] else source, metadata=metadata, pre_buffer=True)
+        return ParquetFile(hub.open(path, cache_type="none"), metadata=metadata)
 
-    def read_groups(path: str, file: Any, groups: Sequence[int]) -> Any:
+    def read_group(path: str, metadata: Any, group: int) -> Any:
+        file = open_file(path, metadata)
         columns = [name for name in list_columns(file.schema_arrow) if name not in _UNREAD]
-        file = file if is_small[path] else open_file(path, file.metadata)
-        return file.read_row_groups(groups, columns).to_pylist()
+        # Threads of Arrow that outlive the fetch would abort the process.
+        return file.read_row_group(group, columns, use_threads=False).to_pylist()
 
+    names = hub.ls(f"datasets/{row.dataset}@{row.revision}/{os.path.dirname(row.files)}", detail=False)
+    paths = sorted(fnmatch.filter(names, f"*/{row.files}"))
     files = dict(zip(paths, pool.map(open_file, paths)))
     _check(row, list(files.values()))
-    jobs = [
-        (path, file, groups)
-        for path, file in files.items()
-        for groups in ([range(file.num_row_groups)] if is_small[path] else [[n] for n in range(file.num_row_groups)])
-    ]
-    parts = [pool.submit(read_groups, *job) for job in jobs]
+    groups = [(path, file.metadata, group) for path, file in files.items() for group in range(file.num_row_groups)]
+    parts = [pool.submit(read_group, *group) for group in groups]
     for done, part in enumerate(as_completed(parts), 1):
         part.result()  # the first failure ends the fetch
         show(done, len(parts))
