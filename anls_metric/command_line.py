@@ -120,6 +120,10 @@ def _score(words: Sequence[str]) -> int:
         raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
     flags = build_parser().parse_intermixed_args(words)
     settings = make_settings(flags)
+    if settings.images and not settings.report:
+        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+    if settings.format == "json" and (settings.percent or settings.digits is not None):
+        raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")

@@ -195,6 +195,8 @@ TYPOS = {
     "--by-key": "--by-key is for lists and nested values: add --variant anls_star",
     "--find many": "'many' is no",
     "--baseline x": "there is only one submission, a, and nothing to compare it with: pass x as well",
+    "--images .": "--images shows page images in a report: add --report",
+    "--format json --digits 2": "JSON has every digit of each number: leave out --percent and --digits",
     "--fail-if-worse": "--fail-if-worse needs a comparison: pass the baseline before the others",
     "b.json --baseline x": "unknown baseline 'x'; choose from a, b",
 }
