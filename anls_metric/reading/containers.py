@@ -84,11 +84,10 @@ def _read_records_by_id(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
-    """Columns, which are lists of one length. Beside predictions stand other values, such as scores."""
+    """Columns, which are lists of one length. Beside them stand other values, such as scores."""
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     others = value.keys() - lists.keys()
-    names = {"predictions", "preds"} if others else NAMES
-    if others & NAMES or not names & lists.keys() or len(set(map(len, lists.values()))) > 1:
+    if others & NAMES or not NAMES & lists.keys() or len(set(map(len, lists.values()))) > 1:
         return None
     return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
