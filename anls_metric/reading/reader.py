@@ -66,7 +66,8 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     tables: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
-        tables = {id(each.data): _read(each, reading, {}) for each in inputs[:2]}
+        for each in inputs[:2]:
+            tables[id(each.data)] = _read(each, reading, {})
         if _is_gold(tables[id(inputs[0].data)], tables[id(inputs[1].data)], reading):
             gold, *inputs = inputs
     questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
