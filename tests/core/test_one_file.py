@@ -39,31 +39,25 @@ def anls() -> ModuleType:
 # Building it
 
 
-def build(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    script = checkout / "tools" / "one_file.py"
-    return subprocess.run([sys.executable, str(script), *options], capture_output=True, text=True, cwd=checkout.parent)
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+def build(checkout: Path, *options: str) -> tuple[int, str]:
+    command = [sys.executable, str(checkout / "tools" / "one_file.py"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=checkout.parent)
+    return done.returncode, done.stderr
 
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats the file: pip install ruff")
 def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_path: Path) -> None:
     checkout = copy_of_the_checkout(tmp_path / "checkout")
-    before = read_files(checkout)
-    assert build(checkout).returncode == 0
-    assert read_files(checkout) == before
+    before = {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()}
+    assert build(checkout) == (0, "")
+    assert {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()} == before
 
-    version = checkout / "anls_metric" / "core" / "version.py"
-    version.write_text('"""The version."""\n\n__version__ = "9.9.9"\n', encoding="utf-8")
-    stale = build(checkout, "--check")
-    assert (stale.returncode, stale.stderr) == (1, "anls.py is stale: run python tools/one_file.py\n")
-    assert (checkout / "anls.py").read_bytes() == before["anls.py"]
-    assert build(checkout).returncode == 0
-    assert build(checkout, "--check").returncode == 0
-    assert '__version__ = "9.9.9"\n' in (checkout / "anls.py").read_text(encoding="utf-8")
+    built = checkout / "anls.py"
+    (checkout / "anls_metric" / "core" / "version.py").write_text('"""The version."""\n\n__version__ = "9.9.9"\n')
+    assert build(checkout, "--check") == (1, "anls.py is stale: run python tools/one_file.py\n")
+    assert built.read_bytes() == before[built]
+    assert build(checkout) == build(checkout, "--check") == (0, "")
+    assert '__version__ = "9.9.9"\n' in built.read_text(encoding="utf-8")
 
 
 # The same scores as the package
@@ -121,10 +115,6 @@ class Tokenizer:
 # Without the package
 
 
-SCORE = "print(metric.compute(predictions=['CocaCola'], references=[['Coca Cola', 'Coca Cola Company']]))"
-SCORED = "{'anls': 0.8888888888888888}\n"
-
-
 @pytest.mark.parametrize("name", ["anls", "anls/anls.py"])
 def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_path: Path, run_python: RunPython) -> None:
     """By the path of the file, and by the folder of a clone, which must have the name of its file."""
@@ -132,9 +122,10 @@ def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_pat
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "anls").mkdir()
     shutil.copy(ROOT / "anls.py", tmp_path / "anls")
-    program = f"{ALONE}import evaluate\nmetric = evaluate.load({str(tmp_path / name)!r})\n{SCORE}"
+    program = f"{ALONE}import evaluate\nmetric = evaluate.load({str(tmp_path / name)!r})\n"
+    program += "print(metric.compute(predictions=['CocaCola'], references=[['Coca Cola', 'Coca Cola Company']]))"
     done = run_python(program, tmp_path / "elsewhere", HF_HOME=str(tmp_path / "cache"))
-    assert done.stdout == SCORED, done.stderr
+    assert done.stdout == "{'anls': 0.8888888888888888}\n", done.stderr
 
 
 @pytest.mark.thorough
