@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anls_metric.reading.extract import EXTRACTORS, answer_in_tags, describe_extraction, extract_all, extractor
+from anls_metric.reading.extract import EXTRACTORS, answer_in_tags, extract_all, extractor
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
@@ -264,24 +264,6 @@ def test_answer_in_tags_finds_the_answer_or_none() -> None:
     for text, answer in FOUND["tag"].pairs():
         assert answer_in_tags(text) == answer
         assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
-
-
-# What the rules did
-
-
-def test_extract_all_returns_answers_and_counts() -> None:
-    texts = ['<think>a</think>{"answer": "b"}', "b", None, "<think>a</think>b", '{"answer": "b']
-    answers, counts = extract_all(extractor("think,json"), texts)
-    assert answers == ["b", "b", None, "b", '{"answer": "b']
-    assert counts == {"think": {"changed": 2, "left": 2}, "json": {"changed": 1, "left": 3}}
-    assert extract_all(extractor("think"), []) == ([], {"think": {"changed": 0, "left": 0}})
-
-
-def test_describe_extraction_counts_what_changed() -> None:
-    assert describe_extraction({"json:brand": {"changed": 200, "left": 1000}, "think": {"changed": 0, "left": 1}}) == [
-        "json:brand changed 200 of 1,200 answers and left 1,000",
-        "think changed 0 of 1 answer and left 1",
-    ]
 
 
 def test_part_of_values_that_are_cut_off_is_no_answer() -> None:

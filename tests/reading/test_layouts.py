@@ -212,11 +212,6 @@ def test_gold_file_of_a_program_is_joined_with_its_submission(shell: Shell, name
     assert "no predictions (found " in shell.error(gold)
 
 
-def test_log_without_accepted_answers_asks_for_a_gold_file(shell: Shell) -> None:
-    path = save("openai_batch")
-    assert shell.error(path).endswith(" or pass a gold file with --gold")
-
-
 def test_table_of_a_user_with_the_fields_of_a_program_is_a_table(shell: Shell) -> None:
     rows = [{"index": "7", "question": "?", "answer": "b", "prediction": "a", "answers": ["a"]}]
     shell.write({"t.json": rows})
