@@ -63,8 +63,11 @@ def _match(here: Sequence[Node], there: Sequence[Node], rule: Rule) -> tuple[lis
         return [(0, 0)], {}
     weights = _Weights(here, there, rule)
     # A text takes the equal text, which needs no edit distance, else the nearest. If no two texts take the same place,
-    # step 2 of the matching ends with the same pairs.
-    columns = weights.find_equal()
+    # step 2 of the matching ends with the same pairs. Line items of texts are matched like texts.
+    places = {_get_key(item): column for column, item in enumerate(there)}
+    if None in places or len(places) < len(there):
+        places = {}
+    columns = [places.get(_get_key(item), -1) for item in here] if places else [-1] * len(here)
     table = [weights.weigh(row) if column < 0 else [] for row, column in enumerate(columns)]
     if not all(table):
         for row, of_row in enumerate(table):
@@ -76,6 +79,13 @@ def _match(here: Sequence[Node], there: Sequence[Node], rule: Rule) -> tuple[lis
     return match([of_row or weights.weigh(row) for row, of_row in enumerate(table)]), weights.pairs
 
 
+def _get_key(item: Node) -> Hashable:
+    """Get what identifies a text, or a line item of texts; None for other items."""
+    if isinstance(item, Dict):
+        return frozenset(item.value.items()) if {*map(type, item.value.values())} == {str} else None
+    return item.value if type(item.value) is str else None
+
+
 class _Weights:
     """Computes `Pair.weight` of an item and all predicted items, as far as possible without a `Pair`."""
 
@@ -85,24 +95,12 @@ class _Weights:
         self.rule = rule
         self.pairs: dict[Place, Pair] = {}
         items = (*here, *there)
-        self.is_table = {*map(type, items)} == {Dict}
-        fields = [item.items if self.is_table else {None: item} for item in items]
+        is_table = {*map(type, items)} == {Dict}
+        fields = [item.items if is_table else {None: item} for item in items]
         self.rows, self.others = fields[: len(here)], fields[len(here) :]
-        leaves = [leaf for row in fields for leaf in row.values()]
-        self.is_flat = {*map(type, leaves)} <= {Scalar, Nothing}
-        self.has_only_texts = {type(leaf.value) for leaf in leaves} == {str}
+        self.is_flat = {type(leaf) for row in fields for leaf in row.values()} <= {Scalar, Nothing}
         self.columns: dict[Any, tuple[list[str | None], list[int]]] = {}  # key -> texts, places without a value
         self.keys = set().union(*self.others)
-
-    def find_equal(self) -> list[int]:
-        """Find the equal predicted item of each item; -1 for none. Only texts are equal if and only if they score 1."""
-        places = {self._get_key(item): place for place, item in enumerate(self.there)} if self.has_only_texts else {}
-        if len(places) < len(self.there):
-            return [-1] * len(self.here)
-        return [places.get(self._get_key(item), -1) for item in self.here]
-
-    def _get_key(self, item: Node) -> Hashable:
-        return frozenset(item.value.items()) if self.is_table else item.value
 
     def weigh(self, row: int) -> list[float]:
         """Compute the weights of an item of the reference."""

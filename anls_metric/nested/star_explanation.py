@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -45,7 +45,7 @@ class KeyScore:
     """
 
     score: float
-    children: dict[str, KeyScore] = field(default_factory=dict)
+    children: dict[str, KeyScore]
 
 
 @dataclass(frozen=True)

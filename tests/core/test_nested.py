@@ -109,7 +109,7 @@ def test_every_golden_value_has_the_same_bits_and_adds_up(shortcuts: bool, monke
 
 def compare_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare every two items of lists, as the original does."""
-    monkeypatch.setattr(lists._Weights, "find_equal", lambda self: [-1] * len(self.here))
+    monkeypatch.setattr(lists, "_get_key", lambda item: None)
     monkeypatch.setattr(lists, "_is_certain", lambda leaf: False)
 
 
