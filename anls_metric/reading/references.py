@@ -111,13 +111,14 @@ def _parse_written_list(text: str, what: str) -> Any:
         if all(type(item) is str for item in value):
             return value
     text = _NUMPY.sub(r"\1", text)
+    is_squad = _SQUAD.match(text)
     with suppress(ValueError, SyntaxError, RecursionError):
         if len(text) <= _LONGEST and _LIST.fullmatch(text):
             return ast.literal_eval(double_backslashes(f"[{text[1:-1]}]"))
-        if _SQUAD.match(text) and len(text) <= _LONGEST:
+        if len(text) <= _LONGEST and is_squad:
             return ast.literal_eval(double_backslashes(text)).get("text")
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
-    if is_list or _SQUAD.match(text):
+    if is_list or is_squad:
         raise ValueError(
             f"{what} is {describe(text)}, a stringified value, but not a list of strings: write it as JSON, "
             'like ["first answer", "second answer"]'

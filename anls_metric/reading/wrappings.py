@@ -245,7 +245,7 @@ def _parse_answer(value: Any) -> str | None:
 def take_list(text: str) -> str | None:
     """Take a list that is the whole string, as JSON. It may also be a tuple or a set."""
     text = text.strip()
-    for read in (_read_json, _read_python) if text.startswith(("[", "(", "{")) else ():
+    for read in (_read_json, _read_python):
         value, end = read(text, 0, numbers=True)
         if isinstance(value, (list, tuple, set)) and end == len(text):
             return _format(value)
