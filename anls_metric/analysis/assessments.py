@@ -2,14 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.verdicts import Agreement, compare_verdicts
 from anls_metric.messages import make_error
 from anls_metric.reading.answers import Answers, list_ids
+
+
+class Agreement(NamedTuple):
+    """The agreement of scores and verdicts. The fields are the keys of the JSON document.
+
+    Attributes:
+        agreement: the share of the answers on which both agree.
+        kappa: Cohen's kappa: 1 if they always agree, 0 if they agree as often as by chance; None if both give all
+            answers the same verdict.
+        table: the number of answers by the verdict of the score ("correct" or "wrong"), then by that of the judge.
+    """
+
+    agreement: float
+    kappa: float | None
+    table: dict[str, dict[str, int]]
+
+
+def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agreement:
+    """Compare scores with the verdicts of a judge.
+
+    Args:
+        scores: the score of each answer, one or more.
+        verdicts: whether the judge calls each answer correct.
+
+    Example:
+        >>> agreement = compare_verdicts([1.0, 0.8, 0.0, 0.0], [True, False, False, True])
+        >>> agreement.agreement, agreement.kappa
+        (0.5, 0.0)
+        >>> agreement.table
+        {'correct': {'correct': 1, 'wrong': 1}, 'wrong': {'correct': 1, 'wrong': 1}}
+
+    Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
+    """
+    rights = [score >= CORRECT_AT for score in scores]
+    counts = Counter(zip(rights, verdicts))
+    total = len(scores)
+    agreed = counts[True, True] + counts[False, False]
+    by_score, by_judge = sum(rights), sum(verdicts)
+    chance = by_score * by_judge + (total - by_score) * (total - by_judge)  # times total ** 2
+    kappa = (agreed * total - chance) / (total**2 - chance) if chance < total**2 else None
+    names = {True: "correct", False: "wrong"}
+    table = {names[is_right]: {names[verdict]: counts[is_right, verdict] for verdict in names} for is_right in names}
+    return Agreement(agreed / total, kappa, table)
 
 
 class Difference(NamedTuple):

@@ -97,7 +97,7 @@ def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hi
         return
     from anls_metric.analysis.transformations import find_transformations, score_after, take_sample
 
-    rules, sample = scored.settings.extract or (), take_sample(scored)
+    rules, sample = scored.settings.extract or (), take_sample(scored, wrong)
     for row, gain, changed in find_transformations(sample, rules):
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
             continue

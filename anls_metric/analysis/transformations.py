@@ -200,18 +200,19 @@ class Trial(NamedTuple):
     changed: set[int]
 
 
-def take_sample(scored: Scored) -> Sample:
-    """Take wrong and right answers, evenly spread."""
+def take_sample(scored: Scored, wrong: Sequence[Case]) -> Sample:
+    """Take some of the wrong answers, and of the right ones."""
     rows = zip(scored.answers.predictions, list_references(scored.answers), scored.answer_scores)
-    cases = [row for row in rows if isinstance(row[0], str)]
-    wrong, right = [case for case in cases if case[2] < 1.0], [case for case in cases if case[2] == 1.0]
+    right = [row for row in rows if row[2] == 1.0]
     return Sample(scored.scorer, len(scored.answer_scores), _spread(wrong), _spread(right))
 
 
-def _spread(cases: Sequence[Case]) -> Part:
+def _spread(some: Sequence[Case]) -> Part:
+    """Take answers that are strings, evenly spread."""
+    cases = [case for case in some if isinstance(case[0], str)]
     size = max(len(cases) / MAX_CASES, sum(len(case[0]) for case in cases) / MAX_CHARACTERS)
-    some = cases[:: ceil(size) or 1]
-    return Part(some, len(cases) / (len(some) or 1))
+    spread = cases[:: ceil(size) or 1]
+    return Part(spread, len(cases) / (len(spread) or 1))
 
 
 def find_transformations(sample: Sample, rules: Sequence[str]) -> Iterator[Trial]:

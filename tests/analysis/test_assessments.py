@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_metric.analysis.assessments import compare_verdicts
 from anls_metric.analysis.confidence import LEVELS, ConfidenceMeasures, measure_confidence
-from anls_metric.analysis.verdicts import compare_verdicts
 
 Pairs = list[tuple[float, float]]
 PAIRS = st.lists(
