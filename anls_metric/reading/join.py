@@ -400,8 +400,11 @@ def _choose_run(table: Table, ids: Sequence[str], roles: Roles, settings: Settin
     Returns:
         The places of the records.
     """
+    repeat = len(set(ids)) < len(ids)
+    if not repeat and settings.filter is None:
+        return range(len(table.records))
     field = _find_run_field(table, ids)
-    if len(set(ids)) < len(ids) and (settings.runs == "error" or (settings.runs is None and field is None)):
+    if repeat and (settings.runs == "error" or (settings.runs is None and field is None)):
         raise _error_of_repeated(table, ids, roles, "{use.runs:question} scores the mean over runs of one model")
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
         return range(len(table.records))
