@@ -213,8 +213,9 @@ def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> Found:
 def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     """Find keys without a value that no accepted answer has: the score is higher without them."""
     scorer: Any = scored.scorer
-    count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in wrong)
-    if not count or "none_keys" not in scorer.options:
+    cases = wrong if "none_keys" in scorer.options else ()
+    count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in cases)
+    if not count:
         return 0, ""
     gain = score_under(scored.answers, replace(scorer, none_keys="ignored")) - scored.anls
     return count * (gain >= MIN_GAIN), ""
