@@ -7,12 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.messages import list_some, make_error
+from anls_metric.messages import Message, list_some, make_error
 from anls_metric.reading.answers import Answers
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.join import Reading, extract_answers, join, join_runs, read_both, read_gold, split_submissions
 from anls_metric.reading.roles import has_certain_references
-from anls_metric.reading.table import Table, describe_missing_file, get_stem, has, list_files, make_table, read_table
+from anls_metric.reading.table import (
+    Table,
+    describe_missing_file,
+    get_stem,
+    has,
+    list_files,
+    make_table,
+    read_column,
+    read_table,
+)
 
 
 class Input(NamedTuple):
@@ -66,10 +75,11 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     tables: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
-        for each in inputs[:2]:
-            tables[id(each.data)] = _read(each, reading, {})
-        if _is_gold(tables[id(inputs[0].data)], tables[id(inputs[1].data)], reading):
+        first, second = (_read(each, reading, {}) for each in inputs[:2])
+        tables = {id(inputs[0].data): first, id(inputs[1].data): second}
+        if _is_gold(first, second, reading):
             gold, *inputs = inputs
+            tables[id(gold.data)] = first._replace(hints=[*first.hints, *_find_two_submissions(first, second, reading)])
     questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
@@ -85,6 +95,16 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
                 found.setdefault(full, []).append(answers._replace(name=full))
         for runs in found.values():
             yield extract_answers(join_runs(runs), reading)
+
+
+def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list[Message]:
+    """Find a gold file that may be a submission: it has the fields of one, and one string for each question."""
+    path = reading.find_roles(first, "gold").references
+    if _has_accepted(first, reading) or path is None or first.fields.keys() != second.fields.keys():
+        return []
+    sentence = "{gold} has the fields of a submission, and is read as the gold file: pass the gold file with {use.gold}"
+    is_of_strings = all(isinstance(value, str) for value in read_column(first, path))
+    return [Message("", sentence, {"gold": first.name})] if is_of_strings else []
 
 
 def check_paths(inputs: Sequence[Input]) -> None:

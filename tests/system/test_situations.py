@@ -287,3 +287,11 @@ def test_situation_has_its_score_or_a_word(shell: Shell, situation: dict[str, An
     found = [score for each in lines for score in shell.scores(each.replace("--format json", ""))]
     right = [score for score in found if abs(score - situation.get("score", score)) < 1e-4]
     assert right or len(found) > 2 or "hint:" in done.err, done.out + done.err
+
+
+def test_two_submissions_without_a_gold_file_give_a_hint(shell: Shell) -> None:
+    answers = [{"questionId": n, "answer": text} for n, text in enumerate(["tea", "milk"])]
+    shell.write({"a.json": answers, "b.json": answers})
+    assert "a.json has the fields of a submission, and is read as the gold file" in shell.type("a.json b.json").err
+    shell.write({"gold.json": [{**each, "answer": [each["answer"]]} for each in answers]})
+    assert "the fields of a submission" not in shell.type("gold.json b.json").err
