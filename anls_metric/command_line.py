@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Result, find_scorers
 from anls_metric.arguments import Parser, add_scoring_flags, make_settings, score_files
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
@@ -67,7 +67,6 @@ def build_parser() -> Parser:
     return parser
 
 
-@pause_collector()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 

@@ -100,11 +100,17 @@ def _write_parquet(file: IO[str], names: Names, rows: Rows) -> None:
         from pyarrow import parquet
     except ImportError:
         raise make_error("", "Parquet needs pyarrow: pip install 'anls-metric[files]'") from None
-    columns = {name: _list_cells(rows, name) for name in names}
-    for name, cells in columns.items():  # a column has one type
-        if len({type(cell) for cell in cells if cell is not None}) > 1:
-            columns[name] = [cell if cell is None else str(cell) for cell in cells]
+    columns = {name: _make_column([row.get(name) for row in rows]) for name in names}
     parquet.write_table(pyarrow.table(columns), file.buffer)  # type: ignore[attr-defined]
+
+
+def _make_column(values: Sequence[Any]) -> Sequence[Any]:
+    """Make a column of one type: strings, numbers, or lists of strings; other values become JSON."""
+    kinds = {type(value) for value in values if value is not None}
+    items = {type(item) for value in values if isinstance(value, list) for item in value}
+    if kinds <= {str} or kinds <= {int, float} or (kinds == {list} and items <= {str}):
+        return values
+    return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
 
 
 WRITERS: Mapping[str, Callable[[IO[str], Names, Rows], None]] = {
