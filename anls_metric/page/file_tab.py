@@ -46,7 +46,7 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
         files = gr.File(label="Files, up to 50 MB each", file_count="multiple", height=150, elem_id="files")
         with gr.Row(elem_id="line"):
             names = gr.Textbox(label="Names (equal names: runs of one model)", visible=False, elem_id="names")
-            example = gr.Button("Try made-up files", size="sm", min_width=150, scale=0)
+            example = gr.Button("Try made-up files", size="sm", min_width=150, scale=0, elem_id="try")
             with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
                 settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
         gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")
@@ -61,9 +61,11 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
 
     def run(number: str, paths: Any, typed: str, chosen: str | None, *values: Any) -> list[Any]:
         """Score the files, and return the changes of the components."""
-        typed = "" if number.endswith("new") else typed  # names for other files
+        options = dict(zip(settings, values))
+        if number.endswith("new"):  # these are names for other files
+            typed = options["baseline"] = ""
         try:
-            shown = _score(paths, chosen or "", typed, dict(zip(settings, values)))
+            shown = _score(paths, chosen or "", typed, options)
         except Exception as error:
             shown = scoring.Shown([scoring.Advice(describe_error(error))])
         return [
@@ -71,7 +73,7 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
             gr.Textbox(", ".join(shown.names), visible=bool(shown.names)),
             typed,
             gr.Radio(shown.golds, value=chosen if chosen in shown.golds else None, visible=bool(shown.golds)),
-            gr.Dropdown([_DEFAULT, *shown.names]),
+            gr.Dropdown([_DEFAULT, *shown.names], value=options["baseline"]),
             *[gr.Dropdown([_DEFAULT, *shown.fields]) for _ in _FIELDS],
         ]
 

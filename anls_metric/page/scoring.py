@@ -48,7 +48,7 @@ class Shown(NamedTuple):
         names: the names of the submissions, in the order of their files.
         fields: the fields of the files, to choose from.
         golds: the names of the files that may be the gold file, if the page has to ask.
-        said: the scores in words.
+        said: what screen readers say: the scores in words, or a question.
         report: the report, compressed; "" if there are no scores.
     """
 
@@ -125,7 +125,7 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
     golds = find_golds(tables, reading)
     shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=golds if len(golds) > 1 else ())
     if shown.golds and gold not in golds:
-        return shown._replace(read=[WHICH_GOLD])
+        return shown._replace(said=WHICH_GOLD)
     if not shown.golds:
         gold = golds[0] if golds else ""
     submissions = {name: table for name, table in tables.items() if name != gold}

@@ -174,12 +174,12 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
                 label="Examples",
             )
             copy = gr.Button("Copy a link to this answer", size="sm", variant="secondary")
-            copied = gr.Markdown(elem_id="copied")
+            copied = gr.HTML(elem_id="copied")
     others = gr.HTML(elem_id="variants")
     changed = [field.change for field in fields]
     gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **QUIET, **_SMALL)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private")
-    gr.on([text.change for text in texts], None, texts, None, js="anls.forget", api_visibility="private")
+    gr.on([text.change for text in texts], None, texts, copied, js="anls.forget", api_visibility="private")
     return texts
 
 

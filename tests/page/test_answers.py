@@ -210,7 +210,7 @@ def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
     for file, text in zip(files, "ab"):
         file.write_text(json.dumps([{"questionId": n, "answer": text} for n in range(3)]))
     shown = show(*files)
-    assert (shown.golds, shown.read, shown.report) == (["first", "second"], [scoring.WHICH_GOLD], "")
+    assert (shown.golds, shown.said, shown.report) == (["first", "second"], scoring.WHICH_GOLD, "")
     shown = show(*files, gold="second")
     assert (shown.golds, shown.names, shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0000.")
 

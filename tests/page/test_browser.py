@@ -243,7 +243,7 @@ def test_page_asks_which_file_is_the_gold_file(visit: Visits, tmp_path: Path) ->
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))
     user = visit("?tab=file")
     user.drop(tmp_path / "first.json", tmp_path / "second.json")
-    user.see("#result", "Which of these is the gold file")
+    announced(user, "Which of these is the gold file")
     user.page.get_by_role("radio", name="second").check()
     user.report("second.json")
     assert user.field("names").input_value() == "first"
@@ -261,8 +261,9 @@ def test_names_can_be_changed(visit: Visits, tmp_path: Path) -> None:
     user.page.get_by_role("button", name="Options").click()
     user.pick("#setting-baseline", "tuned")
     user.report("tuned")
-    user.drop(SUBMISSION)  # the names stay with the same files only
+    user.drop(SUBMISSION)  # names and baseline stay with the same files only
     user.page.wait_for_function("document.querySelector('#names textarea, #names input')?.value.includes('submission')")
+    assert user.page.locator("#result [role=alert]").count() == 0
 
 
 def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_work_beyond_its_limits_ends_and_is_logged(
     function: Callable[..., Any], arguments: list[Any], cause: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING), pytest.raises(ExhaustedError, match="more memory or time"):
-        run(function, *arguments, seconds=1, memory=1_500_000_000)
+        run(function, *arguments, seconds=2, memory=1_500_000_000)
     (message,) = caplog.messages
     assert re.fullmatch(f"a process was ended by {cause}", message)
     assert run(abs, -1) == 1

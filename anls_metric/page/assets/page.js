@@ -37,23 +37,24 @@ window.anls = {
 
     // Returns what the page says about it.
     async copyLink(prediction, answers, ...chosen) {
+        const say = (text) => `<p data-said="${text}">${text}</p>`;
         const texts = {prediction: prediction, answers: answers};
-        if (new URLSearchParams(texts).toString().length > 6000) return "These texts are too long for a link.";
+        if (new URLSearchParams(texts).toString().length > 6000) return say("These texts are too long for a link.");
         const address = anls.save({...anls.settings(...chosen), ...texts});
         try {
             await navigator.clipboard.writeText(address.href);
-            return "The link is in the address bar and on the clipboard. It holds the prediction and the answers.";
+            return say("The link is in the address bar and on the clipboard. It holds the prediction and the answers.");
         } catch (error) {
-            return "The link is in the address bar: copy it there. It holds the prediction and the answers.";
+            return say("The link is in the address bar: copy it there. It holds the prediction and the answers.");
         }
     },
 
-    // The URL has the answer on the page, or no answer.
+    // The URL has the answer on the page, or no answer. Returns nothing to say about a link.
     forget(prediction, answers) {
         const given = new URL(window.location).searchParams;
-        if (!given.has("prediction") && !given.has("answers")) return;
-        if (given.get("prediction") === prediction && given.get("answers") === answers) return;
-        anls.save({prediction: null, answers: null});
+        const isOther = given.get("prediction") !== prediction || given.get("answers") !== answers;
+        if (isOther && (given.has("prediction") || given.has("answers"))) anls.save({prediction: null, answers: null});
+        return "";
     },
 
     // Number the request if files, names or settings have changed since the last one. A new number starts the scoring.
