@@ -105,6 +105,7 @@ def _work(
     connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int, memory: int
 ) -> None:
     """Call a function within its limits, and send the kind of its error or None, and its words or the result."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
     _limit(seconds, memory)
     try:
         connection.send((None, function(*arguments)))

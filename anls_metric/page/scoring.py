@@ -27,6 +27,7 @@ ARCHIVE = ".zip"
 WHICH_GOLD = "Which of these is the gold file, the one with the accepted answers?"
 
 _MAX_FIELDS = 200
+_GOLD_NAMES = ("gold", "label", "truth")
 _MAX_NAME = 200  # characters of the name of a field
 
 
@@ -48,6 +49,7 @@ class Shown(NamedTuple):
         names: the names of the submissions, in the order of their files.
         fields: the fields of the files, to choose from.
         golds: the names of the files that may be the gold file, if the page has to ask.
+        gold: the one of them that is read as the gold file; "" for none yet.
         said: what screen readers say: the scores in words, or a question.
         report: the report, compressed; "" if there are no scores.
     """
@@ -58,6 +60,7 @@ class Shown(NamedTuple):
     names: Sequence[str] = ()
     fields: Sequence[str] = ()
     golds: Sequence[str] = ()
+    gold: str = ""
     said: str = ""
     report: str = ""
 
@@ -123,11 +126,13 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
             tables[name] = read_table(path, settings, reading.of_values)
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
     golds = find_golds(tables, reading)
-    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=golds if len(golds) > 1 else ())
-    if shown.golds and gold not in golds:
+    if gold not in golds:
+        named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
+        gold = next(iter(golds if len(golds) == 1 else named), "")
+    asked = golds if len(golds) > 1 else ()
+    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=asked, gold=gold)
+    if asked and not gold:
         return shown._replace(said=WHICH_GOLD)
-    if not shown.golds:
-        gold = golds[0] if golds else ""
     submissions = {name: table for name, table in tables.items() if name != gold}
     if not submissions:
         return shown

@@ -213,6 +213,9 @@ def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
     assert (shown.golds, shown.said, shown.report) == (["first", "second"], scoring.WHICH_GOLD, "")
     shown = show(*files, gold="second")
     assert (shown.golds, shown.names, shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0000.")
+    named = files[1].rename(tmp_path / "labels.json")
+    shown = show(files[0], named)
+    assert (shown.golds, shown.gold, shown.names) == (["first", "labels"], "labels", ["first"])
 
 
 def test_broken_files_are_named_and_others_scored(tmp_path: Path) -> None:
