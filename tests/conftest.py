@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -72,6 +72,7 @@ NEEDS = {
     "frameworks/test_torchmetrics.py": ["torchmetrics"],
     "frameworks/test_transformers.py": ["transformers", "torch"],
     "page/test_browser.py": ["gradio", "playwright"],
+    "page/test_guard.py": ["gradio"],
     "page/test_launch.py": ["gradio"],
     "page/test_programs.py": ["gradio"],
     "page/test_server.py": ["gradio"],
@@ -95,6 +96,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if missing:
         config.hook.pytest_deselected(items=missing)
         items[:] = [item for item in items if item not in missing]
+
+
+def mark_needs(kinds: Iterable[str], library: str) -> list[Any]:
+    """Mark the kinds that need a library, which have its name."""
+    return [pytest.param(kind, marks=[pytest.mark.needs(library)] if library in kind else []) for kind in kinds]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

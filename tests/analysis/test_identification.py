@@ -150,7 +150,13 @@ def test_identify_refuses_uncallable_objects() -> None:
     ("load", "variants", "arguments", "differences"),
     [
         (lambda: pytest.importorskip("anls_star").anls_score, ("standard",), SWAPPED, 0),
-        (lambda: pytest.importorskip("torchmetrics.functional.text").edit_distance, (), "prediction, reference", 11),
+        pytest.param(
+            lambda: pytest.importorskip("torchmetrics.functional.text").edit_distance,
+            (),
+            "prediction, reference",
+            11,
+            marks=pytest.mark.needs("torchmetrics"),
+        ),
     ],
 )
 def test_other_programs(load: Function, variants: tuple[str, ...], arguments: str, differences: int) -> None:

@@ -36,6 +36,7 @@ def test_score_f1_is_that_of_squad(expected: float, pairs: list[tuple[str, str]]
     assert [score_f1(*pair) for pair in pairs] == pytest.approx([expected] * len(pairs))
 
 
+@pytest.mark.needs("jiwer")
 @given(st.text("ab cé\t", max_size=12), st.text("ab cé\t", max_size=12))
 def test_score_cer_agrees_with_jiwer(prediction: str, reference: str) -> None:
     jiwer = pytest.importorskip("jiwer")

@@ -21,6 +21,7 @@ def catch_error(call: Any, *arguments: Any, **options: Any) -> str:
     return message
 
 
+@pytest.mark.needs("polars")
 def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES})
@@ -35,6 +36,7 @@ def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     assert "dict with the keys 'text'" in catch_error(anls_metric.anls_scores, ["a", "b"], structs)
 
 
+@pytest.mark.needs("duckdb")
 def test_duckdb_relations_are_refused_until_fetched() -> None:
     duckdb = pytest.importorskip("duckdb")
     query = "select * from (values ('CocaCola', ['Coca Cola']), ('b', ['c'])) as t(prediction, \"references\")"
@@ -44,6 +46,7 @@ def test_duckdb_relations_are_refused_until_fetched() -> None:
     assert anls_metric.anls_batch(relation.fetchnumpy()) == {"anls": pytest.approx(SCORES)}
 
 
+@pytest.mark.needs("dask")
 def test_dask_columns_are_refused_until_they_are_lists() -> None:
     frames = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")

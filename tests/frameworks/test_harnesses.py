@@ -92,9 +92,9 @@ def test_result_file_of_vlmevalkit_is_scored_again(ending: str, tmp_path: Path) 
     assert answers["anls"].tolist() == pytest.approx([100 * score for score in SEVERAL], abs=1e-12)
 
 
+@pytest.mark.needs("lighteval")
 def test_task_of_lighteval_gives_our_scores() -> None:
     """Its task and its metric. A whole run would need the network, because two built-in tasks do at import."""
-    pytest.importorskip("lighteval", reason="lighteval is not installed")
     example: Any = import_module("lighteval_task")
     task: Any = import_module("lighteval.tasks.lighteval_task").LightevalTask
     response: Any = import_module("lighteval.models.model_output").ModelResponse
@@ -110,8 +110,9 @@ def test_task_of_lighteval_gives_our_scores() -> None:
     assert str(metric.sample_level_fn) == anls_metric.signature("rrc")
 
 
+@pytest.mark.needs("mlflow")
 def test_metric_of_mlflow_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mlflow: Any = pytest.importorskip("mlflow", reason="mlflow is not installed")
+    mlflow: Any = import_module("mlflow")
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
     example: Any = import_module("mlflow_metric")

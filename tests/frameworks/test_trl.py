@@ -199,10 +199,10 @@ def test_bad_completions_and_references_are_refused(options: Any, completions: A
 
 @pytest.fixture(scope="module")
 def example(load_example: Callable[[str], ModuleType]) -> Any:
-    pytest.importorskip("trl", reason="the extra `trl` is not installed")
     return load_example("train_with_trl")
 
 
+@pytest.mark.needs("trl")
 def test_grpo_logs_the_mean_score_of_each_reward(example: Any, tmp_path: Path, metric: Any) -> None:
     star = build_reward(variant="anls_star", extract=write_json_sometimes)
     seen = []
@@ -230,6 +230,7 @@ def write_json_sometimes(text: str) -> str:
     return json.dumps([text]) if len(text) % 2 else "["
 
 
+@pytest.mark.needs("trl")
 def test_command_of_trl_takes_anls_reward(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))  # the command adds to it
     trainer = example.make_trainer(str(tmp_path), anls_reward, steps=1)
@@ -246,6 +247,7 @@ def test_command_of_trl_takes_anls_reward(example: Any, tmp_path: Path, monkeypa
     assert "rewards/anls/mean" in state.read_text(encoding="utf-8")
 
 
+@pytest.mark.needs("trl")
 def test_example_raises_its_mean_reward(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
     example.main()
     printed, signature = capsys.readouterr().out.splitlines()[-1].split("  ")
@@ -303,6 +305,7 @@ def evaluate_with_sft(example: Any, folder: Path, kind: str, is_labelled: bool =
     return score
 
 
+@pytest.mark.needs("trl")
 def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
     alone = evaluate_with_sft(example, tmp_path, "prompts")
     assert 0 < alone < 1
@@ -313,6 +316,7 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
     assert 0 < evaluate_with_sft(example, tmp_path, "chats", assistant_only_loss=True) < 1
 
 
+@pytest.mark.needs("trl")
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [

@@ -19,6 +19,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from anls_metric.report.html import as_html
 from anls_metric.report.images import Images
+from tests.conftest import mark_needs
 from tests.report.sample_pages import (
     PAGES,
     Rows,
@@ -218,7 +219,7 @@ TABLES: dict[str, Callable[[Rows], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", mark_needs(TABLES, "polars"))
 def test_pages_of_tables_in_memory_are_embedded(kind: str, tmp_path: Path) -> None:
     paths = [tmp_path / f"page_{place}.png" for place in range(4)]
     for path, content in zip(paths, PAGES):
@@ -232,7 +233,7 @@ def test_pages_of_tables_in_memory_are_embedded(kind: str, tmp_path: Path) -> No
     assert read_heights(report(answers, gold=TABLES[kind](without("prediction", rows)))) == [1, 2, 1, 3]
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "list"])
+@pytest.mark.parametrize("kind", mark_needs(["pandas", "polars", "list"], "polars"))
 def test_pages_that_a_table_in_memory_lacks_are_named(kind: str, tmp_path: Path) -> None:
     gone = open_image(PAGES[3])
     gone.close()
