@@ -212,12 +212,18 @@ def _format_table(table: Table, width: int | None) -> str:
 
 
 def format_matches(number: str, matches: Sequence[Document]) -> str:
-    """Format the variants that `variant_search.find_variants` found for a number: a line for each rule and score."""
-    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
-    for match in matches:
-        rule = f" with --extract {match['extract']}" if match["extract"] else ""
+    """Format the variants that `variant_search.find_variants` found for a number: a line for each rule and score.
+
+    A variant that gives the number without extraction is not repeated for a rule.
+    """
+    firsts: dict[tuple[str, str], Document] = {}
+    for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        variants.setdefault(rule + score, []).append(match["variant"])
+        firsts.setdefault((match["variant"], score), match)
+    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
+    for (variant, score), match in firsts.items():
+        rule = f" with --extract {match['extract']}" if match["extract"] else ""
+        variants.setdefault(rule + score, []).append(variant)
     start = f"{number} is" if matches[0]["exact"] else f"no variant gives {number}; the nearest is"
     return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
 
