@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,15 +33,22 @@ _INSTEAD = {
     "help": "anls --help",
 }
 
+_NAMES = "\n".join(
+    textwrap.fill(f"{what}: {', '.join(names)}.", 120, break_on_hyphens=False)
+    for what, names in {
+        "variants": VARIANTS,
+        "variants for lists and nested values": OF_VALUES,
+        "rules of benchmarks": OF_RULES,
+        "extraction rules": EXTRACTORS,
+    }.items()
+)
 _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
 JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
 or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
 runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
 names), which are fetched once after pip install 'anls-metric[hub]'.
-variants: {", ".join(VARIANTS)};
-for lists and nested values {", ".join(OF_VALUES)}; rules of benchmarks {", ".join(OF_RULES)}.
-extraction rules: {", ".join(EXTRACTORS)}.
+{_NAMES}
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
