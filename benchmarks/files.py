@@ -1,84 +1,94 @@
-"""Measures the cost of reading each kind of file: ``python benchmarks/files.py``.
-
-The same made-up answers, like those of DocVQA, are written as each kind of file (kinds.py). Each file is scored by
-`anls --score-only` and by a short script, in turn, after a check that both give the same number. It compares the least
-processor time of the repetitions, and the peak memory.
-"""
+"""Files that people score: functions that write each kind, and the short scripts that score them without `anls`."""
 
 from __future__ import annotations
 
-import sys
-import tempfile
-from collections.abc import Iterator
+import csv
+import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kinds import KINDS, Kind
-from timing import Command, call, keep, markdown, options, race, run, with_ours
-
-COUNTS = [5_000, 100_000]
+from workloads import QUESTION, Rows, gold_file, submission_file
 
 
-class Row(NamedTuple):
-    """One line of the table: milliseconds on the processor and megabytes."""
-
-    kind: str
-    rows: int
-    ours: float
-    lines: float
-    our_memory: float
-    their_memory: float
-
-    @property
-    def ratio(self) -> float:
-        """Our time divided by the time of the script."""
-        return self.ours / self.lines
+def records(rows: Rows) -> list[dict[str, Any]]:
+    """Make the records of a table."""
+    return [
+        {"questionId": number, "question": QUESTION, "answers": accepted, "prediction": prediction}
+        for number, (prediction, accepted) in enumerate(zip(*rows))
+    ]
 
 
-def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
-    """Measure ours and the script in turn, on the same files."""
-    with tempfile.TemporaryDirectory() as folder:
-        call(programs / "python", "kinds.write", kind.name, count, folder)
-        entrants: dict[str, Command] = {
-            "ours": [programs / "anls", "--score-only", *kind.files],
-            "lines": [programs / "python", "-c", kind.lines, *kind.files],
-        }
-        printed = {run(command, folder).printed for command in entrants.values()}
-        assert len(printed) == 1, (kind, printed)
-        ours, lines = race(entrants, folder, repetitions).values()
-    return Row(kind.name, count, ours.milliseconds, lines.milliseconds, ours.megabytes, lines.megabytes)
+def write_leaderboard(rows: Rows, gold: Path, submission: Path) -> None:
+    gold.write_text(json.dumps(gold_file(rows[1])))
+    submission.write_text(json.dumps(submission_file(rows[0])))
 
 
-def measure_all(counts: list[int], repetitions: int) -> Iterator[Row]:
-    """Measure every kind of file, with each of these numbers of rows."""
-    programs = with_ours("files", "pandas", "openpyxl", extra="[files]")
-    for kind in KINDS.values():
-        for count in counts:
-            if count <= kind.most:
-                yield measure(kind, count, programs, max(3, repetitions * counts[0] // count))
+def write_json_lines(rows: Rows, file: Path) -> None:
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records(rows)))
 
 
-COLUMNS = {
-    "a file of": ("kind", "{}"),
-    "rows": ("rows", "{:,}"),
-    "`anls`": ("ours", "{:,.0f} ms"),
-    "your lines": ("lines", "{:,.0f} ms"),
-    "ratio": ("ratio", "{:.1f}"),
-    "`anls` memory": ("our_memory", "{:.0f} MB"),
-    "your memory": ("their_memory", "{:.0f} MB"),
+def write_csv(rows: Rows, file: Path) -> None:
+    with file.open("w", newline="") as out:
+        writer = csv.DictWriter(out, ["questionId", "question", "answers", "prediction"])
+        writer.writeheader()
+        writer.writerows({**record, "answers": json.dumps(record["answers"])} for record in records(rows))
+
+
+def write_parquet(rows: Rows, file: Path) -> None:
+    from pyarrow import Table, parquet
+
+    parquet.write_table(Table.from_pylist(records(rows)), file)
+
+
+TEN_LINES = """
+import json
+import sys
+from anls_metric import anls_scores, mean
+with open(sys.argv[1]) as file:
+    gold = json.load(file)["data"]
+with open(sys.argv[2]) as file:
+    answers = {record["questionId"]: record["answer"] for record in json.load(file)}
+predictions = [answers[record["questionId"]] for record in gold]
+print(mean(anls_scores(predictions, [record["answers"] for record in gold])))
+"""
+
+OF_A_TABLE = """
+import csv, json, sys
+from anls_metric import anls_scores, mean
+rows = {rows}
+print(mean(anls_scores([row["prediction"] for row in rows], [{references} for row in rows])))
+"""
+
+
+class Kind(NamedTuple):
+    """A kind of file: the names of its files, the function that writes them, and the script that scores them."""
+
+    files: tuple[str, ...]
+    write: Callable[..., None]
+    script: str
+
+
+KINDS = {
+    "leaderboard files": Kind(("gold.json", "submission.json"), write_leaderboard, TEN_LINES),
+    "JSON lines": Kind(
+        ("table.jsonl",),
+        write_json_lines,
+        OF_A_TABLE.format(rows="[json.loads(line) for line in open(sys.argv[1])]", references='row["answers"]'),
+    ),
+    "CSV": Kind(
+        ("table.csv",),
+        write_csv,
+        OF_A_TABLE.format(
+            rows='list(csv.DictReader(open(sys.argv[1], newline="")))', references='json.loads(row["answers"])'
+        ),
+    ),
+    "Parquet": Kind(
+        ("table.parquet",),
+        write_parquet,
+        OF_A_TABLE.format(
+            rows='__import__("pyarrow.parquet").parquet.read_table(sys.argv[1]).to_pylist()',
+            references='row["answers"]',
+        ),
+    ),
 }
-
-
-def main() -> None:
-    """Run the benchmark."""
-    flags = options(__doc__, repetitions=20)
-    rows = []
-    for row in measure_all(COUNTS[: 1 if flags.quick else None], flags.repetitions):
-        rows.append(row)
-        print(markdown(COLUMNS, [row]).splitlines()[-1], file=sys.stderr)
-    print(markdown(COLUMNS, rows))
-    keep(flags.json, rows)
-
-
-if __name__ == "__main__":
-    main()

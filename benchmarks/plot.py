@@ -1,6 +1,6 @@
 """Draws docs/speed.png, the time for one answer with each library: ``python benchmarks/plot.py`` (needs matplotlib).
 
-The figures come from python3.11.json: workload W2, like DocVQA, measured side by side in one run.
+The figures come from results.json: workload W2, like DocVQA, measured side by side in one run.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from matplotlib.figure import Figure
 
 HERE = Path(__file__).resolve().parent
-FIGURES = HERE / "python3.11.json"
-WHAT, WORKLOAD, OURS = "anls_scores", "W2", "this package"
+FIGURES = HERE / "results.json"
+OURS = "this package"
 
 
 def costs(figures: Mapping[str, Any]) -> dict[str, float]:
     """Return the microseconds per answer by library, the fastest first."""
-    rows = [row for row in figures["rows"] if (row["what"], row["workload"]) == (WHAT, WORKLOAD)]
-    by_library = {OURS: min(row["ours_us"] for row in rows), **{row["peer"]: row["peer_us"] for row in rows}}
+    rows = [row for row in figures["rows"] if (row["ours"], row["workload"]) == ("anls_scores", "W2")]
+    by_library = {OURS: min(row["our_time"] for row in rows), **{row["other"]: row["their_time"] for row in rows}}
     return dict(sorted(by_library.items(), key=lambda item: item[1]))
 
 

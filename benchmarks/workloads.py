@@ -37,7 +37,7 @@ def _answer(chance: random.Random) -> str:
 
 
 def docvqa_like(count: int, seed: int = 2) -> Rows:
-    """W2: 1 to 4 references of 13 characters on average; 60 % of the answers are right, 25 % close, 15 % wrong."""
+    """W2: 1 to 4 references of 13 characters on average; 60% of the answers are right, 25% close, 15% wrong."""
     chance = random.Random(seed)
     predictions, references = [], []
     for _ in range(count):

@@ -129,9 +129,8 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
     if gold not in golds:
         named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
-    asked = golds if len(golds) > 1 else ()
-    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=asked, gold=gold)
-    if asked and not gold:
+    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=golds if len(golds) > 1 else (), gold=gold)
+    if shown.golds and not gold:
         return shown._replace(said=WHICH_GOLD)
     submissions = {name: table for name, table in tables.items() if name != gold}
     if not submissions:

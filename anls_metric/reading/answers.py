@@ -96,7 +96,8 @@ def list_places(answers: Answers) -> Sequence[int]:
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
     """List the accepted answers of each answer."""
-    return [answers.questions.references[place] for place in list_places(answers)]
+    references = answers.questions.references
+    return references if answers.places is None else [references[place] for place in answers.places]
 
 
 def list_ids(answers: Answers) -> Sequence[str]:
