@@ -19,7 +19,8 @@ OURS = "this package"
 
 def costs(figures: Mapping[str, Any]) -> dict[str, float]:
     """Return the microseconds per answer by library, the fastest first."""
-    rows = [row for row in figures["rows"] if (row["ours"], row["workload"]) == ("anls_scores", "W2")]
+    wanted = {"ours": "anls_scores", "workload": "W2", "rows": 5_000}
+    rows = [row for row in figures["rows"] if wanted.items() <= row.items()]
     by_library = {OURS: min(row["our_time"] for row in rows), **{row["other"]: row["their_time"] for row in rows}}
     return dict(sorted(by_library.items(), key=lambda item: item[1]))
 
