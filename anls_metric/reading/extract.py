@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
@@ -69,7 +70,8 @@ class Extractor(NamedTuple):
         return None
 
 
-class Extraction(NamedTuple):
+@dataclass(frozen=True)
+class Extraction:
     """A function that applies rules one after the other: what `extractor` returns. It can be pickled.
 
     Args:

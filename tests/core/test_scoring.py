@@ -384,13 +384,14 @@ BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     for score in (anls_score, anls_scores):
         with pytest.raises(ValueError, match=message):
-            score(["a"], ["a"], **options)  # type: ignore[operator]
+            score(["a"], ["a"], **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=message):
         iter_anls_scores([], **options)
 
 
 def test_threshold_may_be_any_kind_of_real_number() -> None:
-    for threshold in (0.5, numpy.float32(0.5), numpy.float64(0.5), Fraction(1, 2)):
+    kinds: list[Any] = [0.5, numpy.float32(0.5), numpy.float64(0.5), Fraction(1, 2)]
+    for threshold in kinds:
         assert anls_score("ab", ["abcd"], threshold=threshold) == 0.5
         assert signature(threshold=threshold) == signature()
 
@@ -465,7 +466,12 @@ def test_custom_variant_is_scored_as_its_fields_say() -> None:
     assert anls_scores(["yes.", "N/A"], ["yes", "n/a"], variant=mine) == [1.0, 0.0]
 
 
-IMPOSSIBLE = {"whitespace": "trim", "kept": ">=", "reference_length": "long", "prediction_length": ["raw"]}
+IMPOSSIBLE: dict[str, Any] = {
+    "whitespace": "trim",
+    "kept": ">=",
+    "reference_length": "long",
+    "prediction_length": ["raw"],
+}
 IMPOSSIBLE |= {"threshold": 2, "no_answers": "none", "ignore_case": 2, "all_or_nothing": "no"}
 
 
