@@ -115,6 +115,7 @@ def test_rounds_without_a_pause_give_each_round_its_own_number(run: Run, size: i
     assert others == [[None] * 41] * (size - 1)
 
 
+@pytest.mark.thorough
 def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> None:
     bad: list[tuple[dict[str, Any], str]] = [
         ({"variant": "squad"}, "unknown variant 'squad'"),

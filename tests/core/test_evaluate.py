@@ -57,6 +57,7 @@ def test_metric_class_can_be_imported_before_and_after_evaluate(
     assert done.stdout == "{'anls': 1.0}\n", done.stderr
 
 
+@pytest.mark.thorough
 def test_without_evaluate_all_but_the_metric_works_and_the_metric_says_what_to_install(
     tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:

@@ -56,6 +56,7 @@ def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(
     assert "cached version" in again.stderr
 
 
+@pytest.mark.thorough
 def test_evaluate_load_says_how_to_install_missing_rapidfuzz(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = f"""{LIGHT}
 import sys, evaluate

@@ -192,6 +192,7 @@ def test_trainer_hook_is_one_of_texts(star: Any) -> None:
         star.build_compute_metrics(None)
 
 
+@pytest.mark.thorough
 def test_where_the_package_is_missing_the_error_has_the_line_that_installs_it(
     tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:
