@@ -112,7 +112,7 @@ def evaluate(
 
         metrics = find_metrics(settings.metrics)
     if settings.corrections:
-        from anls_metric.reading.corrections import correct, describe_idle, read_corrections
+        from anls_metric.reading.corrections import correct, read_corrections
 
         corrections = read_corrections(settings.corrections)
     submissions: list[Scored] = []
@@ -132,7 +132,6 @@ def evaluate(
         hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
-        hints += map(Hint, describe_idle(corrections, added))
     compared = _compare(submissions, settings)
     hints += map(Hint, compared.hints if compared else ())
     return Result(

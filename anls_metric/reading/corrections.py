@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
-from anls_metric.messages import Message, list_some, make_error
+from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Record, choose_answers, list_places
 from anls_metric.reading.references import parse_references
@@ -82,13 +82,6 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
     rows = [row for row, place in enumerate(list_places(answers)) if place in new_places]
     places = [new_places[place] for place in list_places(answers) if place in new_places]
     return choose_answers(answers, questions._replace(**chosen), rows, places), added
-
-
-def describe_idle(corrections: Corrections, added: Mapping[str, Sequence[str]]) -> list[Message]:
-    """Describe the corrections that change nothing, because the answers are accepted already."""
-    idle = [key for key in corrections.by_id if key not in added]
-    sentence = "{count:,} of its corrections change nothing: these answers are already accepted ({some})"
-    return [Message(corrections.name, sentence, {"count": len(idle), "some": list_some(idle)})] if idle else []
 
 
 def read_corrections(path: str) -> Corrections:

@@ -48,12 +48,6 @@ def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
     assert all(len(each) == 8 for each in [first, *map(sign, others)])
 
 
-def test_correction_that_changes_nothing_has_a_hint(shell: Shell) -> None:
-    shell.write({"gold.json": GOLD, "x.json": ANSWERS, "c.json": [{"questionId": 7, "accept": "Tea time"}]})
-    hint = "c.json: 1 of its corrections change nothing: these answers are already accepted (7)"
-    assert hint in shell.type("gold.json x.json --corrections c.json").err
-
-
 REFUSED: list[tuple[Any, str]] = [
     ([{"accept": "x"}], "c.json, record 1: questionId must be the id of a question, got None"),
     ([{"questionId": True, "accept": "x"}], "c.json, record 1: questionId must be the id of a question, got True"),
