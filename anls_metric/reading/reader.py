@@ -100,11 +100,15 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
 def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list[Message]:
     """Find a gold file that may be a submission: it has the fields of one, and one string for each question."""
     path = reading.find_roles(first, "gold").references
-    if _has_accepted(first, reading) or path is None or first.fields.keys() != second.fields.keys():
+    if (
+        path is None
+        or _has_accepted(first, reading)
+        or first.fields.keys() != second.fields.keys()
+        or not all(isinstance(value, str) for value in read_column(first, path))
+    ):
         return []
     sentence = "{gold} has the fields of a submission, and is read as the gold file: pass the gold file with {use.gold}"
-    is_of_strings = all(isinstance(value, str) for value in read_column(first, path))
-    return [Message("", sentence, {"gold": first.name})] if is_of_strings else []
+    return [Message("", sentence, {"gold": first.name})]
 
 
 def check_paths(inputs: Sequence[Input]) -> None:
