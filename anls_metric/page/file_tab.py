@@ -72,7 +72,7 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
             _format(shown, settings),
             gr.Textbox(", ".join(shown.names), visible=bool(shown.names)),
             typed,
-            gr.Radio(shown.golds, value=shown.gold or None, visible=bool(shown.golds)),
+            gr.Radio(shown.golds, value=shown.gold if shown.gold in shown.golds else None, visible=bool(shown.golds)),
             gr.Dropdown([_DEFAULT, *shown.names], value=options["baseline"]),
             *[gr.Dropdown([_DEFAULT, *shown.fields]) for _ in _FIELDS],
         ]

@@ -133,7 +133,8 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
     def bare(line: str) -> str:
         return re.sub(r"\s|,$", "", line)
 
-    examples = [path.read_text("utf-8") for path in (ROOT / "examples").rglob("*") if path.is_file()]
+    paths = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".pyc"]
+    examples = [path.read_text("utf-8") for path in paths]
     there = {bare(line) for example in examples for line in example.splitlines()}
     shown = (
         [block for block in document.blocks("python") if ">>>" not in block]
