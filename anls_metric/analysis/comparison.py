@@ -332,19 +332,19 @@ def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSe
     families = [[(name, other) for other in names if other != name] for name in names]
     if compared.all_pairs:
         families = [list(combinations(names, 2))]
-    found: dict[tuple[str, ...], Comparison] = {}
+    comparisons: dict[tuple[str, ...], Comparison] = {}
     for family in families:
         for each in adjust([compared.pairs[pair] for pair in family]):
-            found[each[:2]] = each
-            found.setdefault(each[1::-1], each.reverse())
-    return {name: {other: found[name, other] for other in names if other != name} for name in names}
+            comparisons[each[:2]] = each
+            comparisons.setdefault(each[1::-1], each.reverse())
+    return {name: {other: comparisons[name, other] for other in names if other != name} for name in names}
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
     """Compare the groups of two submissions on the questions that both have in them."""
     pair, clusters = pair_questions(first, second), first.clusters
     others = dict(zip(pair.first, pair.second))
-    found: dict[str, dict[str, GroupDifference]] = {field: {} for field in second.groups}
+    differences: dict[str, dict[str, GroupDifference]] = {field: {} for field in second.groups}
     for field, groups in second.groups.items():
         for name in groups.keys() & first.groups[field].keys():
             before, after = dict(zip(*first.groups[field][name])), dict(zip(*groups[name]))
@@ -352,5 +352,5 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
             if common:
                 names = clusters and [clusters.names[place] for place in common]
                 sample = Differences([after[others[place]] - before[place] for place in common], names)
-                found[field][name] = GroupDifference(sample.mean, sample.usual_interval)
-    return found
+                differences[field][name] = GroupDifference(sample.mean, sample.usual_interval)
+    return differences

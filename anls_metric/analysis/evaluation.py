@@ -162,12 +162,12 @@ def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet
 
 def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     """Relate the scores of submissions to confidences and verdicts, where they have any."""
-    found = [each for each in submissions if each.answers.confidences or each.answers.verdicts]
-    if not found:
+    assessed = [each for each in submissions if each.answers.confidences or each.answers.verdicts]
+    if not assessed:
         return {}
     from anls_metric.analysis.assessments import assess
 
-    return {scored.name: assess(scored) for scored in found}
+    return {scored.name: assess(scored) for scored in assessed}
 
 
 def compare_with(result: Result, baseline: str | None) -> Result:

@@ -88,8 +88,8 @@ def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str],
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
         for name, rule in EXTRACTORS.items():
-            found = [text and rule.find(text) for text in raw]
-            changed = [text if answer is None else answer for text, answer in zip(raw, found)]
+            extracted = [text and rule.find(text) for text in raw]
+            changed = [text if answer is None else answer for text, answer in zip(raw, extracted)]
             if changed != raw:
                 texts.setdefault(name, changed)
         scorers = scorers or list(VARIANTS.values())

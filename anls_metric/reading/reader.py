@@ -87,13 +87,13 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     for name, group in groups.items():
-        found: dict[str, list[Answers]] = {}
+        runs_of: dict[str, list[Answers]] = {}
         for each in group:
             for part, (table, how) in split_submissions(_read(each, reading, tables), reading).items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
-                found.setdefault(full, []).append(answers._replace(name=full))
-        for runs in found.values():
+                runs_of.setdefault(full, []).append(answers._replace(name=full))
+        for runs in runs_of.values():
             yield extract_answers(join_runs(runs), reading)
 
 

@@ -88,12 +88,12 @@ def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str,
     }
 
 
-# A comparison is that of the best two: its second is the best.
-
-
 def _spell(count: int) -> str:
     """Write a small number as a word."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
+# A comparison is that of the best two: its second is the best.
 
 
 def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:

@@ -194,10 +194,8 @@ def _count_questions(document: Document) -> str:
 
 def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
-    parts, tables = (
-        [],
-        build_tables(document, numbers, columns, Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})),
-    )
+    markup = Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})
+    parts, tables = [], build_tables(document, numbers, columns, markup)
     for table in tables:
         parts += [f"{escape_markdown(table.title)}:"] if table.title else []
         names = [escape_markdown(column.heading) for column in table.columns]
