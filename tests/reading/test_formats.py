@@ -109,6 +109,13 @@ def test_columns_are_read_without_images(shell: Shell, name: str) -> None:
     check(name)
 
 
+def test_parquet_is_read_in_batches(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MAX_BATCH", 100)
+    rows = [{"id": f"{n}", "prediction": f"{n}" * 9, "references": ["a"]} for n in range(100)]
+    shell.write({"t.parquet": encode("t.parquet", rows)})
+    check("t.parquet", rows)
+
+
 def test_columns_that_pandas_wrote_are_read(shell: Shell) -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
