@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import multiprocessing
+import operator
 import os
 import re
 import signal
@@ -21,68 +23,39 @@ from anls_metric.page.processes import ExhaustedError, run
 from tests.conftest import ROOT
 
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="the system has no limits")
-SEEN: list[int] = []
 
 
-def remember() -> int:
-    """Count the calls in this process."""
-    SEEN.append(1)
-    return len(SEEN)
-
-
-def fail(kind: str) -> None:
-    """Raise an error, or end the process."""
-    if kind == "exit":
-        os._exit(7)
-    raise {"value": ValueError("a.json: no answer"), "key": KeyError("x"), "memory": MemoryError()}[kind]
-
-
-def kill(number: int) -> None:
-    """End the process by a signal, as the system or a crash does."""
-    os.kill(os.getpid(), number)
-
-
-def search() -> None:
-    """Search with a pattern of exponential time, which blocks the interpreter."""
-    re.match(r"(a+)+$", "a" * 60 + "b")
-
-
-def crash() -> None:
-    """Read from address 0."""
-    ctypes.string_at(0)
-
-
-def test_results_come_from_another_process() -> None:
-    assert run(os.getpid) != os.getpid()
-    assert [run(remember) for _ in range(3)] == [1, 1, 1]
+def test_each_call_has_a_process() -> None:
+    assert len({os.getpid(), *(run(os.getpid) for _ in range(3))}) == 4
     with ThreadPoolExecutor(40) as pool:
         assert list(pool.map(lambda number: run(len, "x" * number), range(40))) == list(range(40))
 
 
 @pytest.mark.parametrize(
-    ("kind", "error", "words"),
+    ("function", "arguments", "error", "words"),
     [
-        ("value", ValueError, "^a.json: no answer$"),
-        ("key", RuntimeError, r"in fail\n.*\n(.*\n)?KeyError: 'x'"),
-        ("exit", RuntimeError, "status 7"),
-        ("memory", ExhaustedError, "more memory or time"),
+        (int, ["x"], ValueError, "^invalid literal for int"),
+        (operator.getitem, [{}, "x"], RuntimeError, r"in _work\n.*\n(.*\n)?KeyError: 'x'"),
+        (os._exit, [7], RuntimeError, "status 7"),
     ],
 )
-def test_errors_of_the_process_are_raised(kind: str, error: type[Exception], words: str) -> None:
+def test_errors_of_the_process_are_raised(
+    function: Callable[..., Any], arguments: list[Any], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
-        run(fail, kind)
+        run(function, *arguments)
 
 
 @needs_limits
 @pytest.mark.parametrize(
     ("function", "arguments", "cause"),
     [
-        (search, [], "(SIGXCPU|the clock)"),  # on a busy machine, the clock is first
+        (re.match, ["(a+)+$", "a" * 60 + "b"], "(SIGXCPU|the clock)"),  # on a busy machine, the clock is first
         (time.sleep, [600], "the clock"),
         (bytes, [2_000_000_000], "its limit of memory"),
-        (kill, [signal.SIGKILL], "SIGKILL"),
-        (kill, [signal.SIGABRT], "SIGABRT"),
-        (crash, [], "SIGSEGV"),
+        (signal.raise_signal, [signal.SIGKILL], "SIGKILL"),
+        (signal.raise_signal, [signal.SIGABRT], "SIGABRT"),
+        (ctypes.string_at, [0], "SIGSEGV"),
     ],
 )
 def test_work_beyond_its_limits_ends_and_is_logged(
@@ -96,8 +69,6 @@ def test_work_beyond_its_limits_ends_and_is_logged(
 
 
 def test_system_without_fork_says_so(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    import multiprocessing
-
     monkeypatch.setattr(processes, "CAN_FORK", False)
     monkeypatch.setattr(processes, "_CONTEXT", multiprocessing.get_context("spawn"))
     processes.start()
