@@ -10,8 +10,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.analysis.evaluation import Result, find_scorers
-from anls_metric.arguments import Parser, add_scoring_flags, make_settings, score_files
+from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
+from anls_metric.arguments import Parser, add_flags, make_settings, score_files
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, make_error
@@ -66,7 +66,7 @@ def build_parser() -> Parser:
         epilog=_EPILOG,
         add_help=False,
     )
-    add_scoring_flags(parser)
+    add_flags(parser, "a gold file, then submissions; or tables with predictions and accepted answers")
     other = parser.add_argument_group("other")
     other.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit"
@@ -95,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             status = subcommands.run(words[0], words[1:])
         else:
-            status = _score(words)
+            with pause_collector():
+                status = _score(words)
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has closed it

@@ -48,7 +48,8 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
     pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7".
     """
-    return [] if path is None else list(map(read_id, read_column(table, path)))
+    column = [] if path is None else read_column(table, path)
+    return list(map(str if set(map(type, column)) <= {str, int} else read_id, column))
 
 
 def read_id(value: Any) -> str | None:
@@ -60,6 +61,8 @@ def read_id(value: Any) -> str | None:
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
     """Read the text of each question, without the prompt that a program wrote around it; None for none."""
+    if path is None:
+        return [None] * len(table.records)
     texts = [text if isinstance(text, str) else None for text in map(text_of_parts, read_column(table, path))]
     return [text and remove_prompt(text) for text in texts] if table.layout else texts
 
