@@ -43,16 +43,18 @@ def count_confusions(scored: Scored, most: int) -> list[Confusion]:
         >>> count_confusions(score(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]])["data"], 1)
         [Confusion(predicted='0', accepted='o', count=2)]
     """
-    return [Confusion(*pair, len(places)) for pair, places in find_confused(scored, most)]
+    return [confusion for confusion, _ in find_confusions(scored, most)]
 
 
-def find_confused(scored: Scored, most: int) -> list[tuple[tuple[str, str], list[int]]]:
-    """Find the most frequent edits: the first two fields of `Confusion`, and the places of the answers with it."""
+def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int]]]:
+    """Find the most frequent edits, each with the places of the answers that have it."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, score in enumerate(scored.answer_scores):
-        for pair in _list_pieces(explain(scored, place).edits) if 0.0 < score < 1.0 else ():
-            found.setdefault(pair, []).append(place)
-    return sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
+        if 0.0 < score < 1.0:
+            for pair in _list_pieces(explain(scored, place).edits):
+                found.setdefault(pair, []).append(place)
+    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [(Confusion(*pair, len(places)), places) for pair, places in ranked[:most]]
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:

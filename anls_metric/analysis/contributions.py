@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import repeat
-from pathlib import PurePath
 from typing import NamedTuple
 
 from anls_metric.analysis.comparison import pair_questions
@@ -36,12 +36,10 @@ class Contribution(NamedTuple):
     shared: int
 
 
-def list_lowest(scored: Scored) -> Sequence[int]:
-    """List the place of the lowest-scoring answer to each question."""
-    if scored.answers.places is None:
-        return range(len(scored.scores))
-    scores = scored.answer_scores
-    return [min(run, key=lambda place: scores[place]) for run in scored.runs]
+def list_lowest_outcomes(scored: Scored) -> list[str]:
+    """List the outcome of the lowest-scoring answer to each question."""
+    outcomes, scores = scored.findings.outcomes, scored.answer_scores
+    return [outcomes[min(run, key=scores.__getitem__)] for run in scored.runs]
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
@@ -61,13 +59,12 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
         [('empty', -0.5, 1, 0), ('close enough', 0.125, 0, 1)]
     """
     pair = pair_questions(first, second)
-    outcomes = _list_outcomes(first), _list_outcomes(second)
+    outcomes, others = list_lowest_outcomes(first), list_lowest_outcomes(second)
     rows = []
     for own, other, cluster in zip(pair.first, pair.second, pair.clusters or repeat(None)):
         difference = first.scores[own] - second.scores[other]
-        if difference:
-            rows.append((difference, outcomes[0][own] if difference < 0 else outcomes[1][other], cluster))
-    return _sum_up(rows, len(pair.first))
+        rows.append((difference, outcomes[own] if difference < 0 else others[other], cluster))
+    return _sum_up(rows)
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
@@ -79,36 +76,30 @@ def split_loss(scored: Scored) -> list[Contribution]:
         [('empty', -0.25, 1, 0), ('other', -0.25, 1, 0), ('close enough', -0.0625, 1, 0)]
     """
     clusters = scored.clusters.names if scored.clusters else repeat(None)
-    rows = zip(scored.scores, _list_outcomes(scored), clusters)
-    losses = [(score - 1, outcome, cluster) for score, outcome, cluster in rows if score < 1]
-    return _sum_up(losses, len(scored.scores))
+    rows = zip(scored.scores, list_lowest_outcomes(scored), clusters)
+    return _sum_up([(score - 1, outcome, cluster) for score, outcome, cluster in rows])
 
 
-def _list_outcomes(scored: Scored) -> list[str]:
-    """List the outcome of the lowest-scoring answer to each question."""
-    return [scored.findings.outcomes[answer] for answer in list_lowest(scored)]
-
-
-def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
-    """Sum up differences by outcome: each has its outcome and its cluster, and `count` is the number of questions."""
-    questions: dict[str, list[tuple[float, Hashable]]] = {}
+def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
+    """Sum up by outcome what differs: each row of a question has its difference, its outcome and its cluster."""
+    found: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, outcome, cluster in rows:
-        questions.setdefault(outcome, []).append((difference, cluster))
+        if difference:
+            differences, lost, won = found.setdefault(outcome, ([], [], []))
+            differences.append(difference)
+            (lost if difference < 0 else won).append(_name_document(cluster))
     contributions = []
-    for outcome, pairs in questions.items():
-        lost = [cluster for difference, cluster in pairs if difference < 0]
-        won = [cluster for difference, cluster in pairs if difference > 0]
-        most = won if len(won) > len(lost) else lost
-        points = math.fsum(difference for difference, _ in pairs) / count
-        document, shared = Counter(map(_name_document, most)).most_common(1)[0]
+    for outcome, (differences, lost, won) in found.items():
+        most = max(lost, won, key=len)
+        document, shared = Counter(most).most_common(1)[0]
         if document is None or shared < max(MIN_COMMON, len(most) / 2):
             document, shared = None, 0
+        points = math.fsum(differences) / len(rows)
         contributions.append(Contribution(outcome, points, len(lost), len(won), document, shared))
     return sorted(contributions, key=lambda each: (each.points, each.outcome))
 
 
 def _name_document(cluster: Hashable) -> Hashable:
     """Return the document of a page image such as documents/xyz_12.png; any other cluster is a document itself."""
-    path = PurePath(str(cluster))
-    document, _, page = path.stem.rpartition("_")
-    return document if path.suffix and page.isdigit() else cluster
+    page = re.fullmatch(r"(?:.*/)?([^/]+)_\d+\.\w+", str(cluster))
+    return page[1] if page else cluster

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.outcomes import find_normalizer
-from anls_metric.analysis.questions import JoinedQuestion, join_questions
+from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored
 
 MIN_SUBMISSIONS = 3
@@ -42,19 +42,14 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
         >>> find_suspects(submissions)
         [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """
-    found = [_find_suspect(submissions, question) for question in join_questions(submissions)]
-    return sorted(filter(None, found), key=lambda suspect: -suspect.submissions)
-
-
-def _find_suspect(submissions: Sequence[Scored], question: JoinedQuestion) -> Suspect | None:
-    normalize = find_normalizer(submissions[0].scorer)
-    texts = []
-    for scored, place in zip(submissions, question.places):
-        if place is not None and scored.scores[place] < 1.0:
-            prediction = scored.answers.predictions[scored.representatives[place]]
-            texts += [] if prediction is None else [normalize(prediction)]
-    [(answer, count)] = Counter(filter(None, texts)).most_common(1) or [("", 0)]
-    if count < MIN_SUBMISSIONS or 2 * count <= len(submissions):
-        return None
-    accepted = submissions[question.owner].questions.references[question.places[question.owner] or 0]
-    return Suspect(question.id, answer, count, list(accepted))
+    normalize, found = find_normalizer(submissions[0].scorer), []
+    for question in join_questions(submissions):
+        texts = []
+        for scored, place, score in zip(submissions, question.places, question.scores):
+            prediction = None if place is None else scored.answers.predictions[scored.representatives[place]]
+            if prediction is not None and score != 1.0:
+                texts.append(normalize(prediction))
+        for answer, count in Counter(filter(None, texts)).most_common(1):
+            if count >= MIN_SUBMISSIONS and 2 * count > len(submissions):
+                found.append(Suspect(question.id, answer, count, list(question.references)))
+    return sorted(found, key=lambda suspect: -suspect.submissions)

@@ -20,7 +20,7 @@ from anls_metric.analysis import curves
 from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, compare_with
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.questions import get_record, join_questions
+from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
@@ -72,7 +72,7 @@ def as_html(
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    headline = headline or describe_headline(result, most_by_variant)
+    images, headline = images or Images(), headline or describe_headline(result, most_by_variant)
     result = compare_with(result, headline.get("reported_baseline"))
     submissions, numbers = result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
@@ -82,7 +82,7 @@ def as_html(
         submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
     texts = {
         "details": as_text(document, numbers),
-        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items() if name != "json"},
+        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items()},
     }
     data = {
         **headline,
@@ -96,12 +96,12 @@ def as_html(
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
         "similarities": _count_similarities(submissions),
-        "groups": _add_groups(document, submissions, [get_record(submissions, question) for question in questions]),
-        **build_question_data(submissions, questions, images, result.added),
+        "groups": _add_groups(document, submissions, [question.record for question in questions]),
+        **build_question_data(result, questions, images),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
-    data["notes"] = [*notes, *([f"{images.note}."] if images and images.note else [])]
+    data["notes"] = [*notes, *([f"{images.note}."] if images.note else [])]
     style, script = _read_asset("report.css"), _join_modules()
     return Template(_read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "

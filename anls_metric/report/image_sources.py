@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -23,6 +23,9 @@ MAX_FILE = 200_000_000
 
 _BATCH = 16  # rows of images that are decoded together
 
+Columns = Mapping[str, Callable[[], Iterator[Any]]]
+"""The columns of a table by their names: what reads the cells of each."""
+
 
 class PageImage(NamedTuple):
     """The image of a page.
@@ -41,11 +44,11 @@ class ImageSource(NamedTuple):
 
     Attributes:
         read: reads the images; it can be called several times.
-        ids: the id of the question of each image; empty if the source has no ids.
+        places: the place of the image of each question, by its id; empty if the source has no ids.
     """
 
     read: Callable[[], Iterable[PageImage]]
-    ids: Sequence[str] = ()
+    places: Mapping[str, int]
 
 
 # Files: no file but images is ever opened.
@@ -79,13 +82,10 @@ def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
     """Make a source of the images among files. The files of a folder come before its subfolders."""
     images = [file for file in files if file.path.lower().endswith(IMAGE_ENDINGS)]
     images.sort(key=lambda image: (image.path.count("/"), image.path))
-    return ImageSource(lambda: images) if images else None
+    return ImageSource(lambda: images, {}) if images else None
 
 
 # Tables
-
-Columns = tuple[Sequence[str], Callable[[str], Iterable[Any]]]
-"""The names of the columns of a table, and what reads the cells of one."""
 
 
 def open_table(data: Any) -> ImageSource | None:
@@ -103,10 +103,9 @@ def open_table(data: Any) -> ImageSource | None:
     """
     is_path = isinstance(data, str)
     parts = list(map(_open_file, list_files(data) or [data])) if is_path else [_open_memory(data)]
-    names = parts[0][0]
 
     def read_cells(name: str) -> Iterator[Any]:
-        for cell in chain.from_iterable(read(name) for _, read in parts):
+        for cell in chain.from_iterable(part[name]() for part in parts):
             yield cell.as_py() if hasattr(cell, "as_py") else cell
 
     def read_images(name: str) -> Iterator[PageImage]:
@@ -114,11 +113,12 @@ def open_table(data: Any) -> ImageSource | None:
             path, content = read_cell(cell, opens_files=not is_path)
             yield PageImage(path, partial(bytes, content or b""))
 
-    found = [name for name in names if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
+    found = [name for name in parts[0] if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
     if IMAGE_COLUMN not in found and len(found) != 1:
         return None
-    ids = [list(map(str, read_cells(name))) for name in IDS if name in names]
-    return ImageSource(partial(read_images, IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]), *ids[:1])
+    ids = next((map(str, read_cells(name)) for name in IDS if name in parts[0]), ())
+    places = {key: place for place, key in enumerate(ids)}
+    return ImageSource(partial(read_images, IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]), places)
 
 
 def _open_file(path: str) -> Columns:
@@ -128,12 +128,12 @@ def _open_file(path: str) -> Columns:
     kind = find_format(head, path).name
     if kind == "Parquet":
         parquet = import_library("pyarrow.parquet", kind, path).ParquetFile(path)
-        return parquet.schema_arrow.names, partial(_read_parquet, parquet)
+        return {name: partial(_read_parquet, parquet, name) for name in parquet.schema_arrow.names}
     if kind == "Arrow":
         arrow = import_library("pyarrow", kind, path)
         opened = arrow.ipc.open_file if head.startswith(b"ARROW1") else arrow.ipc.open_stream
         return _open_memory(opened(arrow.memory_map(path)).read_all())
-    return _open_memory({})
+    return {}
 
 
 def _read_parquet(parquet: Any, name: str) -> Iterator[Any]:
@@ -148,4 +148,4 @@ def _open_memory(data: Any) -> Columns:
     if hasattr(data, "with_format"):  # of datasets, which decodes images otherwise
         data = data.with_format("arrow")
     names = getattr(data, "column_names", None) or getattr(data, "columns", data)
-    return [name for name in names if hasattr(data[name], "__iter__")], lambda name: data[name]
+    return {name: partial(iter, data[name]) for name in names if hasattr(data[name], "__iter__")}

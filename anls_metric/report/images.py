@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from anls_metric.analysis.questions import JoinedQuestion, get_record, get_scores, needs_a_look
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.messages import InputError, make_error
+from anls_metric.reading.answers import Questions
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
-from anls_metric.reading.reader import Input
+from anls_metric.reading.reader import Input, check_paths
 from anls_metric.reading.roles import DOCUMENTS
-from anls_metric.reading.table import describe_missing_file, list_files
 from anls_metric.report.image_sources import ImageSource, PageImage, open_folder, open_table, open_zip
 
 MAX_IMAGE_BYTES = 24_000_000
@@ -57,27 +56,31 @@ class Images:
         self._named = None if place is None else _open_place(place)
         self._data = {source.name or "data": source.data for source in reversed(inputs) if not source.path}
         self._max_bytes = max_bytes
-        self._known: dict[bytes, int] = {}
+        self._indices: dict[bytes, int] = {}
         self.pictures: list[str] = []
         self.note = ""
 
-    def embed(self, submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> list[int | str]:
+    def embed(self, own: Questions, questions: Sequence[JoinedQuestion], names: Sequence[str]) -> list[int | str]:
         """Embed the images of questions while there is room. Questions that need a look come first.
+
+        Args:
+            own: the questions of the first submission, whose file may have the images.
+            questions: the questions.
+            names: the name of the image or the document of each question.
 
         Returns:
             For each question the index of its image in `pictures`, or the reason why there is none; [] if there are no
             images at all.
         """
         try:
-            source, by_id = self._find_source(submissions, questions)
-            if source is None:
-                return []
-            if not _has_pillow():
+            source = self._named or self._open_own(own)
+            if source and not _has_pillow():
                 self.note = _NO_PILLOW
+            if source is None or self.note:
                 return []
-            places = [by_id.get(question.id) for question in questions]
-            scores = (get_scores(submissions, question) for question in questions)
-            urgent = {place for place, own in zip(places, scores) if needs_a_look(own)}
+            by_id = source.places
+            places = [by_id.get(question.id) for question in questions] if by_id else _find_by_names(source, names)
+            urgent = {place for place, question in zip(places, questions) if question.needs_a_look}
             known: dict[int | None, int | str] = {}
             for wanted in (urgent, set(places) - urgent):
                 known |= {place: self._embed(image) for place, image in enumerate(source.read()) if place in wanted}
@@ -91,16 +94,10 @@ class Images:
             self.note = f"questions without their image: {', '.join(reasons)}"
         return found
 
-    def _find_source(
-        self, submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
-    ) -> tuple[ImageSource | None, dict[str, int]]:
-        """Find the source of the images, and the place of the image of each question, by its id."""
-        if self._named:
-            by_id = {key: place for place, key in enumerate(self._named.ids)}
-            return self._named, by_id or _find_by_names(self._named, submissions, questions)
-        own = submissions[0].questions
+    def _open_own(self, own: Questions) -> ImageSource | None:
+        """Open the images in the file or the table of the questions."""
         source = open_table(self._data.get(own.name, own.name if os.path.exists(own.name) else {}))
-        return source, dict(zip(own.ids, own.numbers))
+        return source and source._replace(places=dict(zip(own.ids, own.numbers)))
 
     def _embed(self, image: PageImage) -> int | str:
         """Embed an image once. Returns its index, or the reason why it is left out."""
@@ -109,14 +106,14 @@ class Images:
             key = hashlib.blake2b(content).digest()
             if not content:
                 return NOT_FOUND
-            if key not in self._known:
+            if key not in self._indices:
                 if sum(map(len, self.pictures)) >= self._max_bytes:
                     return f"over the limit of {self._max_bytes / 1e6:g} MB"
                 self.pictures.append(_scale_down(content))
-                self._known[key] = len(self.pictures) - 1
+                self._indices[key] = len(self.pictures) - 1
         except Exception:  # Pillow and zipfile raise many kinds of errors for broken files
             return UNREADABLE
-        return self._known[key]
+        return self._indices[key]
 
 
 def _has_pillow() -> bool:
@@ -125,8 +122,7 @@ def _has_pillow() -> bool:
 
 def _open_place(place: str) -> ImageSource:
     """Open the images that the user names."""
-    if not os.path.exists(place) and list_files(place) is None:
-        raise describe_missing_file(place)
+    check_paths([Input(place)])
     try:
         source = open_zip(place) if place.lower().endswith(".zip") else open_folder(place) or open_table(place)
     except InputError:
@@ -150,20 +146,13 @@ def find_page_name(record: Mapping[str, Any]) -> str:
     return next((str(name) for name in names if type(name) in (str, int) and name != ""), "")
 
 
-def _find_by_names(
-    source: ImageSource, submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
-) -> dict[str, int]:
-    """Find the place of the image of each question, by its id, with the name of the image in its record."""
+def _find_by_names(source: ImageSource, names: Sequence[str]) -> list[int | None]:
+    """Find the place of each image, given the name that a record has for it."""
     places: dict[str, int] = {}
     for place, image in enumerate(source.read()):
         for form in _list_forms(image.path):
             places.setdefault(form, place)
-    found: dict[str, int] = {}
-    for question in questions:
-        for form in _list_forms(find_page_name(get_record(submissions, question))):
-            if form in places:
-                found.setdefault(question.id, places[form])
-    return found
+    return [next((places[form] for form in _list_forms(name) if form in places), None) for name in names]
 
 
 def _list_forms(name: str) -> list[str]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import align
-from anls_metric.analysis.confusions import find_confused
-from anls_metric.analysis.contributions import list_lowest
+from anls_metric.analysis.confusions import find_confusions
+from anls_metric.analysis.contributions import list_lowest_outcomes
+from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
-from anls_metric.analysis.questions import JoinedQuestion, get_scores, needs_a_look
+from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored, explain
 from anls_metric.core.explanation import SENTENCES, Explanation
 from anls_metric.core.variants import Variant
@@ -43,24 +44,17 @@ def select_questions(
     """
     texts = [text for each in submissions for text in (*each.answers.predictions, *(each.answers.raw or ()))]
     most = int(len(questions) * max_bytes / sum(_BYTES_BESIDES + len(str(text)) for text in texts))
-    ranked = sorted(questions, key=lambda question: not needs_a_look(get_scores(submissions, question)))
-    chosen = set(ranked[:most])
-    return [question for question in questions if question in chosen]
+    ranked = sorted(range(len(questions)), key=lambda place: not questions[place].needs_a_look)
+    return [questions[place] for place in sorted(ranked[:most])]
 
 
-def build_question_data(
-    submissions: Sequence[Scored],
-    questions: Sequence[JoinedQuestion],
-    images: Images | None = None,
-    added: Mapping[str, Sequence[str]] | None = None,
-) -> dict[str, Any]:
+def build_question_data(result: Result, questions: Sequence[JoinedQuestion], images: Images) -> dict[str, Any]:
     """Build the data of N questions, with a list of length N for each property.
 
     Args:
-        submissions: the submissions.
+        result: the submissions with their scores.
         questions: the N questions to show.
         images: the images of the report; the images of the questions are added to it.
-        added: the accepted answers that corrections added, by the id of the question.
 
     Returns:
         A dict of values that JSON can hold. Answers that are lists or objects are JSON strings.
@@ -72,40 +66,37 @@ def build_question_data(
           the question; ``partial_credit`` and ``confusions``, with the numbers of the questions that count in them.
         - ``sentences``: the distinct reasons of scores, to which the answers have indices.
     """
-    firsts = [(submissions[each.owner].questions, each.places[each.owner] or 0) for each in questions]
-    references = [own.references[place] for own, place in firsts]
+    pages = [find_page_name(question.record) for question in questions]
     sentences: dict[str, int] = {}
-    found = images.embed(submissions, questions) if images else []
     return {
         "ids": [question.id for question in questions],
-        "questions": [own.texts[place] or "" for own, place in firsts],
-        "pages": [find_page_name(own.records[place]) for own, place in firsts],
-        "references": [list(map(format_value, accepted)) for accepted in references],
-        "added": {row: added[each.id] for row, each in enumerate(questions) if added and each.id in added},
-        "images": found,
-        "pictures": images.pictures if images else [],
+        "questions": [question.text or "" for question in questions],
+        "pages": pages,
+        "references": [list(map(format_value, question.references)) for question in questions],
+        "added": {row: result.added[each.id] for row, each in enumerate(questions) if each.id in result.added},
+        "images": images.embed(result.submissions[0].questions, questions, pages),
+        "pictures": images.pictures,
         "answers": [
-            _describe_answers(scored, [question.places[number] for question in questions], references, sentences)
-            for number, scored in enumerate(submissions)
+            _describe_answers(scored, number, questions, sentences) for number, scored in enumerate(result.submissions)
         ],
         "sentences": list(sentences),
     }
 
 
 def _describe_answers(
-    scored: Scored, places: Sequence[int | None], references: Sequence[Sequence[Any]], sentences: dict[str, int]
+    scored: Scored, number: int, questions: Sequence[JoinedQuestion], sentences: dict[str, int]
 ) -> dict[str, Any]:
-    """Describe the answers of a submission, given the place of each question in it, None for a question without one."""
+    """Describe the answers of a submission, given its number."""
+    places, lowest = [question.places[number] for question in questions], list_lowest_outcomes(scored)
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
-    lowest = list_lowest(scored)
 
     def list_rows(answers: Iterable[int]) -> list[int]:
         return sorted({rows[answer] for answer in answers if answer in rows})
 
     content: dict[str, Any] = {
         "rows": [
-            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
-            for place, shared in zip(places, references)
+            None if place is None else _describe_answer(scored, place, lowest[place], question.references, sentences)
+            for place, question in zip(places, questions)
         ],
         "partial_credit": {},
         "confusions": [],
@@ -117,21 +108,21 @@ def _describe_answers(
             for name, own in find_partial_credit(scored).items()
         }
         content["confusions"] = [
-            {"predicted": predicted, "accepted": accepted, "count": len(own), "questions": list_rows(own)}
-            for (predicted, accepted), own in find_confused(scored, MAX_CONFUSIONS)
+            {**vars(confusion), "questions": list_rows(own)}
+            for confusion, own in find_confusions(scored, MAX_CONFUSIONS)
         ]
     return content
 
 
 def _describe_answer(
-    scored: Scored, place: int, lowest: int, shared: Sequence[Any], sentences: dict[str, int]
+    scored: Scored, place: int, lowest: str, shared: Sequence[Any], sentences: dict[str, int]
 ) -> list[Any]:
     """Describe the answer to a question, given its place in the submission.
 
     Args:
         scored: the submission.
         place: the place of the question.
-        lowest: the place of its lowest-scoring answer.
+        lowest: the outcome of its lowest-scoring answer.
         shared: the accepted answers that the report shows for the question.
         sentences: the indices of the reasons of scores, to which a new one is added.
 
@@ -142,18 +133,18 @@ def _describe_answer(
         ``edits`` to the closest accepted answer (see `align`); or ``tree``, the parts of a nested value (see
         `_list_branch`).
     """
-    answer, score, accepted = scored.representatives[place], scored.scores[place], scored.questions.references[place]
-    value, raw = scored.answers.predictions[answer], scored.answers.raw and scored.answers.raw[answer]
+    answers, answer, accepted = scored.answers, scored.representatives[place], scored.questions.references[place]
+    value, outcome = answers.predictions[answer], scored.findings.outcomes[answer]
     prediction = None if value is None else format_value(value)
     sentence, closest, more = _explain(scored, answer, accepted)
-    if raw not in (None, prediction):
-        more["raw"] = raw
+    if answers.raw and answers.raw[answer] not in (None, prediction):
+        more["raw"] = answers.raw[answer]
     if accepted != shared:
         more["references"] = list(map(format_value, accepted))
-    outcome, lost = (_INDICES[scored.findings.outcomes[each]] for each in (answer, lowest))
-    if lost != outcome:
-        more["lowest"] = lost
-    parts = [prediction, score, outcome, sentences.setdefault(sentence, len(sentences)), closest]
+    if lowest != outcome:
+        more["lowest"] = _INDICES[lowest]
+    index = sentences.setdefault(sentence, len(sentences))
+    parts = [prediction, scored.scores[place], _INDICES[outcome], index, closest]
     return [*parts, more] if more else parts
 
 

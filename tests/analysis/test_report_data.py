@@ -7,7 +7,7 @@ import pytest
 from anls_metric import VARIANTS, Variant, explain, get_variant
 from anls_metric.analysis import curves
 from anls_metric.analysis.alignment import MAX_CELLS, align
-from anls_metric.analysis.questions import get_record, get_scores, join_questions, needs_a_look
+from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored, score_under
 from tests.analysis.scoring import score_columns
 from tests.conftest import fuzzed_rows
@@ -83,13 +83,10 @@ def test_join_questions_joins_by_id() -> None:
     first = score_columns(["a", "b"], [["a"], ["b"]], [{"n": 1}, {"n": 2}])
     second = score_columns(["b", "x"], [["b"], ["c"]], [{"n": 2}, {"n": 3}])
     second.questions.ids[:] = ["2", "3"]  # type: ignore[index]
-    submissions = [first, second]
-    questions = join_questions(submissions)
-    assert [(question.id, question.places, question.owner) for question in questions] == [
-        ("1", (0, None), 0),
-        ("2", (1, 0), 0),
-        ("3", (None, 1), 1),
+    questions = join_questions([first, second])
+    assert [(question.id, question.places, question.scores, question.record) for question in questions] == [
+        ("1", [0, None], [1.0, None], {"n": 1}),
+        ("2", [1, 0], [1.0, 1.0], {"n": 2}),
+        ("3", [None, 1], [None, 0.0], {"n": 3}),
     ]
-    assert [get_scores(submissions, question) for question in questions] == [[1.0, None], [1.0, 1.0], [None, 0.0]]
-    assert [get_record(submissions, question)["n"] for question in questions] == [1, 2, 3]
-    assert [needs_a_look(get_scores(submissions, question)) for question in questions] == [True, False, True]
+    assert [question.needs_a_look for question in questions] == [True, False, True]
