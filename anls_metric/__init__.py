@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         minimum_detectable_effect,
         paired_test,
     )
-    from anls_metric.api import ANLSWarning, Options, Scores, compare, score
+    from anls_metric.api import ANLSWarning, Scores, compare, score
     from anls_metric.core.explanation import Edit, Explanation, Match
     from anls_metric.core.kernel import mean
     from anls_metric.core.rows import as_column, as_references, as_text, describe
@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from anls_metric.core.version import __version__
     from anls_metric.metric import load
     from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
+    from anls_metric.options import Options
     from anls_metric.reading.extract import extractor
     from anls_metric.rules import rule
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
@@ -148,7 +149,7 @@ _MODULES = {
         "minimum_detectable_effect",
         "paired_test",
     ),
-    "anls_metric.api": ("ANLSWarning", "Options", "Scores", "compare", "score"),
+    "anls_metric.api": ("ANLSWarning", "Scores", "compare", "score"),
     "anls_metric.core.explanation": ("Edit", "Explanation", "Match"),
     "anls_metric.core.kernel": ("mean",),
     "anls_metric.core.rows": ("as_column", "as_references", "as_text", "describe"),
@@ -167,6 +168,7 @@ _MODULES = {
     "anls_metric.core.version": ("__version__",),
     "anls_metric.metric": ("load",),
     "anls_metric.nested": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
+    "anls_metric.options": ("Options",),
     "anls_metric.reading.extract": ("extractor",),
     "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),

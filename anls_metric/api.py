@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
@@ -16,7 +16,7 @@ from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error
-from anls_metric.options import Settings, make_settings
+from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import is_list, is_table, list_labels
 from anls_metric.reading.reader import Input
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
 
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.nested import Average, NoneKeys
     from anls_metric.report.answers import Answer
 
     Columns: TypeAlias = str | Iterable[str]
-    Names: TypeAlias = str | Sequence[str] | None
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
     Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
@@ -45,37 +43,6 @@ if TYPE_CHECKING:
 
 class ANLSWarning(UserWarning):
     """A hint: a score seems to depend on how the answers are written rather than on how good they are."""
-
-
-class Options(TypedDict, total=False):
-    """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each; None is the default."""
-
-    variant: Names
-    prediction: Names
-    references: str | None
-    extract: Names
-    missing: Literal["error", "zero"] | None
-    by: Names
-    worst: int | None
-    id: str | None
-    gold_id: str | None
-    submission: str | None
-    field: Mapping[str, str] | None
-    references_separator: str | None
-    layout: str | None
-    filter: int | str | None
-    runs: Literal["question", "error"] | None
-    extra: Literal["error", "ignore"] | None
-    corrections: Path | None
-    threshold: float | None
-    ignore_case: bool | None
-    average: Average | None
-    none_keys: NoneKeys | None
-    metrics: Names
-    by_key: bool | None
-    baseline: str | None
-    all_pairs: bool | None
-    cluster_by: str | None
 
 
 class Scores:

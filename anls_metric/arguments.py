@@ -58,11 +58,11 @@ _MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/c
 _ONE = "anls examples/gold_label.json examples/submission.json"
 # A group of options -> the example in its help.
 EXAMPLES = {
-    MOST: f"{_ONE} --worst 3",
-    INPUT: "anls --gold examples/gold_label.json --submission examples/submission.json",
-    SCORING: f"{_ONE} --variant rrc --threshold 0.8",
-    COMPARISON: f"{_MODELS} --baseline base",
-    OUTPUT: f"{_ONE} --score-only --quiet",
+    MOST: f"example: {_ONE} --worst 3",
+    INPUT: "example: anls --gold examples/gold_label.json --submission examples/submission.json",
+    SCORING: f"example: {_ONE} --variant rrc --threshold 0.8",
+    COMPARISON: f"example: {_MODELS} --baseline base",
+    OUTPUT: f"example: {_ONE} --score-only --quiet",
 }
 
 
@@ -75,12 +75,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message.removeprefix("argument "))
-
-    def add_options(self, title: str, options: Iterable[Option], description: str = "") -> None:
-        """Add the flags of options to the help as a group."""
-        group = self.add_argument_group(title, description)
-        for option in options:
-            group.add_argument(*option.flags, dest=option.name, help=option.help, **_describe_value(option))
 
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag says what to type instead."""
@@ -106,23 +100,24 @@ class _Once(argparse.Action):
 def _describe_value(option: Option) -> dict[str, Any]:
     """Describe the value of a flag for argparse."""
     if option.read is read_switch:
-        return {"action": argparse.BooleanOptionalAction if option.default is None else "store_true", "default": None}
+        return {"action": argparse.BooleanOptionalAction if option.default is None else "store_true"}
     return {"action": "append" if option.read in (read_paths, read_fields) else None, "metavar": option.metavar}
 
 
-def add_scoring_flags(parser: Parser, without: Sequence[str] = ()) -> None:
-    """Add the files and all options of reading and scoring to a parser."""
-    words = "a gold file, then submissions; or tables with predictions and accepted answers"
-    parser.add_argument("files", metavar="FILE", nargs="*", help=words)
-    for title, example in EXAMPLES.items():
-        options = [each for each in OPTIONS.values() if each.group == title and each.name not in without]
-        parser.add_options(title, options, "" if without else f"example: {example}")
+def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
+    """Add files, given their help, and the flags of options. The help of all options has an example for each group."""
+    parser.add_argument("files", metavar="FILE", nargs="*", help=files)
+    examples = EXAMPLES if names is OPTIONS else {}
+    groups = {title: parser.add_argument_group(title, examples.get(title)) for title in EXAMPLES}
+    for name in names:
+        option = OPTIONS[name]
+        groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))
 
 
 def make_settings(flags: argparse.Namespace) -> Settings:
     """Make the settings of the flags."""
     values = {name: value for name, value in vars(flags).items() if name in OPTIONS}
-    return read_settings(values, lambda option: option.flags[0])
+    return read_settings(values, lambda name: OPTIONS[name].flags[0])
 
 
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -204,11 +205,13 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
     if settings.score_only:
         for scored in result.submissions:
             print(scored.anls if numbers == PLAIN else numbers.format(scored.anls))
+    elif settings.format == "json":
+        print(json.dumps(document, indent=2))
     elif settings.format != "text":
         from anls_metric.report.tables import FORMATS
 
         print(FORMATS[settings.format](document, numbers, columns))
-        if settings.format != "json" and not settings.quiet:
+        if not settings.quiet:
             for line in format_read(document).split("\n"):
                 print(make_printable(line), file=sys.stderr)
     elif settings.find:

@@ -37,7 +37,7 @@ class _Words:
             return f"{flag} {shlex.quote(value)}" if value else flag
         if self._front_end == "page" and option.label:
             return f"“{option.label}”: {value}" if value else f"“{option.label}”"
-        return f"{option.name}={json.dumps(value, ensure_ascii=False)}" if value else f"{option.name}="
+        return f"{self._name}={json.dumps(value, ensure_ascii=False)}" if value else f"{self._name}="
 
 
 class Message(NamedTuple):

@@ -1,19 +1,26 @@
 """The options of all front ends: one table, of which flags, keyword arguments, the page and the docs are made.
 
-To add an option, add a row to `Settings`, and, if Python has it, a line to the type `Options` in `api.py`.
+To add an option, add a row to `Settings`, and, if Python has it, a line to the type `Options`.
 """
 
 from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from operator import attrgetter
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from anls_metric.core.choices import find_similar_name
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from anls_metric.nested import Average, NoneKeys
+
+    Names: TypeAlias = str | Sequence[str] | None
 
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
@@ -30,10 +37,11 @@ NONE = "none"
 
 
 def read_string(value: Any) -> str:
-    """Read a string that is not empty."""
-    if not isinstance(value, str) or not value:
+    """Read a string that is not empty, or the path of a file."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str) or not text:
         raise ValueError("a string that is not empty")
-    return value
+    return text
 
 
 def read_strings(value: Any) -> tuple[str, ...]:
@@ -42,14 +50,9 @@ def read_strings(value: Any) -> tuple[str, ...]:
     return tuple(read_string(item).strip() for item in items)
 
 
-def read_path(value: Any) -> str:
-    """Read the path of a file."""
-    return read_string(os.fspath(value) if isinstance(value, os.PathLike) else value)
-
-
 def read_paths(value: Any) -> tuple[str, ...]:
     """Read the paths of files."""
-    return tuple(map(read_path, value))
+    return tuple(map(read_string, value))
 
 
 def read_share(value: Any) -> float:
@@ -92,10 +95,7 @@ class Option(NamedTuple):
         group: its group in the help of the command.
         read: reads and checks a value.
         default: the value without the option.
-        choices: the possible values, if there are few.
         label: the label on the page.
-        is_for_command: whether only the command has it.
-        name: the name in Python, and of the argument of an endpoint.
     """
 
     flags: tuple[str, ...]
@@ -104,28 +104,23 @@ class Option(NamedTuple):
     group: str
     read: Callable[[Any], Any] = read_string
     default: Any = None
-    choices: tuple[str, ...] = ()
     label: str = ""
-    is_for_command: bool = False
-    name: str = ""
+
+    @property
+    def choices(self) -> list[str]:
+        """The possible values, if there are few: the help shows them as ``{error,zero}``."""
+        return self.metavar[1:-1].split(",") if self.metavar.startswith("{") else []
 
 
 def _option(flags: str, help: str, group: str, **more: Any) -> Any:
     """Make a row of `Settings`, given the flags and what the help shows for the value, with spaces between them."""
     words = flags.split()
     names = tuple(word for word in words if word.startswith("-"))
-    row = Option(names, " ".join(words[len(names) :]), help, group, **more)
+    row = Option(names, "".join(words[len(names) :]), help, group, **more)
     return field(default=row.default, metadata={"option": row})
 
 
-def _choice(flag: str, help: str, group: str, *choices: str, **more: Any) -> Any:
-    """Make a row of `Settings` with few possible values."""
-    return _option(f"{flag} {{{','.join(choices)}}}", help, group, choices=choices, **more)
-
-
-def _switch(flag: str, help: str, group: str, default: bool | None = False, **more: Any) -> Any:
-    """Make a row of `Settings` whose flag takes no value."""
-    return _option(flag, help, group, read=read_switch, default=default, **more)
+_switch = partial(_option, read=read_switch, default=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +156,10 @@ class Settings:
         read=read_strings,
         label="Extract answers from raw model output",
     )
-    missing: str = _choice(
-        "--missing",
+    missing: str = _option(
+        "--missing {error,zero}",
         "what to do with unanswered questions: fail, or score 0 (default: error)",
         MOST,
-        "error",
-        "zero",
         default="error",
         label="Unanswered questions",
     )
@@ -179,17 +172,8 @@ class Settings:
         label="Break down by",
     )
     worst: int = _option("--worst N", "show the N worst answers (default: 0)", MOST, default=0, read=read_count)
-    format: str = _choice(
-        "--format",
-        "what to print (default: text)",
-        MOST,
-        "text",
-        "json",
-        "markdown",
-        "latex",
-        "csv",
-        default="text",
-        is_for_command=True,
+    format: str = _option(
+        "--format {text,json,markdown,latex,csv}", "what to print (default: text)", MOST, default="text"
     )
     output: tuple[str, ...] = _option(
         "--output PATH",
@@ -198,17 +182,13 @@ class Settings:
         MOST,
         default=(),
         read=read_paths,
-        is_for_command=True,
     )
-    report: str | None = _option(
-        "--report FILE.html", "write an HTML report that opens in a browser", MOST, read=read_path, is_for_command=True
-    )
+    report: str | None = _option("--report FILE.html", "write an HTML report that opens in a browser", MOST)
     gold: str | None = _option(
         "-g --gold --gold-label-file FILE",
         "the questions with their accepted answers: a file, or a name such as docvqa:val",
         INPUT,
         label="Gold file",
-        is_for_command=True,
     )
     submissions: tuple[str, ...] = _option(
         "-s --submission --submission-file FILE",
@@ -216,7 +196,6 @@ class Settings:
         INPUT,
         default=(),
         read=read_paths,
-        is_for_command=True,
     )
     id: str | None = _option(
         "--id-field PATH",
@@ -257,21 +236,17 @@ class Settings:
         label="Score only one run",
         read=lambda value: read_string(str(value)),
     )
-    runs: str | None = _choice(
-        "--runs",
+    runs: str | None = _option(
+        "--runs {question,error}",
         "whether answers with the same id are runs of one model, or an error (default: runs if a field such as seed or "
         "epoch tells them apart)",
         INPUT,
-        "question",
-        "error",
         label="Several answers to one question",
     )
-    extra: str = _choice(
-        "--extra",
+    extra: str = _option(
+        "--extra {error,ignore}",
         "what to do with answers to unknown questions: fail, or ignore them (default: error)",
         INPUT,
-        "error",
-        "ignore",
         default="error",
         label="Answers to unknown questions",
     )
@@ -279,7 +254,6 @@ class Settings:
         "--corrections FILE",
         "a file with corrected annotations: more accepted answers, or questions to exclude",
         INPUT,
-        read=read_path,
     )
     threshold: float | None = _option(
         "--threshold --anls-threshold T",
@@ -291,15 +265,13 @@ class Settings:
     ignore_case: bool | None = _switch(
         "--ignore-case", "whether to ignore case (default: the variant's)", SCORING, default=None, label="Ignore case"
     )
-    average: str | None = _choice(
-        "--average", "for anls_star: average over rows or leaves (default: rows)", SCORING, "rows", "leaves"
+    average: str | None = _option(
+        "--average {rows,leaves}", "for anls_star: average over rows or leaves (default: rows)", SCORING
     )
-    none_keys: str | None = _choice(
-        "--none-keys",
+    none_keys: str | None = _option(
+        "--none-keys {counted,ignored}",
         "for anls_star: whether predicted keys without a value count as wrong (default: counted)",
         SCORING,
-        "counted",
-        "ignored",
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
@@ -312,7 +284,6 @@ class Settings:
         "--find NUMBER",
         "find the variants and extraction rules that give a number, such as 84.75",
         SCORING,
-        is_for_command=True,
     )
     by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", COMPARISON)
     baseline: str | None = _option(
@@ -333,29 +304,20 @@ class Settings:
         "exit with status 1 if an ANLS is below SCORE",
         COMPARISON,
         read=read_share,
-        is_for_command=True,
     )
     fail_if_worse: bool = _switch(
         "--fail-if-worse",
         "exit with status 1 if a submission is significantly worse than the baseline",
         COMPARISON,
-        is_for_command=True,
     )
-    output_dir: str | None = _option(
-        "--output-dir FOLDER", "like --output, but always a folder", OUTPUT, is_for_command=True
-    )
-    score_only: bool = _switch(
-        "--score-only", "print only the score, with all of its digits", OUTPUT, is_for_command=True
-    )
-    percent: bool = _switch(
-        "--percent", "print scores in percent: 83.57 instead of 0.8357", OUTPUT, is_for_command=True
-    )
+    output_dir: str | None = _option("--output-dir FOLDER", "like --output, but always a folder", OUTPUT)
+    score_only: bool = _switch("--score-only", "print only the score, with all of its digits", OUTPUT)
+    percent: bool = _switch("--percent", "print scores in percent: 83.57 instead of 0.8357", OUTPUT)
     digits: int | None = _option(
         "--digits N",
         "digits after the point (default: 4; 2 with --percent)",
         OUTPUT,
         read=read_count,
-        is_for_command=True,
     )
     columns: tuple[str, ...] = _option(
         "--columns NAMES",
@@ -363,22 +325,49 @@ class Settings:
         OUTPUT,
         default=(),
         read=read_strings,
-        is_for_command=True,
     )
-    quiet: bool = _switch("--quiet", "print no hints", OUTPUT, is_for_command=True)
+    quiet: bool = _switch("--quiet", "print no hints", OUTPUT)
     images: str | None = _option(
         "--images PLACE",
         "page images to show in the report: a folder, a zip archive, or a Parquet file with an image column "
         "(default: the image column of the scored files)",
         OUTPUT,
-        is_for_command=True,
     )
 
 
-OPTIONS: Mapping[str, Option] = {
-    each.name: each.metadata["option"]._replace(name=each.name) for each in fields(Settings)
-}
-"""The rows of the table by their names."""
+OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Settings)}
+"""The rows of the table by their names: those of keyword arguments, and of the arguments of an endpoint."""
+
+
+class Options(TypedDict, total=False):
+    """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each; None is the default."""
+
+    variant: Names
+    prediction: Names
+    references: str | None
+    extract: Names
+    missing: Literal["error", "zero"] | None
+    by: Names
+    worst: int | None
+    id: str | None
+    gold_id: str | None
+    submission: str | None
+    field: Mapping[str, str] | None
+    references_separator: str | None
+    layout: str | None
+    filter: int | str | None
+    runs: Literal["question", "error"] | None
+    extra: Literal["error", "ignore"] | None
+    corrections: str | os.PathLike[str] | None
+    threshold: float | None
+    ignore_case: bool | None
+    average: Average | None
+    none_keys: NoneKeys | None
+    metrics: Names
+    by_key: bool | None
+    baseline: str | None
+    all_pairs: bool | None
+    cluster_by: str | None
 
 
 def make_settings(values: Mapping[str, Any], function: str = "score") -> Settings:
@@ -398,22 +387,22 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
         Traceback (most recent call last):
         ValueError: missing must be error or zero, got 'zeros'
     """
-    names = [option.name for option in OPTIONS.values() if not option.is_for_command]
+    names = Options.__annotations__
     for name in values:
         if name not in names:
             similar = find_similar_name(name.removesuffix("_field"), names)  # a flag of the command has this ending
             meant = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             advice = INSTEAD.get(name, meant)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
-    return read_settings(values, attrgetter("name"))
+    return read_settings(values, str)
 
 
-def read_settings(values: Mapping[str, Any], label: Callable[[Option], str]) -> Settings:
+def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Settings:
     """Read the values of options, by their names. None stands for the default.
 
     Args:
         values: the values.
-        label: what an error calls an option.
+        label: makes the name of an option in an error.
 
     Raises:
         ValueError: a value is wrong.
@@ -427,7 +416,7 @@ def read_settings(values: Mapping[str, Any], label: Callable[[Option], str]) -> 
             if option.choices and value not in (None, *option.choices):
                 raise ValueError(" or ".join(option.choices))
         except ValueError as error:
-            raise ValueError(f"{label(option)} must be {error}, got {reprlib.repr(value)}") from None
+            raise ValueError(f"{label(name)} must be {error}, got {reprlib.repr(value)}") from None
     return Settings(**read)
 
 

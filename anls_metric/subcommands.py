@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.arguments import Parser, add_scoring_flags, make_settings, score_files
+from anls_metric.arguments import Parser, add_flags, make_settings, score_files
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
-from anls_metric.options import COMPARISON, INPUT, OPTIONS, OUTPUT
+from anls_metric.options import INPUT, MOST, OPTIONS, SCORING
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows, make_printable
 
@@ -171,15 +171,14 @@ _OF_ANSWERS = ("prediction", "extract", "missing", "id", "gold_id", "submission"
 
 
 def _add_rrc(parser: Parser) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
     _add_target(parser, "FILE.json")
-    parser.add_options(INPUT, [OPTIONS[name] for name in _OF_ANSWERS])
+    add_flags(parser, "answers; or a file with the questions, then answers", _OF_ANSWERS)
 
 
 def _export_rrc(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import export
 
-    if len(flags.files) > 2:
+    if len(flags.files) not in (1, 2):
         raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, make_settings(flags))
@@ -235,9 +234,10 @@ def _add_hub(parser: Parser) -> None:
         metavar="URL",
         help="the URL of logs or of a paper that supports the score (default: the variant's source)",
     )
-    others = [each.name for each in OPTIONS.values() if each.group in (COMPARISON, OUTPUT)]
-    others = [name for name in others if name not in ("percent", "digits", "quiet")]
-    add_scoring_flags(parser, without=[*others, "format", "output", "report", "worst", "by", "metrics", "find"])
+    names = [name for name, option in OPTIONS.items() if option.group in (MOST, INPUT, SCORING)]
+    others = ("format", "output", "report", "worst", "by", "metrics", "find")
+    names = [name for name in (*names, "percent", "digits", "quiet") if name not in others]
+    add_flags(parser, "a gold file, then a submission; or a table with predictions and accepted answers", names)
 
 
 def _export_hub(flags: argparse.Namespace) -> int:

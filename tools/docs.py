@@ -20,7 +20,7 @@ from anls_metric.analysis.metrics import METRICS
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.core.variants import VARIANTS
 from anls_metric.gold import GOLD
-from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, read_switch
+from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
 from anls_metric.page import limits
 from anls_metric.reading import roles
 from anls_metric.reading.extract import EXTRACTORS
@@ -91,8 +91,8 @@ def make_flags() -> str:
     parts = []
     for group in (MOST, INPUT, SCORING, COMPARISON, OUTPUT):
         rows = [
-            (describe_flags(each), each.help, "" if each.is_for_command else f"`{each.name}`")
-            for each in OPTIONS.values()
+            (describe_flags(each), each.help, f"`{name}`" if name in Options.__annotations__ else "")
+            for name, each in OPTIONS.items()
             if each.group == group
         ]
         parts.append(f"### {group.capitalize()}\n\n" + format_table(("flag", "what it does", "in Python"), rows))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from anls_metric.core.choices import check_count
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
-from anls_metric.options import OPTIONS
+from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
@@ -210,8 +210,8 @@ def list_layouts() -> list[dict[str, str]]:
 def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
-    names = [name for name in values if name in OPTIONS and not OPTIONS[name].is_for_command]
-    document: dict[str, Any] = processes.run(scoring.score, files, gold, {name: values[name] for name in names})
+    options = {name: value for name, value in values.items() if name in Options.__annotations__}
+    document: dict[str, Any] = processes.run(scoring.score, files, gold, options)
     return document
 
 
