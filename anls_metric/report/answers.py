@@ -76,18 +76,15 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
 
 
 def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*(_list_cells(rows, name) for name in names)))
+    writer = csv.DictWriter(file, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _make_cell(value) for name, value in row.items()} for row in rows)
 
 
-def _list_cells(rows: Rows, name: str) -> list[Any]:
-    """List the cells of a column. Lists and objects become JSON."""
-    column = (row.get(name) for row in rows)
-    return [
-        value if value is None or isinstance(value, (str, int, float)) else json.dumps(value, ensure_ascii=False)
-        for value in column
-    ]
+def _make_cell(value: Any) -> Any:
+    """Make a cell of a value. Lists and objects become JSON."""
+    is_plain = value is None or isinstance(value, (str, int, float))
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
 def _write_json_lines(file: IO[str], names: Names, rows: Rows) -> None:
