@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 
 from anls_metric.messages import list_some, make_error
 from anls_metric.report.document import Document
@@ -36,11 +37,12 @@ def as_eval_results(
         sentence = "{dataset!r} is not a dataset id: write OWNER/NAME, such as lmms-lab-encoder/DocVQA"
         raise make_error("", sentence, dataset=dataset)
     mean = document["submissions"][0]["anls"]
+    digits = f"{Decimal(repr(mean)):f}"  # without an exponent, since 1e-05 is a string in YAML 1.1
     lines = [
         "- dataset:",
         f"    id: {_quote(dataset)}",
         f"    task_id: {_quote(task)}",
-        f"  value: {_write_all_digits(mean) if numbers == PLAIN else numbers.format(mean)}",
+        f"  value: {digits if numbers == PLAIN else numbers.format(mean)}",
         f"  date: {_quote(date)}",
         "  source:",
         f"    url: {_quote(source)}",
@@ -51,7 +53,3 @@ def as_eval_results(
 
 def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)  # a JSON string is a YAML string
-
-
-def _write_all_digits(number: float) -> str:
-    return repr(number) if "e" not in repr(number) else f"{number:.20f}"  # 1e-05 is a string in YAML 1.1
