@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.analysis.metrics import METRICS
 from anls_metric.core.choices import describe_unknown
+from anls_metric.report.document import Document
 from anls_metric.report.numbers import Numbers
 
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
-
-# The kind of a column -> the form of its values: for scores and differences their sign, else what `format` takes.
-_FORMS: Mapping[str, str] = {"score": "", "difference": "+", "p": ".2g", "count": ",", "text": ""}
 
 
 class Column(NamedTuple):
@@ -22,70 +19,62 @@ class Column(NamedTuple):
 
     Attributes:
         key: the key of the values in the document, which is also the name of the column for users.
-        kind: the kind of its values: a key of `_FORMS`.
         heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
-        latex: the heading in LaTeX, if it is different.
+        form: the form of the values if they are not written as usual: "+" with a sign, ".2g" for p.
     """
 
     key: str
-    kind: str
     heading: str
     meaning: str = ""
-    latex: str = ""
+    form: str = ""
 
-    @property
-    def is_score(self) -> bool:
-        """Whether its values are scores, differences or their intervals, which can be printed in percent."""
-        return self.kind in ("score", "difference")
-
-    def make_cell(self, record: Mapping[str, Any], numbers: Numbers) -> str:
-        """Make the cell of a record: "" if it lacks the key, "-" if the value is None."""
+    def make_cell(self, record: Document, numbers: Numbers) -> str:
+        """Make the cell of a record: "" if it lacks the key."""
         if self.key not in record:
             return ""
-        value, form = record[self.key], _FORMS[self.kind]
-        return numbers.format(value, form) if self.is_score or value is None else format(value, form)
+        value = record[self.key]
+        return format(value, self.form) if self.form == ".2g" else numbers.format(value, self.form)
 
 
 _INTERVAL = ("95% CI", "confidence interval")
 _P_VALUE = "paired randomization test"
 _COLUMNS = (
-    Column("name", "text", ""),
-    Column("layout", "text", "layout"),
-    Column("questions", "count", "questions"),
-    Column("anls", "score", "{label}"),
-    Column("interval", "score", *_INTERVAL),
-    Column("exact_match", "score", "exact match", "equals an accepted answer"),
-    Column("contains", "score", "contains", "contains an accepted answer"),
+    Column("name", ""),
+    Column("layout", "layout"),
+    Column("questions", "questions"),
+    Column("anls", "{label}"),
+    Column("interval", *_INTERVAL),
+    Column("exact_match", "exact match", "equals an accepted answer"),
+    Column("contains", "contains", "contains an accepted answer"),
     *(
         column
         for name, metric in METRICS.items()
         for column in (
-            Column(f"metric_{name}", "score", name.replace("_", " "), metric.meaning),
-            Column(f"metric_{name}_interval", "score", *_INTERVAL),
+            Column(f"metric_{name}", name.replace("_", " "), metric.meaning),
+            Column(f"metric_{name}_interval", *_INTERVAL),
         )
     ),
-    Column("format_loss", "score", "format loss", "lost by correct values in a different format"),
+    Column("format_loss", "format loss", "lost by correct values in a different format"),
     Column(
         "wrong_number_credit",
-        "score",
         "wrong-number credit",
         "given to wrong numbers that look like the right ones",
     ),
-    Column("runs", "count", "runs"),
-    Column("run_sd", "score", "SD", "standard deviation of the runs"),
-    Column("difference", "difference", "against {baseline}", "difference from {baseline}", r"$\Delta$"),
-    Column("difference_interval", "difference", *_INTERVAL),
-    Column("p_value", "p", "raw p", f"{_P_VALUE}, not adjusted", "raw $p$"),
-    Column("p_value_adjusted", "p", "p", _P_VALUE + "{adjusted}", "$p$"),
-    Column("wins", "count", "wins", "questions with a better score"),
-    Column("losses", "count", "losses", "questions with a worse score"),
-    Column("equal", "count", "equal", "questions with the same score"),
-    Column("verdict", "text", "verdict"),
-    Column("mde", "score", "MDE", "minimum detectable effect at 80% power"),
+    Column("runs", "runs"),
+    Column("run_sd", "SD", "standard deviation of the runs"),
+    Column("difference", "against {baseline}", "difference from {baseline}", "+"),
+    Column("difference_interval", *_INTERVAL, "+"),
+    Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g"),
+    Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g"),
+    Column("wins", "wins", "questions with a better score"),
+    Column("losses", "losses", "questions with a worse score"),
+    Column("equal", "equal", "questions with the same score"),
+    Column("verdict", "verdict"),
+    Column("mde", "MDE", "minimum detectable effect at 80% power"),
 )
-COLUMNS: Mapping[str, Column] = MappingProxyType({column.key: column for column in _COLUMNS})
+COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
 """The columns by their keys."""
 
 COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
@@ -98,7 +87,7 @@ USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in ("name", "layout", "q
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
 
 
-def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
+def choose_columns(records: Sequence[Document], names: Names, usual: Iterable[str]) -> list[Column]:
     """Choose the columns of a table. The name of the submission is always the first.
 
     Args:

@@ -23,10 +23,17 @@ class Numbers(NamedTuple):
     percent: bool = False
     digits: int | None = None
 
-    def format(self, value: float | Sequence[float] | None, sign: str = "") -> str:
-        """Format a score, an interval as "low to high", and None as "-". With the sign "+", every number has a sign."""
+    def format(self, value: float | Sequence[float] | str | None, sign: str = "") -> str:
+        """Format a value of the document. With the sign "+", every number has a sign.
+
+        A count has commas, an interval is "low to high", None is "-", and a text stays as it is.
+        """
         if value is None:
             return "-"
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int):
+            return f"{value:,}"
         if isinstance(value, Sequence):
             return " to ".join(self.format(end, sign) for end in value)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits

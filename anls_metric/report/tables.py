@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Template
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.messages import count_noun
@@ -35,17 +33,19 @@ class Markup(NamedTuple):
     Attributes:
         escape: writes a title, a cell or a note.
         forms: the forms of the score that is "best", and of a "tie", which is not significantly different from it.
+        headings: the headings of columns for which it has its own signs, by their keys.
     """
 
     escape: Callable[[str], str] = str
-    forms: Mapping[Any, str] = MappingProxyType({})
+    forms: Mapping[Any, str] = {}
+    headings: Mapping[str, str] = {}
 
 
 TEXT = Markup()
 
 
 class Table(NamedTuple):
-    """A table: its title, its columns, and a record or the cells for each row."""
+    """A table: its title, its columns, and a record for each row; then the cells of each row, first of the headings."""
 
     title: str
     columns: Sequence[Column]
@@ -84,10 +84,11 @@ def build_tables(
         cell = markup.escape(column.make_cell(record, numbers))
         return markup.forms.get(record.get("rank"), "{}").format(cell) if column.key == "anls" else cell
 
-    return [
-        table._replace(rows=[[make_cell(column, record) for column in table.columns] for record in table.rows])
-        for table in tables
-    ]
+    def make_rows(table: Table) -> list[list[str]]:
+        headings = [markup.headings.get(column.key) or markup.escape(column.heading) for column in table.columns]
+        return [headings, *([make_cell(column, record) for column in table.columns] for record in table.rows)]
+
+    return [table._replace(rows=make_rows(table)) for table in tables]
 
 
 def _choose(document: Document, records: Sequence[Document], names: Names, usual: Sequence[str]) -> list[Column]:
@@ -125,22 +126,21 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
 def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
     """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
     names, label = [submission["name"] for submission in document["submissions"]], get_label(document)
-    columns = [COLUMNS["name"], *(Column(str(place), "text", str(place)) for place in range(1, len(names)))]
-
-    def build(title: str, make_cell: Callable[[Document], str]) -> Table:
-        rows = {name: {"name": f"{place} {name}"} for place, name in enumerate(names, 1)}
+    columns = [COLUMNS["name"], *(Column(number, number) for number in map(str, range(1, len(names))))]
+    titles = {
+        "difference": f"{label} of the row minus {label} of the column "
+        f"({MARK} significant at 0.05, adjusted for all pairs)",
+        "mde": "Minimum detectable effect at 80% power",
+    }
+    tables = []
+    for key, title in titles.items():
+        rows = {name: {"name": f"{number} {name}"} for number, name in enumerate(names, 1)}
         for pair in document["comparisons"]:
-            rows[pair["second"]][str(names.index(pair["first"]) + 1)] = make_cell(pair)
-        return Table(title, columns, list(rows.values()))
-
-    def format_difference(pair: Document) -> str:
-        return numbers.format(pair["difference"], "+") + MARK * (pair["verdict"] in ("better", "worse"))
-
-    title = f"{label} of the row minus {label} of the column ({MARK} significant at 0.05, adjusted for all pairs)"
-    return [
-        build(title, format_difference),
-        build("Minimum detectable effect at 80% power", lambda pair: numbers.format(pair["mde"])),
-    ]
+            is_marked = key == "difference" and pair["verdict"] in ("better", "worse")
+            cell = COLUMNS[key].make_cell(pair, numbers) + MARK * is_marked
+            rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell
+        tables.append(Table(title, columns, list(rows.values())))
+    return tables
 
 
 def _list_variants(document: Document) -> list[Table]:
@@ -148,30 +148,30 @@ def _list_variants(document: Document) -> list[Table]:
     submissions = document["submissions"]
     if "variants" not in submissions[0]:
         return []
-    columns = [Column(str(place), "score", submission["name"]) for place, submission in enumerate(submissions)]
+    columns = [Column(str(place), submission["name"]) for place, submission in enumerate(submissions)]
     rows = [
         {"name": variant, **{str(place): each["variants"][variant] for place, each in enumerate(submissions)}}
         for variant in submissions[0]["variants"]
     ]
-    return [Table(f"{get_label(document)} under each variant", [Column("name", "text", "variant"), *columns], rows)]
+    return [Table(f"{get_label(document)} under each variant", [Column("name", "variant"), *columns], rows)]
 
 
 def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
     """List a table for each field with groups: a row for each group and submission."""
     submissions, tables = document["submissions"], []
     for field in submissions[0]["groups"]:
+        names = dict.fromkeys(name for submission in submissions for name in submission["groups"][field])
         rows = [
-            {"group": name, "name": submission["name"], **group}
+            {"group": name, "name": submission["name"], **submission["groups"][field][name]}
+            for name in names
             for submission in submissions
-            for name, group in submission["groups"][field].items()
+            if name in submission["groups"][field]
         ]
-        order = list(dict.fromkeys(row["group"] for row in rows))
-        rows.sort(key=lambda row: order.index(row["group"]))
         _, *columns = _choose(document, rows, (), [*usual, "questions"])
         if len(submissions) > 1:
-            columns.insert(0, Column("name", "text", "submission"))
+            columns.insert(0, Column("name", "submission"))
         title = f"{get_label(document)} by {field}"
-        tables.append(Table(title, [Column("group", "text", field), *columns], rows))
+        tables.append(Table(title, [Column("group", field), *columns], rows))
     return tables
 
 
@@ -198,9 +198,8 @@ def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = (
     parts, tables = [], build_tables(document, numbers, columns, markup)
     for table in tables:
         parts += [f"{escape_markdown(table.title)}:"] if table.title else []
-        names = [escape_markdown(column.heading) for column in table.columns]
-        head, *rows = (f"| {' | '.join(row)} |" for row in (names, *table.rows))
-        parts.append("\n".join([head, "|---" * len(names) + "|", *rows]))
+        head, *rows = (f"| {' | '.join(row)} |" for row in table.rows)
+        parts.append("\n".join([head, "|---" * len(table.columns) + "|", *rows]))
     legend = "**Best**; *no significant difference from it*." if _has_best(document, tables[0]) else ""
     notes = filter(None, [legend, *map(escape_markdown, list_notes(document))])
     return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
@@ -213,18 +212,20 @@ def _has_best(document: Document, table: Table) -> bool:
 
 def escape_markdown(text: str) -> str:
     """Escape HTML and the markup of Markdown in a text."""
-    return "".join(f"\\{sign}" if sign in "\\*_`[]<>&|" else sign for sign in make_printable(text))
+    return re.sub(r"([\\*_`\[\]<>&|])", r"\\\1", make_printable(text))
 
 
-_LATEX_SIGNS = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
+_LATEX_SIGNS = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
 
 # A pattern in cells -> its form in LaTeX.
 _LATEX_FORMS = {
@@ -255,28 +256,37 @@ _LATEX_TABLE = Template(
 
 def _escape_latex(text: str) -> str:
     """Escape the commands of LaTeX in a text, and write minus signs and ranges in its form."""
-    text = "".join(_LATEX_SIGNS.get(sign, sign) for sign in make_printable(text))
+    text = make_printable(text).translate(_LATEX_SIGNS)
     for pattern, form in _LATEX_FORMS.items():
         text = re.sub(pattern, form, text)
     return text
 
 
+_LATEX = Markup(
+    _escape_latex,
+    {"best": r"\textbf{{{}}}", "tie": r"\underline{{{}}}"},
+    {"difference": r"$\Delta$", "p_value": "raw $p$", "p_value_adjusted": "$p$"},
+)
+
+
 def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    markup = Markup(_escape_latex, {"best": r"\textbf{{{}}}", "tie": r"\underline{{{}}}"})
-    tables = build_tables(document, numbers, columns, markup, LATEX_COLUMNS)
+    tables = build_tables(document, numbers, columns, _LATEX, LATEX_COLUMNS)
     percent = " in percent" if numbers.percent else ""
     title = f"{get_label(document)}{percent} on {_count_questions(document)}"
     parts = [r"% \usepackage{booktabs}"]
     for number, table in enumerate(tables):
-        names = [column.latex or _escape_latex(column.heading) for column in table.columns]
-        pairs = dict.fromkeys((name, column.meaning) for name, column in zip(names, table.columns) if column.meaning)
-        caption = [_escape_latex(table.title or title), *(f"{name}: {_escape_latex(text)}" for name, text in pairs)]
+        meanings = [
+            f"{heading}: {_escape_latex(column.meaning)}"
+            for heading, column in zip(table.rows[0], table.columns)
+            if column.meaning
+        ]
+        caption = [_escape_latex(table.title or title), *dict.fromkeys(meanings)]
         notes = [] if number else _list_latex_notes(document, table)
-        head, *rows = (" & ".join(row) + r" \\" for row in (names, *table.rows))
+        head, *rows = (" & ".join(row) + r" \\" for row in table.rows)
         parts.append(
             _LATEX_TABLE.substitute(
-                columns="c" * (len(names) - 1),
+                columns="c" * (len(table.columns) - 1),
                 head=head.lstrip(),
                 rows="\n    ".join(rows),
                 caption="\n    ".join([*(f"{sentence}." for sentence in caption), *notes]),
@@ -299,12 +309,11 @@ def _list_latex_notes(document: Document, table: Table) -> list[str]:
 # Figures
 
 
-def collect_figures(document: Document, numbers: Numbers = PLAIN, names: Names = ()) -> list[dict[str, Any]]:
-    """Collect the figures of each submission as a dict: the rows of a spreadsheet.
+def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any]]:
+    """Collect the figures of each submission as a dict: the rows of a spreadsheet. An interval is two figures.
 
     Args:
         document: as `document.build_document` makes it.
-        numbers: how scores are printed; `PLAIN` keeps all digits.
         names: the columns that the user asks for; empty for all.
 
     Raises:
@@ -313,61 +322,57 @@ def collect_figures(document: Document, numbers: Numbers = PLAIN, names: Names =
     records, rows = collect_records(document), []
     keys = [column.key for column in choose_columns(records, names, COLUMNS)]
     for submission, record in zip(document["submissions"], records):
-        row = _make_figures({key: record.get(key) for key in keys}, numbers)
+        row = {key: record.get(key) for key in keys}
         if not names:
             row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
-        for variant, mean in submission.get("variants", {}).items():
-            row |= _make_figures({"anls": mean}, numbers, f" {variant}")
+        row |= {f"anls {variant}": mean for variant, mean in submission.get("variants", {}).items()}
         for pair in document["comparisons"]:
             if pair["second"] == submission["name"] and document["all_pairs"]:
-                figures = {key: pair[key] for key in ("difference", "p_value_adjusted")}
-                row |= _make_figures(figures, numbers, f" {pair['first']}")
+                row |= {f"{key} {pair['first']}": pair[key] for key in ("difference", "p_value_adjusted")}
         for field, groups in submission["groups"].items():
             for value, group in groups.items():
-                shown = {key: figure for key, figure in group.items() if key in keys}
-                row |= _make_figures(shown, numbers, f" {field}={value}")
+                row |= {f"{key} {field}={value}": figure for key, figure in group.items() if key in keys}
         rows.append(row)
     heads = dict.fromkeys(head for row in rows for head in row)
-    return [{head: row.get(head) for head in heads} | {"signature": document["signature"]} for row in rows]
+    return [
+        {name: figure for head in heads for name, figure in _split_interval(head, row.get(head))}
+        | {"signature": document["signature"]}
+        for row in rows
+    ]
 
 
-def _make_figures(values: Document, numbers: Numbers, end: str = "") -> dict[str, Any]:
-    """Make the figures of values by the keys of `COLUMNS`. An interval becomes two figures. Names end with `end`."""
-    figures: dict[str, Any] = {}
-    for key, value in values.items():
-        start = key.removesuffix("interval")
-        ends = {key: value} if start == key else dict(zip((f"{start}low", f"{start}high"), value or (None, None)))
-        for name, each in ends.items():
-            is_printed = numbers != PLAIN and COLUMNS[key].is_score and each is not None
-            figures[name + end] = numbers.format(each) if is_printed else each
-    return figures
+def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
+    """Split the interval below a head, which begins with a key of `COLUMNS`, into two figures with their own heads."""
+    if not head.split(" ")[0].endswith("interval"):
+        return [(head, value)]
+    return zip((head.replace("interval", end, 1) for end in ("low", "high")), value or (None, None))
 
 
 def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
-    rows = collect_figures(document, numbers, columns)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows(map(_format_csv_cell, row) for row in (rows[0], *(row.values() for row in rows)))
+    rows = collect_figures(document, columns)
+    writer.writerow(map(_make_safe, rows[0]))
+    for row in rows:
+        is_printed = {head: isinstance(value, float) and not head.startswith("p_value") for head, value in row.items()}
+        writer.writerow(
+            numbers.format(value) if numbers != PLAIN and is_printed[head] else _make_safe(value)
+            for head, value in row.items()
+        )
     return stream.getvalue().rstrip("\n")
 
 
-def _format_csv_cell(value: Any) -> Any:
+def _make_safe(value: Any) -> Any:
     """Make a text safe, so that no spreadsheet takes it for a formula. Numbers stay unchanged."""
-    if not isinstance(value, str) or re.fullmatch(r"-?\d+(\.\d+)?", value):
+    if not isinstance(value, str):
         return value
     text = make_printable(value)
     return f"'{text}" if text.lstrip().startswith(tuple("=+-@＝＋－＠")) else text
-
-
-def as_json(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """Format the document as JSON, with all digits."""
-    return json.dumps(document, indent=2)
 
 
 FORMATS: Mapping[str, Callable[[Document, Numbers, Names], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "csv": as_csv,
-    "json": as_json,
 }

@@ -48,13 +48,15 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
         parts = _format_comparison(document, numbers, columns, width)
     else:
         parts = _format_submission(document, numbers, width)
+    worst: list[Document] = []
     for submission in submissions:
-        answers = list(map(format_answer, submission.get("worst", ())))
+        answers = submission.get("worst", [])
         parts += [submission["name"]] if several and answers else []
-        parts += map("\n".join, answers)
-    if any("edits" in answer for submission in submissions for answer in submission.get("worst", ())):
+        parts += map(format_answer, answers)
+        worst += answers
+    if any("edits" in answer for answer in worst):
         parts.append(LEGEND)
-    return "\n\n".join("\n".join(map(make_printable, part.split("\n"))) for part in parts)
+    return "\n".join(map(make_printable, "\n\n".join(parts).split("\n")))
 
 
 def format_hints(document: Document) -> str:
@@ -65,10 +67,9 @@ def format_hints(document: Document) -> str:
 def format_read(document: Document) -> str:
     """Format what was read, as one line if the lines of the submissions differ in one word, such as the file."""
     lines = [re.split("([,:]? )", submission["read"]) for submission in document["submissions"]]
-    columns = list(zip(*lines))
-    has_equal_lengths = len(set(map(len, lines))) == 1
-    if has_equal_lengths and sum(len(set(words)) > 1 for words in columns) <= 1:
-        lines = [[", ".join(dict.fromkeys(words)) for words in columns]]
+    columns = [dict.fromkeys(words) for words in zip_longest(*lines, fillvalue="")]
+    if sum(len(words) > 1 for words in columns) <= 1:
+        lines = [[", ".join(words) for words in columns]]
     return _format_lines([("read", "".join(line)) for line in lines])
 
 
@@ -135,14 +136,6 @@ def _list_lines(document: Document, submission: Document, numbers: Numbers, rows
     ]
 
 
-def _list_metrics(submission: Document, numbers: Numbers) -> Lines:
-    """List the lines about other metrics."""
-    return [
-        (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
-        for name, metric in submission.get("metrics", {}).items()
-    ]
-
-
 def _list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
     """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
     what corrections, confidences, a judge and the extraction did.
@@ -159,9 +152,13 @@ def _list_details(document: Document, submission: Document, numbers: Numbers) ->
 def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
     """Format the only submission: its figures, its variants and its groups."""
     (submission,) = document["submissions"]
+    metrics = submission.get("metrics", {}).items()
     lines = [
         *_list_lines(document, submission, numbers, _SCORE),
-        *_list_metrics(submission, numbers),
+        *(
+            (name, f"{numbers.format(each['mean'])}, 95% CI {numbers.format(each['interval'])}")
+            for name, each in metrics
+        ),
         *_list_details(document, submission, numbers),
         *_list_lines(document, submission, numbers, _SOURCE),
     ]
@@ -186,9 +183,10 @@ def _format_comparison(document: Document, numbers: Numbers, columns: Names, wid
     return [*parts, *(_format_table(table, width) for table in others)]
 
 
-def _format_lines(lines: Lines, indent: str = "") -> str:
-    width = max(10, *(len(name) for name, _ in lines))
-    return "\n".join(f"{indent}{name:{width}} {text}" for name, text in lines)
+def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
+    """Format lines with aligned texts, behind names that are at least so wide."""
+    width = max(least, *(len(name) for name, _ in lines))
+    return "\n".join(f"{indent}{name:{width}} {text}".rstrip() for name, text in lines)
 
 
 def _name_first(name: str, texts: Iterable[str]) -> Lines:
@@ -198,9 +196,8 @@ def _name_first(name: str, texts: Iterable[str]) -> Lines:
 
 def _format_table(table: Table, width: int | None) -> str:
     """Format a table. A table that is too wide is split. Each part begins with the names of the rows."""
-    head = [column.heading for column in table.columns]
-    columns = list(zip(head, *table.rows))
-    names = 2 if [column.key for column in table.columns[:2]] == ["group", "name"] else 1
+    columns = list(zip(*table.rows))
+    names = sum(column.key in ("group", "name") for column in table.columns)
     parts = [columns[:names]]
     for column in columns[names:]:
         total = sum(max(map(len, each)) + 2 for each in [*parts[-1], column]) - 2
@@ -216,14 +213,14 @@ def format_matches(number: str, matches: Sequence[Document]) -> str:
 
     A variant that gives the number without extraction is not repeated for a rule.
     """
-    firsts: dict[tuple[str, str], Document] = {}
+    shown: set[tuple[str, str]] = set()
+    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        firsts.setdefault((match["variant"], score), match)
-    variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
-    for (variant, score), match in firsts.items():
         rule = f" with --extract {match['extract']}" if match["extract"] else ""
-        variants.setdefault(rule + score, []).append(variant)
+        if (match["variant"], score) not in shown:
+            variants.setdefault(rule + score, []).append(match["variant"])
+        shown.add((match["variant"], score))
     start = f"{number} is" if matches[0]["exact"] else f"no variant gives {number}; the nearest is"
     return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
 
@@ -231,18 +228,18 @@ def format_matches(number: str, matches: Sequence[Document]) -> str:
 # Answers
 
 
-def format_answer(answer: Document) -> list[str]:
-    """Format an answer of the document above the closest accepted answer, with the reason for the score, as lines."""
+def format_answer(answer: Document) -> str:
+    """Format an answer of the document above the closest accepted answer, with the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
-        return [head + "no answer"]
-    texts = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
+        return head + "no answer"
+    lines = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
     if "leaves" in answer:
-        texts += _name_first("leaves", _format_leaves(answer["leaves"]))
+        lines += _name_first("leaves", _format_leaves(answer["leaves"]))
     else:
-        texts += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
-    texts.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
-    return [head + shorten(answer["why"]), *(f"  {name:10}  {line}".rstrip() for name, line in texts)]
+        lines += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
+    lines.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
+    return f"{head}{shorten(answer['why'])}\n{_format_lines(lines, '  ', 11)}"
 
 
 def _format_line(value: Any) -> str:
