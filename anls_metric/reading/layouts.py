@@ -7,7 +7,6 @@ field holds a dot itself, that field wins.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -29,13 +28,16 @@ class _Absent:
 ABSENT: Any = _Absent()
 """Stands for a value that is not there, since None is a value."""
 
+_OTHER_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
 
 def look_up(record: Any, path: str) -> Any:
     """Follow a path in a record.
 
     Args:
         record: objects and lists, as JSON has them.
-        path: names and places (counted from 0) with dots between them; a field whose name holds a dot wins.
+        path: names and places (from 0, and -1 for the last) with dots between them; a field whose name holds a dot
+            wins.
 
     Returns:
         The value, or `ABSENT`.
@@ -49,11 +51,14 @@ def look_up(record: Any, path: str) -> Any:
     if not path:
         return record
     first, _, rest = path.partition(".")
-    if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
-        return look_up(record[int(first)], rest)
-    if isinstance(record, dict) and path in record:
-        return record[path]
-    return look_up(record[first], rest) if isinstance(record, dict) and first in record else ABSENT
+    try:
+        if isinstance(record, list):
+            return look_up(record[int(first)], rest)
+        if isinstance(record, dict):
+            return record[path] if path in record else look_up(record[first], rest)
+    except _OTHER_SHAPE:
+        pass
+    return ABSENT
 
 
 def take(record: Mapping[str, Any], path: Path) -> Any:
@@ -64,9 +69,6 @@ def take(record: Mapping[str, Any], path: Path) -> Any:
         return path(record)
     except _OTHER_SHAPE:
         return ABSENT
-
-
-_OTHER_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def list_paths(paths: Path | None) -> list[Path]:
@@ -114,10 +116,24 @@ def _drop(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name not in names}
 
 
-def _split_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """DUE: a record is a document, and each of its annotations is a question."""
-    rest, document = _drop(record, "annotations"), record["name"]
-    return [{**rest, **item, KEY: f"{document}/{item.get('id', item.get('key'))}"} for item in record["annotations"]]
+def _split_at(*names: str) -> Callable[[Mapping[str, Any]], list[dict[str, Any]]]:
+    """Make a function that splits a record into one for each object of a list, or of the lists in these objects."""
+
+    def split(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+        records = [dict(record)]
+        for name in names:
+            records = [{**_drop(each, name), **item} for each in records for item in each[name]]
+        return records
+
+    return split
+
+
+_split_annotations = _split_at("annotations")
+
+
+def _name_of_document_and_id(record: Mapping[str, Any]) -> str:
+    """DUE: an annotation has an id or, in a submission, only a key."""
+    return f"{record['name']}/{record.get('id', record['key'])}"
 
 
 def _find_value(record: Mapping[str, Any]) -> Any:
@@ -133,8 +149,8 @@ def _find_variants(record: Mapping[str, Any]) -> Any:
 
 def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """CheckboxQA: the last annotation of each key, which is the id."""
-    by_key = {f"{record['name']}/{annotation['key']}": annotation for annotation in _split_annotations(record)}
-    return [{**annotation, KEY: key} for key, annotation in by_key.items()]
+    by_key = {annotation["key"]: _drop(annotation, "id") for annotation in _split_annotations(record)}
+    return list(by_key.values())
 
 
 def _list_values(record: Mapping[str, Any]) -> Any:
@@ -156,16 +172,6 @@ def _parse_none(value: Any) -> Any:
     return None if value == "none" else value
 
 
-def _split_paragraphs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """SQuAD: a record is an article, and each question of its paragraphs is a question."""
-    rest = _drop(record, "paragraphs")
-    return [
-        {**rest, "context": paragraph.get("context"), **question}
-        for paragraph in record["paragraphs"]
-        for question in paragraph["qas"]
-    ]
-
-
 def _list_squad_answers(record: Mapping[str, Any]) -> Any:
     """SQuAD: the texts of the answers; an empty string for a question that cannot be answered."""
     texts = [answer.get("text") for answer in record["answers"]]
@@ -185,16 +191,6 @@ def _list_rows(table: Any) -> list[dict[str, Any]]:
     return table if isinstance(table, list) else [dict(zip(table, row)) for row in zip(*table.values())]
 
 
-def _take_last(field: str) -> Callable[[Mapping[str, Any]], Any]:
-    """ChartQAPro: only the last question of a conversation and its answer count."""
-
-    def take_last(record: Mapping[str, Any]) -> Any:
-        values = record[field]
-        return values[-1] if isinstance(values, list) else values
-
-    return take_last
-
-
 def _join_variants(record: Mapping[str, Any]) -> Any:
     """MADQA: each accepted answer, which is a list of strings, as one string."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
@@ -203,11 +199,6 @@ def _join_variants(record: Mapping[str, Any]) -> Any:
 def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
     """OCRBench v2: the type of a question says by which rule it is scored."""
     return record.get("rule", "item")
-
-
-def _split_own_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """results.json: a record has the answers of all runs in a list."""
-    return [{**record, "det": run["det"]} for run in record["runs"]]
 
 
 class Layout(NamedTuple):
@@ -408,13 +399,13 @@ LAYOUTS: tuple[Layout, ...] = (
         id=KEY,
         prediction="det",
         references="gt",
-        expand=_split_own_runs,
+        expand=_split_at("runs"),
     ),
     Layout(
         "due",
         "https://github.com/due-benchmark/evaluator, and CheckboxQA",
         ("name", "annotations"),
-        id=KEY,
+        id=_name_of_document_and_id,
         question="key",
         prediction=_find_value,
         references=_find_variants,
@@ -470,7 +461,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("paragraphs.0.qas",),
         id="id",
         references=_list_squad_answers,
-        expand=_split_paragraphs,
+        expand=_split_at("paragraphs", "qas"),
     ),
     Layout(
         "dude_submission",
@@ -519,9 +510,9 @@ LAYOUTS: tuple[Layout, ...] = (
         "chartqapro",
         "https://github.com/vis-nlp/ChartQAPro",
         ("Question", "Answer", "Question Type", "Year"),
-        question=_take_last("Question"),
+        question="Question.-1 or Question",
         prediction="prediction",
-        references=_take_last("Answer"),
+        references="Answer.-1 or Answer",
         columns={"answer": "Answer", "question_type": "Question Type", "year": "Year"},
     ),
     Layout(
@@ -595,9 +586,8 @@ def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], pred
         '1 request failed (expired)'
     """
     pairs = zip(records, predictions) if layout.failure else ()
-    failed = [record for record, prediction in pairs if prediction is None or prediction is ABSENT]
-    reasons = Counter(_find_reason(layout, record) for record in failed)
-    causes = list_some(reason for reason, _ in reasons.most_common() if reason)
+    failed = [_find_reason(layout, record) for record, prediction in pairs if prediction in (None, ABSENT)]
+    causes = list_some(dict.fromkeys(filter(None, failed)))
     why = f" ({causes})" if causes else ""
     return f"{count_noun(len(failed), 'request')} failed{why}" if failed else ""
 

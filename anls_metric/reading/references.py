@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,8 +26,13 @@ def text_of_parts(value: Any) -> Any:
         '56'
     """
     if isinstance(value, list) and value and all(isinstance(part, Mapping) and "type" in part for part in value):
-        return "".join(str(part.get("text", "")) for part in value if part["type"] in ("text", "output_text"))
+        return join_texts(part for part in value if part["type"] in ("text", "output_text"))
     return value
+
+
+def join_texts(parts: Iterable[Mapping[str, Any]]) -> str:
+    """Join the texts of the parts of a message. A model that refuses to answer writes a refusal instead."""
+    return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
 
 
 def parse_references(value: Any, what: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anls_metric.reading.references import text_of_parts
+from anls_metric.reading.references import join_texts, text_of_parts
 
 
 def find_answer(response: Any) -> Any:
@@ -41,8 +41,7 @@ def find_answer(response: Any) -> Any:
 def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
     """Join the texts of the messages, without reasoning, tool calls, and comments before the answer."""
     messages = [item for item in items if item["type"] == "message" and item.get("phase") != "commentary"]
-    parts = [part for message in messages for part in message["content"]]
-    return "".join(part.get("text") or part.get("refusal") or "" for part in parts)
+    return join_texts(part for message in messages for part in message["content"])
 
 
 def find_batch_answer(record: Mapping[str, Any]) -> Any:
@@ -64,4 +63,4 @@ def find_message_answer(record: Mapping[str, Any]) -> Any:
 def find_candidate_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
     content = record["response"]["candidates"][0].get("content") or {}
-    return "".join(part.get("text") or "" for part in content.get("parts", ()) if not part.get("thought"))
+    return join_texts(part for part in content.get("parts", ()) if not part.get("thought"))
