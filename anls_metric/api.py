@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
-from anls_metric.reading.memory import is_list, is_table, list_labels
+from anls_metric.reading.memory import is_list, is_table
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
 
@@ -309,15 +309,15 @@ def compare(
         ValueError: there are several submissions (base, tuned): take one with scores["base"], or all with to_pandas()
     """
     settings = make_settings(options, "compare")
-    if isinstance(submissions, Mapping) and not is_table(submissions):
+    if isinstance(submissions, Mapping):
         inputs = [each for name, data in submissions.items() for each in _list_inputs(data, str(name), settings)]
     elif isinstance(submissions, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in submissions):
         inputs = [Input(os.fspath(path)) for path in submissions]
-    elif isinstance(submissions, (list, tuple)) and _are_tables(submissions):
-        sentence = "expected a dict mapping the name of each model to its answers, got a list of {count:,} tables"
-        raise make_error("submissions", sentence, count=len(submissions))
     else:
         inputs = _list_inputs(submissions, "", settings)
+        if len(inputs) > 1:
+            sentence = "expected a dict mapping the name of each model to its answers, got a list of {count:,} tables"
+            raise make_error("submissions", sentence, count=len(inputs))
     return _run(inputs, gold, settings)
 
 
@@ -340,9 +340,8 @@ def _list_inputs(data: Any, name: str, settings: Settings) -> list[Input]:
     return [_make_input(data, name, "prediction", settings)]
 
 
-def _are_tables(items: Iterable[Any]) -> bool:
+def _are_tables(items: Collection[Any]) -> bool:
     """Whether items are tables or files, rather than records or answers."""
-    items = list(items)
     return bool(items) and all(map(_is_table_or_file, items))
 
 
@@ -367,9 +366,8 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     first = next(iter(data), None)
     if isinstance(first, Mapping) and not (settings.variant in OF_VALUES and NAMES.isdisjoint(first)):
         return data
-    labels = list_labels(data)
-    if labels is None or len(set(labels)) < len(labels):
+    if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}
-    if field == "references" and labels != list(range(len(labels))):
+    if field == "references" and data.index.tolist() != list(range(len(data))):
         data = data.rename_axis(data.index.name or "questionId")
     return data.to_frame(field)

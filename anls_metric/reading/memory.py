@@ -78,15 +78,8 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
     if len(set(map(len, lists.values()))) > 1:
         counts = ", ".join(f"{field} has {len(column):,}" for field, column in lists.items())
         raise make_error(name, "the columns have different lengths: {counts}", counts=counts)
-    firsts = {field: next((v for v in column if v is not None), None) for field, column in lists.items()}
-    fields = [field for field, first in firsts.items() if not holds_image(first)]
-    return [dict(zip(fields, row)) for row in zip(*(lists[field] for field in fields))]
-
-
-def list_labels(data: Any) -> list[Any] | None:
-    """List the index of a Series or a DataFrame of pandas; None for other data."""
-    has_index = type(data).__name__ in ("Series", "DataFrame") and hasattr(data, "index")
-    return data.index.tolist() if has_index else None
+    texts = {field: column for field, column in lists.items() if not holds_image(next(filter(None, column), None))}
+    return [dict(zip(texts, row)) for row in zip(*texts.values())]
 
 
 # Libraries
@@ -110,7 +103,7 @@ def _read_pandas(data: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _read_polars(data: Any, name: str) -> list[dict[str, Any]]:
-    return join_columns({column.name: column for column in data}, name)
+    return join_columns(data.to_dict(), name)
 
 
 def _read_arrow(data: Any, name: str) -> list[dict[str, Any]]:
