@@ -1075,24 +1075,24 @@ def import_from_package(module: str, feature: str) -> Any:
         raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
 
 
-def as_extract(extract: Any, values: bool = False) -> Extract | None:
-    """Return the function that extracts the answer from a text, given a function or the names of extraction rules."""
+def as_extract(extract: Any, values: bool = False) -> Extract:
+    """Return the function that extracts the answer from a text: a function, the names of rules, or None for all of it."""
+    if extract is None:
+        return str
     if isinstance(extract, str):
         rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
         return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
-    if extract is None or callable(extract):
+    if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
         f"extract is {describe(extract)}: pass names of rules, or a function that takes a text and returns the answer"
     )
 
 
-def extract_answer(text: str, extract: Extract | None, what: str) -> str | None:
-    """Extract the answer from a text: None if ``extract`` finds none, the whole text without ``extract``."""
-    if extract is None:
-        return text
+def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
+    """Extract the answer from a text; the default if ``extract`` returns None."""
     answer = extract(text)
-    return None if answer is None else as_text(answer, f"what extract made of {what}")
+    return default if answer is None else as_text(answer, f"what extract made of {what}")
 
 
 def build_compute_metrics(
@@ -1125,7 +1125,7 @@ class ComputeMetrics:
 
     tokenizer: Any
     sets: References | None
-    extract: Extract | None
+    extract: Extract
     causal: bool
     skip_special_tokens: bool
     variant: Variant
@@ -1140,7 +1140,7 @@ class ComputeMetrics:
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
         logits = _take_first(logits)
-        if getattr(logits, "ndim", None) != 3:
+        if logits.ndim != 3:
             return logits
         highest, ids = logits.max(-1), logits.argmax(-1)
         highest = getattr(highest, "values", highest)  # a tensor also returns the indices
@@ -1163,8 +1163,12 @@ class ComputeMetrics:
         if not compute_result:
             self.rows = rows
             return {}
-        rows, references = self._pair_with_labels(rows) if self.sets is None else _pair_with_references(rows, self.sets)
-        answers = self._decode([ids for ids, _ in rows], "prediction")
+        if self.sets is None:
+            rows = _drop_unlabelled(rows)
+            references: Sequence[Any] = self._decode([label for _, label in rows], "label")
+        else:
+            references = _choose_references(rows, self.sets)
+        answers = self._decode([ids for ids, _ in rows[: len(references)]], "prediction")
         return {"anls": self.variant.mean(self.variant.score(answers, references))}
 
     def _add(self, rows: list[Row], predictions: Any, labels: Any) -> None:
@@ -1181,36 +1185,36 @@ class ComputeMetrics:
 
     def _decode(self, rows: list[list[int]], what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
-        answers = []
-        for row, text in enumerate(self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)):
-            answer = extract_answer(text, self.extract, f"the {what} of {name_row(row)}")
-            default = text if what == "label" else ""
-            answers.append(default if answer is None else answer)
-        return answers
-
-    def _pair_with_labels(self, rows: list[Row]) -> tuple[list[Row], list[Any]]:
-        """Return the rows with labels, and these labels as the only accepted answers."""
-        labelled = [row for row in rows if row[1]]
-        if len(labelled) < len(rows):
-            first = name_row([label for _, label in rows].index([]))
-            problem = (
-                f"{len(rows) - len(labelled):,} of {len(rows):,} rows have no labels, the first is {first}, and are "
-                "left out of the score: pass references, or see whether answers are cut off at a maximal length"
-            )
-            if not labelled:
-                raise ValueError(problem)
-            warnings.warn(problem, stacklevel=3)
-        return labelled, self._decode([label for _, label in labelled], "label")
+        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
+        return [
+            extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
+            for row, text in enumerate(texts)
+        ]
 
 
-def _pair_with_references(rows: list[Row], sets: References) -> tuple[list[Row], list[Any]]:
+def _drop_unlabelled(rows: list[Row]) -> list[Row]:
+    """Return the rows with labels. Warn of the others. ValueError: there are only others."""
+    labels = [label for _, label in rows]
+    missing = labels.count([])
+    if missing:
+        problem = (
+            f"{missing:,} of {len(rows):,} rows have no labels, the first is {name_row(labels.index([]))}, and are "
+            "left out of the score: pass references, or see whether answers are cut off at a maximal length"
+        )
+        if missing == len(rows):
+            raise ValueError(problem)
+        warnings.warn(problem, stacklevel=3)
+    return [row for row in rows if row[1]]
+
+
+def _choose_references(rows: list[Row], sets: References) -> list[Sequence[str]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
     labels = [label for _, label in rows]
     for size in sorted(sets, reverse=True):
         # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
         is_filled = size < len(rows) and min(labels) != max(labels) and labels[size:] == labels[:-size]
         if size == len(rows) or is_filled:
-            return rows[:size], sets[size]
+            return sets[size]
     numbers = ", ".join(f"{size:,}" for size in sets)
     raise ValueError(
         f"there are {len(rows):,} predictions but references for {numbers} rows: pass the accepted answers of each row "

@@ -92,7 +92,7 @@ def _find_scorer(variant: Any, **options: Any) -> Scorer:
 
 def _name_reward(scorer: Scorer) -> str:
     """Name a reward by its variant, and by a threshold and a case that are not those of the table."""
-    row: Any = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
+    row: Any = {**VARIANTS, **VALUE_VARIANTS}.get(scorer.name, scorer)
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
     if scorer.threshold != row.threshold:
         parts.append(str(scorer.threshold))
@@ -105,7 +105,7 @@ def _name_reward(scorer: Scorer) -> str:
 class Reward:
     """The reward function that `build_reward` returns."""
 
-    def __init__(self, references_column: str, extract: Extract | None, name: str, scorer: Scorer) -> None:
+    def __init__(self, references_column: str, extract: Extract, name: str, scorer: Scorer) -> None:
         self._references_column, self._extract, self._scorer = references_column, extract, scorer
         self._of_values = scorer.name in OF_VALUES
         self.__name__ = name
@@ -122,19 +122,19 @@ class Reward:
         rewards: list[float | None] = []
         unreadable = 0
         for row, (completion, given) in enumerate(zip(completions, references, strict=True)):
+            place = name_row(row)
             accepted = self._parse_references(given)
             if accepted is None:
                 rewards.append(None)
                 continue
-            text = _read_text(completion, f"the completion of {name_row(row)}")
-            answer = extract_answer(text, self._extract, name_row(row)) or ""
+            answer = extract_answer(_read_text(completion, f"the completion of {place}"), self._extract, place)
             try:
                 prediction = self._parse_answer(answer)
             except ValueError:
                 unreadable += 1
                 rewards.append(0.0)
             else:
-                rewards.append(self._score(prediction, accepted, name_row(row)))
+                rewards.append(self._score(prediction, accepted, place))
         if self._of_values and "log_metric" in columns:
             count = len(rewards) - rewards.count(None)
             columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (count or 1))
@@ -143,7 +143,7 @@ class Reward:
     def _parse_references(self, references: Any) -> Any:
         """Read the accepted answers of a row; None if the row has none."""
         if self._of_values:  # an empty list is an answer
-            return from_json(parse_value_or_text(references) if isinstance(references, str) else references)
+            return from_json(parse_value_or_text(references))
         return None if isinstance(references, list) and not references else references
 
     def _parse_answer(self, text: str) -> Any:
@@ -155,8 +155,7 @@ class Reward:
         return value
 
     def _score(self, prediction: Any, accepted: Any, row: str) -> float:
-        (score,) = self._scorer.score([prediction], [accepted], lambda _: row)
-        return float(score)
+        return float(self._scorer.score([prediction], [accepted], lambda _: row)[0])
 
 
 def _read_text(completion: Any, what: str) -> str:
@@ -164,8 +163,8 @@ def _read_text(completion: Any, what: str) -> str:
     if isinstance(completion, str):
         return completion
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
-    content = contents[-1] if contents else None
-    return as_text(content or "", f"{what}, its content,")  # a tool call has no content
+    content = ["", *contents][-1] or ""  # a tool call has no content
+    return as_text(content, f"{what}, its content,")
 
 
 anls_reward = build_reward()
