@@ -5,7 +5,7 @@ So this module imports only pytest, until a test uses the fixture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -43,8 +43,8 @@ def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least
 
     check_number("at_least", at_least)
     variant = get_variant(**options)
-    predictions, references = list(predictions), list(references)
-    scores = variant.score(predictions, references)
+    predictions, references = variant.check(predictions, references)
+    scores = variant.score_checked(predictions, references)
     anls = variant.mean(scores)
     if anls < at_least:
         raise AssertionError(
@@ -54,12 +54,14 @@ def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least
     return anls
 
 
-def _describe_worst(scores: list[float], predictions: list[str], references: list[Any]) -> Iterable[str]:
-    for row in sorted(range(len(scores)), key=scores.__getitem__)[:MOST_SHOWN]:
-        if scores[row] < 1:
-            accepted = [references[row]] if isinstance(references[row], str) else references[row]
-            texts = " or ".join(_shorten(text) for text in accepted)
-            yield f"  row {row}: {scores[row]:.4f}  predicted {_shorten(predictions[row])}, accepted {texts}"
+def _describe_worst(
+    scores: list[float], predictions: Sequence[str], references: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    rows = sorted(zip(scores, range(len(scores)), predictions, references))
+    for score, row, prediction, accepted in rows[:MOST_SHOWN]:
+        if score < 1:
+            texts = " or ".join(map(_shorten, accepted))
+            yield f"  row {row}: {score:.4f}  predicted {_shorten(prediction)}, accepted {texts}"
 
 
 def _shorten(text: str) -> str:
