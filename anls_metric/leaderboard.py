@@ -110,12 +110,12 @@ def check_submission(path: str, ids: Sequence[str] | None = None) -> tuple[list[
         if not isinstance(record, dict) or QUESTION_ID not in record:
             defects.append(f"answer {number}: it is {describe(record)}: write an object with questionId and answer")
             continue
-        key, answer = record[QUESTION_ID], record.get("answer")
+        key = record[QUESTION_ID]
         counts[str(key)] += 1
-        if type(key) is not int:
-            defects.append(f"question {key}: questionId is {describe(key)}: write a whole number")
-        if not isinstance(answer, str):
-            defects.append(f"question {key}: answer is {describe(answer)}: write a string")
+        for field, kind, words in ((QUESTION_ID, int, "a whole number"), ("answer", str, "a string")):
+            value = record.get(field)
+            if type(value) is not kind:
+                defects.append(f"question {key}: {field} is {describe(value)}: write {words}")
     defects += [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
     if ids is not None:
         known = set(ids)

@@ -22,11 +22,17 @@ from anls_metric.report.texts import align_rows, make_printable
 
 
 class Subcommand(NamedTuple):
-    """A subcommand: what it does, the function that adds its arguments, and the function that runs it."""
+    """A subcommand.
+
+    Attributes:
+        meaning: what it does.
+        run: runs it, and returns the exit status; None for 0.
+        add_arguments: adds its arguments to a parser.
+    """
 
     meaning: str
-    add_arguments: Callable[[Parser], object]
-    run: Callable[[argparse.Namespace], int]
+    run: Callable[[argparse.Namespace], int | None]
+    add_arguments: Callable[[Parser], object] = lambda parser: None
 
 
 def run(name: str, words: Sequence[str]) -> int:
@@ -35,10 +41,10 @@ def run(name: str, words: Sequence[str]) -> int:
         name, words = " ".join([name, *words[:1]]), words[1:]
     if name not in SUBCOMMANDS:
         raise ValueError(f"unknown subcommand {name!r}: type anls export rrc FILE, or anls export hub FILE")
-    meaning, add_arguments, run_flags = SUBCOMMANDS[name]
+    meaning, run_flags, add_arguments = SUBCOMMANDS[name]
     parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
     add_arguments(parser)
-    return run_flags(parser.parse_intermixed_args(words))
+    return run_flags(parser.parse_intermixed_args(words)) or 0
 
 
 def _add_target(parser: Parser, metavar: str) -> None:
@@ -60,20 +66,15 @@ def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ())
 # Lists
 
 
-def _add_nothing(parser: Parser) -> None:
-    pass
-
-
-def _print_layouts(flags: argparse.Namespace) -> int:
+def _print_layouts(flags: argparse.Namespace) -> None:
     """Print the layouts: name, what such files hold, the fields that identify them, and the source."""
     from anls_metric.reading.layouts import LAYOUTS
 
     rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
     print(align_rows([("layout", "holds", "fields by which it is recognized", "source"), *rows]))
-    return 0
 
 
-def _print_variants(flags: argparse.Namespace) -> int:
+def _print_variants(flags: argparse.Namespace) -> None:
     """Print the variants: name, what is special about the variant, and the source."""
     from anls_metric.nested import get_value_variant
     from anls_metric.rules import RULES
@@ -81,10 +82,9 @@ def _print_variants(flags: argparse.Namespace) -> int:
     scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
     rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
-    return 0
 
 
-def _print_datasets(flags: argparse.Namespace) -> int:
+def _print_datasets(flags: argparse.Namespace) -> None:
     """Print the public gold data: name, number of questions, variant or rule, source, license and paper."""
     from anls_metric.gold import GOLD
 
@@ -93,7 +93,6 @@ def _print_datasets(flags: argparse.Namespace) -> int:
         for row in GOLD.values()
     ]
     print(align_rows([("name", "questions", "variant", "source", "license", "paper"), *rows]))
-    return 0
 
 
 # Questions
@@ -107,26 +106,24 @@ def _add_questions(parser: Parser) -> None:
     )
 
 
-def _write_questions(flags: argparse.Namespace) -> int:
+def _write_questions(flags: argparse.Namespace) -> None:
     from anls_metric.gold import GOLD, format_questions
 
     if flags.name not in GOLD:
         raise ValueError(describe_unknown("name", flags.name, GOLD))
     lines = format_questions(GOLD[flags.name], flags.with_answers)
     _write(lines, flags.target, f"{lines.count(chr(10)):,} questions")
-    return 0
 
 
 # The page
 
 
-def _open_page(flags: argparse.Namespace) -> int:
+def _open_page(flags: argparse.Namespace) -> None:
     try:
         from anls_metric.page import server
     except ImportError as error:
         raise ValueError(f"anls demo needs {error.name}: pip install 'anls-metric[app]'") from None
     server.launch(server.build(), inbrowser=True)
-    return 0
 
 
 # Identification of a function
@@ -175,7 +172,7 @@ def _add_rrc(parser: Parser) -> None:
     add_flags(parser, "answers; or a file with the questions, then answers", _OF_ANSWERS)
 
 
-def _export_rrc(flags: argparse.Namespace) -> int:
+def _export_rrc(flags: argparse.Namespace) -> None:
     from anls_metric.leaderboard import export
 
     if len(flags.files) not in (1, 2):
@@ -185,7 +182,6 @@ def _export_rrc(flags: argparse.Namespace) -> int:
     _print_hint([each["answer"] for each in answers])
     text = json.dumps(answers, ensure_ascii=False, indent=1)
     _write(f"{text}\n", flags.target, f"{len(answers):,} answers", flags.files)
-    return 0
 
 
 def _print_hint(answers: Sequence[str]) -> None:
@@ -240,7 +236,7 @@ def _add_hub(parser: Parser) -> None:
     add_flags(parser, "a gold file, then a submission; or a table with predictions and accepted answers", names)
 
 
-def _export_hub(flags: argparse.Namespace) -> int:
+def _export_hub(flags: argparse.Namespace) -> None:
     from anls_metric.report.hub import as_eval_results
     from anls_metric.report.numbers import Numbers
 
@@ -250,18 +246,17 @@ def _export_hub(flags: argparse.Namespace) -> int:
     date = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = Numbers(settings.percent, settings.digits)
     print(as_eval_results(document, flags.dataset, flags.task, source, date, numbers))
-    return 0
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "variants": Subcommand("list the variants of ANLS", _add_nothing, _print_variants),
-    "layouts": Subcommand("list the file layouts that are recognized", _add_nothing, _print_layouts),
-    "datasets": Subcommand("list the gold data that can be scored by name", _add_nothing, _print_datasets),
-    "questions": Subcommand("write the questions of gold data, to ask a model", _add_questions, _write_questions),
-    "demo": Subcommand("start the web app", _add_nothing, _open_page),
-    "identify": Subcommand("find out which variant of ANLS a Python function computes", _add_function, _identify),
-    "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _add_rrc, _export_rrc),
-    "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _add_hub, _export_hub),
-    "check-submission": Subcommand("find what the leaderboard would refuse", _add_check_submission, _check_submission),
+    "variants": Subcommand("list the variants of ANLS", _print_variants),
+    "layouts": Subcommand("list the file layouts that are recognized", _print_layouts),
+    "datasets": Subcommand("list the gold data that can be scored by name", _print_datasets),
+    "questions": Subcommand("write the questions of gold data, to ask a model", _write_questions, _add_questions),
+    "demo": Subcommand("start the web app", _open_page),
+    "identify": Subcommand("find out which variant of ANLS a Python function computes", _identify, _add_function),
+    "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _export_rrc, _add_rrc),
+    "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _export_hub, _add_hub),
+    "check-submission": Subcommand("find what the leaderboard would refuse", _check_submission, _add_check_submission),
 }
 """The subcommands by their names."""
