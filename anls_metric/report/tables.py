@@ -125,7 +125,8 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
 
 def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
     """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
-    names, label = [submission["name"] for submission in document["submissions"]], get_label(document)
+    pairs, label = document["comparisons"], get_label(document)
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair["first"], pair["second"])))  # baseline first
     columns = [COLUMNS["name"], *(Column(number, number) for number in map(str, range(1, len(names))))]
     titles = {
         "difference": f"{label} of the row minus {label} of the column "
@@ -135,7 +136,7 @@ def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
     tables = []
     for key, title in titles.items():
         rows = {name: {"name": f"{number} {name}"} for number, name in enumerate(names, 1)}
-        for pair in document["comparisons"]:
+        for pair in pairs:
             is_marked = key == "difference" and pair["verdict"] in ("better", "worse")
             cell = COLUMNS[key].make_cell(pair, numbers) + MARK * is_marked
             rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell

@@ -82,6 +82,7 @@ OUTPUTS = [
     (f"{COMPARE} --variant standard,due", "\n\nANLS under each variant\nvariant   base    tuned\n"),
     (f"{COMPARE} --all-pairs", "\n1 base\n2 tuned  +0.1371*\n"),
     (f"{COMPARE} --all-pairs", "\n\nMinimum detectable effect at 80% power\n"),
+    (f"{COMPARE} --all-pairs --baseline tuned", "\n1 tuned\n2 base   -0.1371*\n"),
     (f"{COMPARE} --metrics partial_credit", "format loss  wrong-number credit"),
     (f"{COMPARE} --metrics f1,cer", "f1      95% CI            cer     95% CI"),
     (f"{COMPARE} --baseline tuned", "against tuned"),
