@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.hints import Hint
 from anls_metric.analysis.scored import Groups, Scored, explain, list_worst
 from anls_metric.core.variants import Variant
 from anls_metric.messages import FrontEnd
@@ -42,7 +41,15 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         "signature": result.signature,
         "questions": max(len(scored.scores) for scored in result.submissions),
         "clusters": {"field": clusters.field, "count": clusters.size} if clusters else None,
-        "hints": [_describe_hint(hint, front_end) for hint in result.hints],
+        "hints": [
+            {
+                "text": hint.text(front_end),
+                "submission": hint.submission or None,
+                "extract": hint.extract or None,
+                "anls": hint.anls,
+            }
+            for hint in result.hints
+        ],
         "submissions": [_describe_submission(scored, result) for scored in result.submissions],
         "comparisons": [],
     }
@@ -54,16 +61,6 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs}
     document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
     return document
-
-
-def _describe_hint(hint: Hint, front_end: FrontEnd) -> dict[str, Any]:
-    """Describe a hint: its sentence, its submission, the rules that it proposes, and the score after them."""
-    return {
-        "text": hint.text(front_end),
-        "submission": hint.submission or None,
-        "extract": hint.extract or None,
-        "anls": hint.anls,
-    }
 
 
 def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
@@ -155,7 +152,7 @@ def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
         content |= {"closest_reference": as_json(why.closest), "why": str(why)}
     if hasattr(why, "leaves"):
         return content | {"leaves": list(map(_describe_leaf, why.leaves))}
-    return content | {"edits": [] if why is None else why.edits}
+    return content | {"edits": getattr(why, "edits", [])}
 
 
 def _describe_leaf(leaf: Any) -> dict[str, Any]:

@@ -51,9 +51,7 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
 
 
 def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
-    answers = {answer: describe_answer(scored, place, answer) for answer in scored.runs[place]}
-    runs = [{"det": _or_empty(answer["prediction"]), "score": answer["score"]} for answer in answers.values()]
-    shown = answers[scored.representatives[place]]
+    shown = describe_answer(scored, place, scored.representatives[place])
     content = {
         "score": scored.scores[place],
         "question": _or_empty(shown["question"]),
@@ -61,7 +59,10 @@ def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
         "det": _or_empty(shown["prediction"]),
         "info": shown["outcome"] if shown["outcome"] in ZERO_OUTCOMES else "",
     }
-    return content if scored.answers.places is None else {**content, "runs": runs}
+    if scored.answers.places is not None:
+        runs = [describe_answer(scored, place, answer) for answer in scored.runs[place]]
+        content["runs"] = [{"det": _or_empty(answer["prediction"]), "score": answer["score"]} for answer in runs]
+    return content
 
 
 def _or_empty(value: Any) -> Any:

@@ -70,7 +70,7 @@ def format_read(document: Document) -> str:
     columns = [dict.fromkeys(words) for words in zip_longest(*lines, fillvalue="")]
     if sum(len(words) > 1 for words in columns) <= 1:
         lines = [[", ".join(words) for words in columns]]
-    return _format_lines([("read", "".join(line)) for line in lines])
+    return _format_lines([("read", make_printable("".join(line))) for line in lines])
 
 
 # The lines about a submission: the key of the document that a line needs, its name, and its text.
