@@ -181,12 +181,11 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
 def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> dict[str, Any]:
     """Write the report, and return its headline, which is also a part of the document."""
     from anls_metric.report.files import check_output
-    from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import write_report
 
-    path, headline = str(settings.report), describe_headline(result)
+    path = str(settings.report)
     check_output(path, inputs)
-    write_report(path, result, settings.images, front_end="command", headline=headline)
+    headline = write_report(path, result, settings.images, front_end="command")
     print(f"report: {make_printable(path)}", file=sys.stderr)
     return headline
 
@@ -212,8 +211,7 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
         print(FORMATS[settings.format](document, numbers, columns))
         if not settings.quiet:
-            for line in format_read(document).split("\n"):
-                print(make_printable(line), file=sys.stderr)
+            print(format_read(document), file=sys.stderr)
     elif settings.find:
         print(format_matches(settings.find, document["find"]))
     else:

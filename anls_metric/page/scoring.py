@@ -146,7 +146,7 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
             hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
             read=[scored.answers.read.text("page") for scored in result.submissions],
             said=f"{scores}. {len(result.hints)} hints." if result.hints else f"{scores}.",
-            report=_make_report(result, os.path.basename(tables[gold].name) if gold else "", archives, errors),
+            report=_make_report(result, archives, errors),
         )
     return shown
 
@@ -202,8 +202,9 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
     return _evaluate(good, gold, settings, errors)
 
 
-def _make_report(result: Result, source: str, archives: Sequence[str], errors: list[ValueError]) -> str:
+def _make_report(result: Result, archives: Sequence[str], errors: list[ValueError]) -> str:
     """Make the report, compressed. Adds what is wrong with an archive of images."""
+    from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
 
@@ -213,11 +214,10 @@ def _make_report(result: Result, source: str, archives: Sequence[str], errors: l
             images = Images(archive, max_bytes=limits.MAX_IMAGES)
     page = as_html(
         result,
-        source=source,
         images=images,
         front_end="page",
         most_bytes=limits.MAX_REPORT,
-        most_by_variant=limits.MAX_BY_VARIANT,
+        headline=describe_headline(result, limits.MAX_BY_VARIANT),
     )
     return base64.b64encode(gzip.compress(page.encode("utf-8", "replace"), compresslevel=1)).decode()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -30,11 +29,11 @@ from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document, describe_groups
 from anls_metric.report.files import write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
+from anls_metric.report.html_parts import escape
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
 from anls_metric.report.tables import FORMATS
 from anls_metric.report.terminal import as_text
-from anls_metric.report.texts import make_printable
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
@@ -50,29 +49,26 @@ _MAX_FIELDS = 4  # that are shown without being asked for
 
 def as_html(
     result: Result,
-    source: str = "",
     images: Images | None = None,
     front_end: FrontEnd = "python",
     most_bytes: int = MAX_BYTES,
-    most_by_variant: int | None = None,
     headline: Mapping[str, Any] | None = None,
 ) -> str:
     """Format a report of one submission or more as an HTML file.
 
     Args:
         result: the submissions with their scores.
-        source: the name of the file with the questions.
         images: the images of the pages that the questions are about.
         front_end: the front end in whose words hints name options.
         most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
             come first, and the report says how many questions it left out.
-        most_by_variant: the most answers that are scored under every variant; None for no limit.
         headline: what `describe_headline` returned for the result, if it is known.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    images, headline = images or Images(), headline or describe_headline(result, most_by_variant)
+    source = os.path.basename(result.submissions[0].questions.name)
+    images, headline = images or Images(), headline or describe_headline(result)
     result = compare_with(result, headline.get("reported_baseline"))
     submissions, numbers = result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
@@ -80,14 +76,12 @@ def as_html(
     document = build_document(result, front_end)
     for submission in document["submissions"]:
         submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
-    texts = {
-        "details": as_text(document, numbers),
-        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items()},
-    }
+    variant = submissions[0].scorer
     data = {
         **headline,
-        **texts,
-        "label": submissions[0].scorer.label,
+        "details": as_text(document, numbers),
+        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items()},
+        "label": variant.label,
         "digits": numbers.digits,
         "source": source,
         "document": document,
@@ -95,20 +89,23 @@ def as_html(
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
-        "similarities": _count_similarities(submissions),
+        "similarities": None,
         "groups": _add_groups(document, submissions, [question.record for question in questions]),
         **build_question_data(result, questions, images),
     }
+    if isinstance(variant, Variant):
+        counts = list(map(curves.count_similarities, submissions))
+        data["similarities"] = {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
-    data["notes"] = [*notes, *([f"{images.note}."] if images.note else [])]
+    data["notes"] = [*notes, f"{images.note}."] if images.note else notes
     style, script = _read_asset("report.css"), _join_modules()
     return Template(_read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        title=_escape(headline["heading"]),
-        description=_escape(count_noun(document["questions"], "question") + (f" of {source}" if source else "")),
-        scores="\n".join(_escape(f"{numbers.format(scored.anls)}  {scored.name}") for scored in submissions),
+        title=escape(headline["heading"]),
+        description=escape(count_noun(document["questions"], "question") + f" of {source}"),
+        scores="\n".join(escape(f"{numbers.format(scored.anls)}  {scored.name}") for scored in submissions),
         version=__version__,
         data=encode_script_data(data),
         style=style,
@@ -122,9 +119,8 @@ def write_report(
     images: str | None = None,
     inputs: Sequence[Input] = (),
     front_end: FrontEnd = "python",
-    headline: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a report of a result, with the name of its gold file.
+) -> dict[str, Any]:
+    """Write a report of a result.
 
     Args:
         path: the file to write, such as "report.html".
@@ -132,15 +128,18 @@ def write_report(
         images: a folder, a zip archive or a table of page images; None takes those of the scored data.
         inputs: the scored data, the gold file first; see `Images`.
         front_end: the front end in whose words hints name options.
-        headline: what `describe_headline` returned for the result, if it is known.
+
+    Returns:
+        The headline of the report: see `describe_headline`.
 
     Raises:
         InputError: there are no images at `images`, or `path` does not end in ".html". OSError: it cannot be written.
     """
     if not path.lower().endswith((".html", ".htm")):
         raise make_error(path, "a report needs a name that ends in .html, such as report.html")
-    source, pages = os.path.basename(result.submissions[0].questions.name), Images(images, inputs)
-    write_whole(path, as_html(result, source, pages, front_end, headline=headline))
+    pages, headline = Images(images, inputs), describe_headline(result)
+    write_whole(path, as_html(result, pages, front_end, headline=headline))
+    return headline
 
 
 def _read_asset(name: str) -> str:
@@ -157,25 +156,12 @@ def _hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def _escape(text: str) -> str:
-    return html.escape(make_printable(text))
-
-
 def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
     """Describe where the points go: for each submission, and for each pair if they are compared, by their numbers."""
     parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
     for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
         parts[f"{first} {second}"] = split_difference(scored, other)
     return {key: [part._asdict() for part in own] for key, own in parts.items()}
-
-
-def _count_similarities(submissions: Sequence[Scored]) -> dict[str, Any] | None:
-    """Count similarities before the threshold, in bins; None for lists and nested values."""
-    variant = submissions[0].scorer
-    if not isinstance(variant, Variant):
-        return None
-    counts = list(map(curves.count_similarities, submissions))
-    return {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
 
 
 def _add_groups(
@@ -194,6 +180,6 @@ def _add_groups(
 def _choose_fields(scored: Scored) -> list[str]:
     """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
     records = scored.questions.records
-    few = list_grouping_fields(records, min(_MAX_GROUPS, max(2, len(records) // 2)))
+    few = list_grouping_fields(records, min(_MAX_GROUPS, len(records) // 2))
     fields = list(scored.groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
     return list(dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])]))

@@ -32,13 +32,14 @@ def score_pairs(
     variant: str = "standard",
     name: str = "model",
     runs: Sequence[str] = (),
+    gold: str = "gold.json",
     **columns: Any,
 ) -> Scored:
     """Score answers, or several runs of them, with their accepted answers. Ids are numbers unless records have ids."""
     records = records or [{"question": f"What is number {number}?"} for number in range(len(pairs))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
     texts = [record.get("question") for record in records]
-    questions = Questions("gold.json", ids, [list(accepted) for _, accepted in pairs], records, texts, has_ids=True)
+    questions = Questions(gold, ids, [list(accepted) for _, accepted in pairs], records, texts, has_ids=True)
     read = Message("", "prediction of {name}", {"name": f"{name}.json"})
     if runs:
         columns["places"] = [number * len(pairs) // len(runs) for number in range(len(runs))]
@@ -66,10 +67,11 @@ def build_report(
     variant: str = "standard",
     hints: Sequence[str | Hint] = (),
     baseline: str | None = None,
+    gold: str = "gold.json",
     **options: Any,
 ) -> str:
     """Build the HTML report of submissions to the same questions."""
-    scored = [score_pairs(pairs, records, variant, name) for name, pairs in submissions.items()]
+    scored = [score_pairs(pairs, records, variant, name, gold=gold) for name, pairs in submissions.items()]
     return as_html(conclude(scored, hints, baseline=baseline), **options)
 
 

@@ -312,7 +312,7 @@ def test_long_texts_show_few_edits_and_a_sentence_in_place_of_many(open_report: 
 def test_hostile_texts_are_shown_as_text(open_report: OpenReport) -> None:
     answers = [(HOSTILE, [HOSTILE + "x", "y"]), ("a", ["a"]), (HOSTILE, ["q"])]
     records = [{"id": HOSTILE, "question": HOSTILE, "kind": HOSTILE}, *({"id": key, "kind": "x"} for key in "12")]
-    page = open_report({HOSTILE: answers, "other": answers}, records, hints=[HOSTILE], source=HOSTILE)
+    page = open_report({HOSTILE: answers, "other": answers}, records, hints=[HOSTILE], gold=HOSTILE)
     page.locator("#list tr.row").first.click()
     assert page.locator(".opened script, .opened img, #list script").count() == 0
     assert "<script>window.ran = 1</script>" in page.locator(".opened").inner_text()
@@ -579,7 +579,7 @@ def test_print_has_open_panels_and_the_filtered_list_whole(open_report: OpenRepo
 
 
 def test_scores_need_no_script(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "report.html").write_bytes(build_report(TWO, source="gold.json").encode())
+    (tmp_path / "report.html").write_bytes(build_report(TWO).encode())
     context = browser.browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((tmp_path / "report.html").as_uri())

@@ -66,7 +66,7 @@ def test_report_escapes_hostile_texts() -> None:
     record = {"id": HOSTILE, "question": HOSTILE, "image": HOSTILE, HOSTILE: HOSTILE}
     records = [record, {**record, "id": "2", HOSTILE: "other"}]
     answers = [(HOSTILE, [HOSTILE + "x"]), (HOSTILE, ["y"])]
-    page = build_report({HOSTILE: answers, HOSTILE + "2": answers}, records, hints=[HOSTILE], source=HOSTILE)
+    page = build_report({HOSTILE: answers, HOSTILE + "2": answers}, records, hints=[HOSTILE], gold=HOSTILE)
     page.encode()  # halves of surrogate pairs have no bytes: they are escaped
     tags = [tag for tag, _ in list_elements(page)]
     assert tags.count("script") == 2
@@ -163,11 +163,6 @@ def test_differences_under_other_metrics_are_from_the_baseline_of_the_report() -
     inputs = [Input([{"id": n, "prediction": text, "answers": ["b"]} for n in range(9)], text) for text in "ab"]
     (pair,) = read_data(as_html(evaluate(inputs, None, Settings(metrics=("f1",)))))["document"]["comparisons"]
     assert (pair["first"], pair["second"], pair["metrics"]["f1"]["difference"]) == ("b", "a", -1.0)
-
-
-def test_report_leaves_out_variants_beyond_most_by_variant() -> None:
-    assert list(read_data(build_report(THREE, most_by_variant=600))["variants"]) == list(THREE)
-    assert read_data(build_report(THREE, most_by_variant=599))["variants"] == {}
 
 
 def test_report_groups_by_fields_with_few_values_and_by_documents() -> None:
