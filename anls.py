@@ -22,7 +22,6 @@ import os
 import sys
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -33,7 +32,7 @@ from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, TypeGuard, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -193,7 +192,7 @@ def explain(
     return get_variant(variant, threshold, ignore_case).explain(prediction, references)
 
 
-# ---- anls_metric.core.choices: Words for errors: names values, rows and similar names; and checks of numbers.
+# ---- anls_metric.core.choices: Words for errors: describes values, rows and unknown names; and checks of options.
 
 
 def describe(value: object) -> str:
@@ -250,6 +249,12 @@ def describe_unknown(
     return f"{unknown}; {advice} from {', '.join(names)}"
 
 
+def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
+    """Refuse a value that is not one of a few. ValueError: it lists them."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+
+
 def check_number(name: str, value: Any) -> float:
     """Return a value as a float. ValueError: it is not a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
@@ -303,9 +308,7 @@ class Variant:
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
-            if getattr(self, field) not in choices:
-                names = ", ".join(map(repr, choices))
-                raise ValueError(f"{field} must be one of {names}, got {describe(getattr(self, field))}")
+            check_choice(field, getattr(self, field), choices)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -333,12 +336,18 @@ class Variant:
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
-        parts = ["anls", self.name]
-        for field in _SCORING_FIELDS:
-            value = getattr(self, field)
-            if field == "threshold" or value != getattr(default, field):
-                parts.append(f"{field}:{value}")
-        return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
+        shown = [
+            f"{field}:{getattr(self, field)}"
+            for field in _SCORING_FIELDS
+            if field == "threshold" or getattr(self, field) != getattr(default, field)
+        ]
+        return join_signature(self.name, *shown, extract=extract)
+
+
+def join_signature(*parts: str, extract: str) -> str:
+    """Join the parts of a signature, with the extraction rules and the version at its end."""
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", *parts, *extracted, f"v{__version__}"])
 
 
 @lru_cache(maxsize=256)
@@ -954,7 +963,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """Return the accepted answers of one row, or raise an error if they are not strings."""
     if isinstance(value, str):
         return (as_text(value, what),)
-    if is_list_of_texts(value):
+    if isinstance(value, (list, tuple)) and value and are_strings(value):
         return tuple(value)
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=describe)
@@ -1014,16 +1023,17 @@ def check_rows(
     if kinds == {str}:
         _warn_of_printed_list(references[0], row_name(0))
         references = list(zip(references))
-    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
+    elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
             as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
         ]
     return predictions, references
 
 
-def _are_strings(references: list[Sequence[str]]) -> bool:
+def are_strings(values: Iterable[Any]) -> bool:
+    """Whether all values are strings. Joining them is the fastest way to see it."""
     try:
-        deque(map("".join, references), maxlen=0)
+        "".join(values)
     except TypeError:
         return False
     return True
@@ -1037,17 +1047,6 @@ def _warn_of_printed_list(text: str, row: str) -> None:
             "for example with ast.literal_eval",
             stacklevel=4,
         )
-
-
-def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
-    if not isinstance(references, (list, tuple)) or not references:
-        return False
-    try:
-        "".join(references)
-    except TypeError:
-        return False
-    return True
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:

@@ -34,7 +34,7 @@ MODULES = (
 LEFT_OUT = {
     *("Scorer", "scores_and_similarities", "anls_batch", "normalizer", "reason"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
-    *("check_count", "check_numbers", "check_shares", "SENTENCES", "Explanation.sentence"),
+    *("check_count", "check_numbers", "SENTENCES", "Explanation.sentence"),
     *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),
     *("Variant.score_checked", "Variant.score_missing"),
 }

@@ -17,7 +17,7 @@ from itertools import count, repeat
 from typing import NamedTuple
 
 from anls_metric.core.kernel import mean
-from anls_metric.core.rows import check_numbers, check_shares
+from anls_metric.core.rows import check_numbers
 
 CONFIDENCE = 0.95
 Numbers = Sequence[float]
@@ -65,7 +65,7 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
     Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
-    check_shares(scores)
+    check_numbers(scores, low=0, high=1)
     _check_length(clusters, "clusters", scores)
     return _clip(Differences(scores, clusters).interval(confidence))
 
@@ -285,7 +285,7 @@ def holm(p_values: Numbers) -> list[float]:
 
     Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
     """
-    check_shares(p_values, "p-value")
+    check_numbers(p_values, "p-value", 0, 1)
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 

@@ -1,8 +1,8 @@
-"""Words for errors: names values, rows and similar names; and checks of numbers."""
+"""Words for errors: describes values, rows and unknown names; and checks of options."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -122,6 +122,12 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
         limit = "" if most is None else f" to {most:,}"
         raise ValueError(f"{name} must be a whole number from 0{limit}, got {describe(value)}")
     return value
+
+
+def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
+    """Refuse a value that is not one of a few. ValueError: it lists them."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
 def check_number(name: str, value: Any) -> float:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any
 
 from anls_metric.core.choices import describe
 from anls_metric.core.choices import name_row as name_row
@@ -75,7 +74,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """
     if isinstance(value, str):
         return (as_text(value, what),)
-    if is_list_of_texts(value):
+    if isinstance(value, (list, tuple)) and value and are_strings(value):
         return tuple(value)
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=describe)
@@ -151,16 +150,17 @@ def check_rows(
     if kinds == {str}:
         _warn_of_printed_list(references[0], row_name(0))
         references = list(zip(references))
-    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
+    elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
             as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
         ]
     return predictions, references
 
 
-def _are_strings(references: list[Sequence[str]]) -> bool:
+def are_strings(values: Iterable[Any]) -> bool:
+    """Whether all values are strings. Joining them is the fastest way to see it."""
     try:
-        deque(map("".join, references), maxlen=0)
+        "".join(values)
     except TypeError:
         return False
     return True
@@ -174,17 +174,6 @@ def _warn_of_printed_list(text: str, row: str) -> None:
             "for example with ast.literal_eval",
             stacklevel=4,
         )
-
-
-def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
-    if not isinstance(references, (list, tuple)) or not references:
-        return False
-    try:
-        "".join(references)
-    except TypeError:
-        return False
-    return True
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -214,8 +203,3 @@ def check_numbers(
         if not isinstance(number, Real) or not math.isfinite(number) or not low <= number <= high:
             limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
-
-
-def check_shares(numbers: Sequence[float], what: str = "score") -> None:
-    """Refuse values that are not numbers from 0 to 1. ValueError: it names the first one."""
-    check_numbers(numbers, what, 0, 1)

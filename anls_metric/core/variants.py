@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from anls_metric.core.choices import check_number, describe_unknown
+from anls_metric.core.choices import check_choice, check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
 from anls_metric.core.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
 from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
@@ -146,9 +146,7 @@ class Variant:
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
-            if getattr(self, field) not in choices:
-                names = ", ".join(map(repr, choices))
-                raise ValueError(f"{field} must be one of {names}, got {describe(getattr(self, field))}")
+            check_choice(field, getattr(self, field), choices)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -184,12 +182,18 @@ class Variant:
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
-        parts = ["anls", self.name]
-        for field in _SCORING_FIELDS:
-            value = getattr(self, field)
-            if field == "threshold" or value != getattr(default, field):
-                parts.append(f"{field}:{value}")
-        return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
+        shown = [
+            f"{field}:{getattr(self, field)}"
+            for field in _SCORING_FIELDS
+            if field == "threshold" or getattr(self, field) != getattr(default, field)
+        ]
+        return join_signature(self.name, *shown, extract=extract)
+
+
+def join_signature(*parts: str, extract: str) -> str:
+    """Join the parts of a signature, with the extraction rules and the version at its end."""
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", *parts, *extracted, f"v{__version__}"])
 
 
 @lru_cache(maxsize=256)

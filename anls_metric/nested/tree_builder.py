@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
 
-from anls_metric.core.rows import describe, is_list_of_texts
+from anls_metric.core.rows import are_strings, describe
 from anls_metric.nested.lists import List
 from anls_metric.nested.trees import NOTHING, Dict, Node, OneOf, Scalar
 
@@ -27,7 +27,8 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
     """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
     predicted, reference = _build_tree(prediction, "prediction", row), unwrap(reference)
-    if isinstance(prediction, str) and is_list_of_texts(reference):  # as in classical question answering
+    is_list = isinstance(reference, (list, tuple)) and reference
+    if isinstance(prediction, str) and is_list and are_strings(reference):  # as in classical question answering
         return predicted, OneOf(reference, [*map(Scalar, reference)])
     return predicted, _build_tree(reference, "reference", row)
 
