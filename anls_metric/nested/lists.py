@@ -42,14 +42,6 @@ class List(Node):
             same = same and part.is_same_inside()
         return Pair(self, prediction, scores, length, same, parts, places)
 
-    def find_closest(self, pair: Pair) -> Any:
-        if not isinstance(pair.prediction, List):
-            return self.value
-        matched = {row for row, _ in pair.places}
-        return [part.closest for part in pair.sort_by_column()] + [
-            item.value for row, item in enumerate(self.items) if row not in matched
-        ]
-
 
 # The weight of two equal items: more than the weight of two that differ and still score 1.
 _EQUAL = math.nextafter(1.0, math.inf)
@@ -90,9 +82,7 @@ class _Weights:
     """Computes `Pair.weight` of an item and all predicted items, as far as possible without a `Pair`."""
 
     def __init__(self, here: Sequence[Any], there: Sequence[Any], rule: Rule) -> None:
-        self.here: Sequence[Node] = here
-        self.there: Sequence[Node] = there
-        self.rule = rule
+        self.here, self.there, self.rule = here, there, rule
         self.pairs: dict[Place, Pair] = {}
         items = (*here, *there)
         is_table = {*map(type, items)} == {Dict}
@@ -107,7 +97,11 @@ class _Weights:
         item, weights = self.rows[row], [0.0] * len(self.there)
         certain = sum(map(_is_certain, item.values())) if self.is_flat else 0
         totals = self._add_scores(item) if certain else dict.fromkeys(range(len(weights)), 0.0)
-        lengths = self._count_leaves(item) if certain else []
+        lengths = [len(item)] * len(self.others)
+        for key in self.keys - item.keys():
+            for place, other in enumerate(self.others):
+                if key in other:
+                    lengths[place] += self.rule.count_extra(other[key])
         for place, total in totals.items():
             if total < certain:
                 weights[place] = total / lengths[place]
@@ -127,20 +121,13 @@ class _Weights:
                 self.columns[key] = [node.text for node in nodes], silent
             texts, silent = self.columns[key]
             if leaf.text is None:
-                for place in silent:
-                    totals[place] = totals.get(place, 0.0) + 1.0
+                found = [(None, 1.0, place) for place in silent]
             else:
-                for _, score, place in _find_similar(leaf.text, texts, threshold):
-                    if score >= threshold:
-                        totals[place] = totals.get(place, 0.0) + score
+                found = _find_similar(leaf.text, texts, threshold)
+            for _, score, place in found:
+                if score >= threshold:
+                    totals[place] = totals.get(place, 0.0) + score
         return totals
-
-    def _count_leaves(self, item: Mapping[Any, Node]) -> list[int]:
-        """Count the leaves of an item beside each predicted item, which may have more keys."""
-        extra, count = self.keys - item.keys(), self.rule.count_extra
-        if not extra:
-            return [len(item)] * len(self.others)
-        return [len(item) + sum([count(other[key]) for key in extra if key in other]) for other in self.others]
 
 
 def _is_certain(leaf: Node) -> bool:

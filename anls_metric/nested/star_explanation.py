@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from anls_metric.core.explanation import Edit, Explanation
 from anls_metric.core.scoring import explain
@@ -191,30 +191,42 @@ class StarExplanation:
         return f"<p>{escape(str(self))}</p><ul>{''.join(lines)}</ul>"
 
 
-def score_keys(pairs: Iterable[Pair]) -> dict[str, KeyScore]:
-    """Compute the score of each key: the mean over all places with the same path of key names."""
-    values: dict[str, list[Pair | None]] = {}
-    for pair in pairs:
-        for name, part in _iterate_keys(pair):
-            values.setdefault(name, []).append(part)
+def find_closest(pair: Pair, rule: Rule) -> Any:
+    """Find the accepted value that is closest to the prediction, with lists in the order of the prediction."""
+    reference, prediction = pair.reference, pair.prediction
+    if isinstance(reference, Nothing):
+        return prediction.value if pair.same else None
+    if not _has_parts(pair):
+        return reference.value
+    parts = [(part, find_closest(part.pair, rule)) for part in _iterate_parts(pair, rule)]
+    if isinstance(reference, List):
+        return [closest for part, closest in parts if part.there]
     return {
-        name: KeyScore(total(part.average for part in parts if part) / len(parts), score_keys(filter(None, parts)))
-        for name, parts in values.items()
+        part.key: closest
+        for part, closest in parts
+        if (part.here and part.there) or not (says_nothing(closest) and says_nothing(part.pair.prediction.value))
     }
 
 
-def _iterate_keys(pair: Pair) -> Iterator[tuple[str, Pair | None]]:
-    """Yield the keys of a dict, or of the dicts in a list, with their pairs; None for a key that scores 0."""
-    reference, prediction = pair.reference, pair.prediction
-    if isinstance(reference, List):
-        for part in pair.sort_by_column():
-            yield from _iterate_keys(part)
-    elif isinstance(reference, Dict) and isinstance(prediction, Dict):
-        for key, part in zip(reference.items, pair.parts):
-            yield str(key), part
-        for key, item in reference.find_extra(prediction):
-            if not says_nothing(item.value):
-                yield str(key), None
+def score_keys(pairs: Iterable[Pair], rule: Rule) -> dict[str, KeyScore]:
+    """Compute the score of each key: the mean over all places with the same path of key names."""
+    values: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        for name, inner in _iterate_keys(pair, rule):
+            values.setdefault(name, []).append(inner)
+    return {
+        name: KeyScore(total(inner.average for inner in inside) / len(inside), score_keys(inside, rule))
+        for name, inside in values.items()
+    }
+
+
+def _iterate_keys(pair: Pair, rule: Rule) -> Iterator[tuple[str, Pair]]:
+    """Yield the keys of a dict, or of the dicts in a list, with their pairs."""
+    for part in _iterate_parts(pair, rule):
+        if isinstance(pair.reference, List):
+            yield from _iterate_keys(part.pair, rule)
+        elif part.there or not says_nothing(part.pair.prediction.value):
+            yield str(part.key), part.pair
 
 
 def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
@@ -228,11 +240,13 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
         there: the path in the reference; None if the value is missing there.
     """
     reference, prediction = pair.reference, pair.prediction
-    if isinstance(reference, (List, Dict)) and type(reference) is type(prediction):
+    if _has_parts(pair):
         children = [
-            build_branch(part, rule, step or other or "", _join(here, step), _join(there, other))
-            for step, other, part in _iterate_parts(pair, rule)
-            if part.length
+            build_branch(
+                part.pair, rule, part.here or part.there or "", _join(here, part.here), _join(there, part.there)
+            )
+            for part in _iterate_parts(pair, rule)
+            if part.pair.length
         ]
         return Branch(name, prediction.value, reference.value, pair.average, pair.length, tuple(children))
     kind, text = _find_kind(pair, here, there), None
@@ -240,13 +254,12 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
         texts = str(prediction.value), [str(reference.value)]
         kind, text = "text", explain(*texts, variant=rule.variant, threshold=rule.threshold)
     score = text.score if text else total(pair.scores)
-    here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
     leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)
     return Branch(name, prediction.value, reference.value, average([score], pair.length), pair.length, (), leaf)
 
 
 def _join(path: str | None, step: str | None) -> str | None:
-    return None if step is None else f"{path}{step}"
+    return None if step is None else f"{path}{step}".removeprefix(".")
 
 
 def _find_kind(pair: Pair, here: str | None, there: str | None) -> Kind:
@@ -259,24 +272,37 @@ def _find_kind(pair: Pair, here: str | None, there: str | None) -> Kind:
     return "answer to nothing" if isinstance(pair.reference, Nothing) else "another kind"
 
 
-def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[tuple[str | None, str | None, Pair]]:
-    """Yield the parts of a list or dict, each with the steps to it in the prediction and in the reference."""
+class _Part(NamedTuple):
+    """A pair inside a pair of lists or dicts, with the steps that lead to it: None where the value is missing."""
+
+    key: Any  # of a dict
+    here: str | None  # in the prediction
+    there: str | None  # in the reference
+    pair: Pair
+
+
+def _has_parts(pair: Pair) -> bool:
+    """Whether two lists or two dicts are compared part by part."""
+    return isinstance(pair.reference, (List, Dict)) and type(pair.reference) is type(pair.prediction)
+
+
+def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[_Part]:
+    """Yield the parts in the order of the prediction for lists, and of the reference for dicts."""
     reference: Any = pair.reference
     prediction: Any = pair.prediction
+    if not _has_parts(pair):
+        return
     if isinstance(reference, List):
-        rows = {column: row for row, column in pair.places}
-        parts = dict(zip(rows, pair.parts))
+        matched = {column: (f"[{row}]", inner) for (row, column), inner in zip(pair.places, pair.parts)}
         for column, item in enumerate(prediction.items):
-            if column in rows:
-                yield f"[{column}]", f"[{rows[column]}]", parts[column]
-            else:
-                yield f"[{column}]", None, Pair(NOTHING, item, [0.0], item.size, False)
-        for row in sorted({*range(len(reference.items))} - {*rows.values()}):
+            extra = None, Pair(NOTHING, item, [0.0], item.size, False)
+            yield _Part(None, f"[{column}]", *matched.get(column, extra))
+        for row in sorted({*range(len(reference.items))} - {row for row, _ in pair.places}):
             item = reference.items[row]
-            yield None, f"[{row}]", Pair(item, NOTHING, [0.0], item.size, False)
+            yield _Part(None, None, f"[{row}]", Pair(item, NOTHING, [0.0], item.size, False))
     else:
-        for key, part in zip(reference.items, pair.parts):
+        for key, inner in zip(reference.items, pair.parts):
             step = name_key(key)
-            yield step if key in prediction.items else None, step, part
+            yield _Part(key, step if key in prediction.items else None, step, inner)
         for key, item in reference.find_extra(prediction):
-            yield name_key(key), None, Pair(NOTHING, item, [0.0], rule.count_extra(item), False)
+            yield _Part(key, name_key(key), None, Pair(NOTHING, item, [0.0], rule.count_extra(item), False))

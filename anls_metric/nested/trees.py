@@ -43,10 +43,6 @@ class Node:
         """Compare this reference with a prediction of any kind."""
         raise NotImplementedError
 
-    def find_closest(self, pair: Pair) -> Any:
-        """Find the accepted value of this reference that is closest to the prediction of the pair."""
-        return self.value
-
     def mismatch(self, prediction: Node) -> Pair:
         """Compare this reference with a prediction of another kind: the score is 0."""
         return Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
@@ -73,15 +69,6 @@ class Pair(NamedTuple):
         """The weight of this pair in a matching: the average, and one bit more if both sides are equal."""
         return math.nextafter(self.average, math.inf) if self.same else self.average
 
-    @property
-    def closest(self) -> Any:
-        """The accepted value that is closest to the prediction."""
-        return self.reference.find_closest(self)
-
-    def sort_by_column(self) -> list[Pair]:
-        """Return the parts of a list in the order of the prediction."""
-        return [part for _, part in sorted(zip(self.places, self.parts), key=lambda placed: placed[0][1])]
-
     def is_same_inside(self) -> bool:
         """Whether both sides are equal as parts of a list or dict, in which Python takes nan as equal to itself."""
         return self.same or self.reference.value is self.prediction.value
@@ -96,9 +83,6 @@ class Nothing(Node):
         if says_nothing(prediction.value):
             return Pair(self, prediction, [1.0], 1, True)
         return self.mismatch(prediction)
-
-    def find_closest(self, pair: Pair) -> Any:
-        return pair.prediction.value if pair.same else None
 
 
 NOTHING = Nothing(None, 1)  # stands for every None, and for every missing key
@@ -116,10 +100,9 @@ class Scalar(Node):
         self.text = " ".join(str(value).lower().split())
 
     def compare(self, prediction: Node, rule: Rule) -> Pair:
-        text, other = self.text, prediction.text
-        if other is None:
+        if prediction.text is None:
             return self.mismatch(prediction)
-        score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / max(len(text), len(other))
+        score = Levenshtein.normalized_similarity(self.text, prediction.text)
         scores = [score if score >= rule.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
 
@@ -162,15 +145,6 @@ class Dict(Node):
             same = False
             length += rule.count_extra(item)
         return Pair(self, prediction, scores, length, same, parts)
-
-    def find_closest(self, pair: Pair) -> Any:
-        if not isinstance(pair.prediction, Dict):
-            return self.value
-        values = {key: part.closest for key, part in zip(self.items, pair.parts)}
-        predicted = pair.prediction.items
-        return {key: value for key, value in values.items() if key in predicted or not says_nothing(value)} | {
-            key: None for key, item in self.find_extra(pair.prediction) if not says_nothing(item.value)
-        }
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
         """Find the predicted keys that this dict does not have, with their nodes."""

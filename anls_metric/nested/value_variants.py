@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
-from anls_metric.core.choices import check_number, describe_unknown
+from anls_metric.core.choices import check_choice, check_number, describe_unknown
 from anls_metric.core.kernel import mean
-from anls_metric.core.rows import describe, name_row, pair_columns, refuse_no_rows
-from anls_metric.core.variants import RowName
-from anls_metric.core.version import __version__
+from anls_metric.core.rows import name_row, pair_columns, refuse_no_rows
+from anls_metric.core.variants import RowName, join_signature
 from anls_metric.nested.list_scores import build_lists
 from anls_metric.nested.row_scores import RowScore
-from anls_metric.nested.star_explanation import StarExplanation, build_branch, score_keys
+from anls_metric.nested.star_explanation import StarExplanation, build_branch, find_closest, score_keys
 from anls_metric.nested.tree_builder import build_trees
 from anls_metric.nested.trees import Node, Rule
 
 NoneKeys = Literal["counted", "ignored"]
 Average = Literal["rows", "leaves"]
-_CHOICES: Mapping[str, tuple[str, ...]] = {"none_keys": get_args(NoneKeys), "average": get_args(Average)}
 
 
 @dataclass(frozen=True)
@@ -28,31 +26,37 @@ class ValueVariant:
     """A metric of lists and nested values, with its options. Like `Variant`, it follows the protocol `Scorer`.
 
     Attributes:
+        name, label, meaning, source, options: as a `Scorer` has them.
+        text_variant: the variant that scores two texts.
+        read: the function that builds the trees of both sides of a row, which it names in errors.
         threshold: from 0 to 1: a leaf with a similarity below it scores 0.
         none_keys: as `anls_star_score` takes it.
         average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
             more weight: it scores the whole set as one value, as CheckboxQA does.
     """
 
+    name: str
+    label: str
+    meaning: str
+    source: str
+    options: tuple[str, ...]
+    text_variant: str
+    read: Callable[[Any, Any, str], tuple[Node, Node]] = field(repr=False)
     threshold: float = 0.5
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
 
-    name: ClassVar[str]
-    key: ClassVar[str]  # the name of the score in a dict of results
-    label: ClassVar[str]
-    meaning: ClassVar[str]
-    source: ClassVar[str]
-    options: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, ...]] = ()
-    text_variant: ClassVar[str]  # the variant that scores two texts
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
-        for option, choices in _CHOICES.items():
-            value = getattr(self, option)
-            if value not in choices:
-                raise ValueError(f"{option} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+        check_choice("none_keys", self.none_keys, get_args(NoneKeys))
+        check_choice("average", self.average, get_args(Average))
+
+    @property
+    def key(self) -> str:
+        """The name of the score in a dict of results."""
+        return self.name
 
     @property
     def rule(self) -> Rule:
@@ -63,11 +67,6 @@ class ValueVariant:
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
         return self.average == "rows"
-
-    @staticmethod
-    def read(prediction: Any, reference: Any, row: str) -> tuple[Node, Node]:
-        """Build the trees of both sides. ValueError: they cannot be scored; the message says why."""
-        raise NotImplementedError
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
@@ -94,8 +93,9 @@ class ValueVariant:
         """Explain the score of a row. ValueError: it cannot be scored."""
         predicted, accepted = self.read(prediction, reference, "")
         pair = accepted.compare(predicted, self.rule)
-        tree, keys = build_branch(pair, self.rule), score_keys([pair])
-        return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, pair.closest, keys, tree, self)
+        tree, keys = build_branch(pair, self.rule), score_keys([pair], self.rule)
+        closest = find_closest(pair, self.rule)
+        return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, closest, keys, tree, self)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
@@ -116,35 +116,30 @@ class ValueVariant:
     def signature(self, extract: str = "") -> str:
         """The signature of the score; ``extract`` names the rules that extracted the answers."""
         options = [f"{option}:{getattr(self, option)}" for option in self.options]
-        extracted = [f"extract:{extract}"] if extract else []
-        return "|".join(["anls", self.name, "matching:munkres-1.1.4", *options, *extracted, f"v{__version__}"])
+        return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
 
 
-class AnlsStar(ValueVariant):
-    """ANLS*."""
-
-    name = key = "anls_star"
-    label = "ANLS*"
-    meaning = "ANLS*: lists and nested values, leaf by leaf"
-    source = "https://arxiv.org/abs/2402.03848"
-    options = ("none_keys", "average", "threshold")
-    text_variant = "standard"
-    read = staticmethod(build_trees)
-
-
-class Anlsl(ValueVariant):
-    """ANLSL."""
-
-    name = key = "anlsl"
-    label = "ANLSL"
-    meaning = "ANLSL: lists of texts, matched one to one"
-    source = "https://arxiv.org/abs/2104.14336"
-    options = ("threshold",)
-    text_variant = "rrc"
-    read = staticmethod(build_lists)
-
-
-VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in (AnlsStar(), Anlsl())}
+_TABLE = (
+    ValueVariant(
+        "anls_star",
+        "ANLS*",
+        "ANLS*: lists and nested values, leaf by leaf",
+        "https://arxiv.org/abs/2402.03848",
+        ("none_keys", "average", "threshold"),
+        "standard",
+        build_trees,
+    ),
+    ValueVariant(
+        "anlsl",
+        "ANLSL",
+        "ANLSL: lists of texts, matched one to one",
+        "https://arxiv.org/abs/2104.14336",
+        ("threshold",),
+        "rrc",
+        build_lists,
+    ),
+)
+VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
 """The metrics of values, by name."""
 
 
