@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import shutil
 import sys
@@ -137,7 +138,7 @@ def _score(words: Sequence[str]) -> int:
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
     inputs = [parse_input(word).path for word in (*flags.files, *settings.submissions)]
-    inputs += [settings.gold] if settings.gold else []
+    inputs += filter(None, [settings.gold])
     if settings.output or settings.output_dir:
         _write_outputs(result, settings, inputs)
     if settings.report:
@@ -169,12 +170,11 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
             check_output(path, inputs)
         if ending in WRITERS:
             write_answers(path, result.submissions)
-        elif ending:
-            write_results(path, result.submissions[0], result.signature, inputs)
         else:
             for scored in result.submissions:
-                folder = os.path.join(path, name_folder(scored.name)) if several else path
-                write_results(os.path.join(folder, FILE), scored, result.signature, inputs)
+                folder = name_folder(scored.name) if several else ""
+                target = path if ending else os.path.join(path, folder, FILE)
+                write_results(target, scored, result.signature, inputs)
         print(f"output: {make_printable(path)}", file=sys.stderr)
 
 
@@ -216,7 +216,7 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
         print(format_matches(settings.find, document["find"]))
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
-        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else None))
+        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
 # Exit status
@@ -224,11 +224,12 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
 def _check_limits(result: Result) -> int:
     """Report scores under the limit and submissions that are worse than the baseline; return the exit status."""
-    settings, compared, doubts = result.settings, result.compared, []
-    limit, pairs = settings.fail_under or 0.0, compared.comparisons if settings.fail_if_worse else []
+    limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
     low = [scored for scored in result.submissions if scored.anls < limit]
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
-    for each in [pair for pair in pairs if pair.first == compared.baseline]:
+    if result.settings.fail_if_worse:
+        pairs = [pair for pair in result.compared.comparisons if pair.first == result.compared.baseline]
+    for each in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")

@@ -19,10 +19,8 @@ from anls_metric.reading.roles import Side
 from anls_metric.reading.table import Table, make_table, read_table
 from anls_metric.reading.values import read_ids as read_own_ids
 
-DEFAULTS = Settings()
 
-
-def export(path: str, questions: str | None = None, settings: Settings = DEFAULTS) -> list[dict[str, Any]]:
+def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
     """Read the answers of one model, from any file that can be scored, in the form of the RRC.
 
     Args:
@@ -69,7 +67,7 @@ def _parse_id(text: str, path: str) -> int:
     return int(text)
 
 
-def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
+def read_ids(path: str, settings: Settings) -> list[str]:
     """Read the ids of all questions, in the order of the file.
 
     Args:
@@ -85,7 +83,7 @@ def read_ids(path: str, settings: Settings = DEFAULTS) -> list[str]:
     return _list_ids(read_gold(row) if row else read_table(path, settings), settings, "gold")
 
 
-def check_submission(path: str, ids: Sequence[str] | None = None) -> tuple[list[Any], list[str]]:
+def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], list[str]]:
     """Find the defects for which the server of the RRC would refuse a submission.
 
     Args:

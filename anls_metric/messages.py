@@ -11,6 +11,7 @@ import errno
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from string import Formatter
 from typing import Any, Literal, NamedTuple
 
@@ -21,11 +22,12 @@ FrontEnd = Literal["python", "command", "page"]
 MAX_LENGTH = 1000
 
 
+@dataclass
 class _Words:
     """The options of a format string in the words of a front end: each attribute, with its value as format."""
 
-    def __init__(self, front_end: FrontEnd, name: str = "") -> None:
-        self._front_end, self._name = front_end, name
+    _front_end: FrontEnd
+    _name: str = ""
 
     def __getattr__(self, name: str) -> _Words:
         return _Words(self._front_end, name)

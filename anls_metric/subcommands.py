@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from anls_metric.arguments import Parser, add_flags, make_settings, score_files
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
-from anls_metric.options import INPUT, MOST, OPTIONS, SCORING
+from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows, make_printable
 
@@ -206,7 +206,7 @@ def _add_check_submission(parser: Parser) -> None:
 def _check_submission(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import check_submission, read_ids
 
-    ids = None if flags.ids is None else read_ids(flags.ids)
+    ids = None if flags.ids is None else read_ids(flags.ids, Settings())
     answers, defects = check_submission(flags.file, ids)
     asked = "; to check that all questions are answered, add --ids FILE"
     answered = asked if ids is None else f": all {len(ids):,} questions are answered"
