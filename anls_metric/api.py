@@ -196,9 +196,10 @@ class Scores:
             >>> score(["B0B", "R0AD"], [["BOB"], ["ROAD"]]).confusions()
             {'data': [Confusion(predicted='0', accepted='o', count=2)]}
         """
-        from anls_metric.analysis.confusions import count_confusions
+        from anls_metric.analysis.confusions import find_confusions
 
-        return {name: count_confusions(scored, most) for name, scored in self.submissions.items()}
+        found = {name: find_confusions(scored, most) for name, scored in self.submissions.items()}
+        return {name: [confusion for confusion, _ in pairs] for name, pairs in found.items()}
 
     def suspects(self) -> list[Suspect]:
         """List suspected label errors: questions on which most submissions agree on an answer that is not accepted.

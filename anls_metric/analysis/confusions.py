@@ -28,26 +28,22 @@ class Confusion:
     count: int
 
 
-def count_confusions(scored: Scored, most: int) -> list[Confusion]:
-    """Count the edits of answers that score between 0 and 1, from the answer to the closest accepted one.
+def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int]]]:
+    """Find the most frequent edits of answers that score between 0 and 1, from the answer to the closest accepted one.
 
     Args:
         scored: answers of strings.
         most: how many edits to return.
 
     Returns:
-        The most frequent edits; equally frequent edits in the order of their characters.
+        The most frequent edits, equally frequent edits in the order of their characters; each with the places of the
+        answers that have it.
 
     Example:
         >>> from anls_metric import score
-        >>> count_confusions(score(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]])["data"], 1)
-        [Confusion(predicted='0', accepted='o', count=2)]
+        >>> find_confusions(score(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]])["data"], 1)
+        [(Confusion(predicted='0', accepted='o', count=2), [0, 1])]
     """
-    return [confusion for confusion, _ in find_confusions(scored, most)]
-
-
-def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int]]]:
-    """Find the most frequent edits, each with the places of the answers that have it."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, score in enumerate(scored.answer_scores):
         if 0.0 < score < 1.0:

@@ -32,5 +32,5 @@ def count_similarities(scored: Scored) -> list[int]:
     for place in scored.representatives:
         similarity = scored.similarities[place]
         if similarity != 1.0:
-            counts[min(max(int(similarity * BINS), 0), BINS - 1)] += 1
+            counts[max(int(similarity * BINS), 0)] += 1
     return counts

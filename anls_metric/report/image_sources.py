@@ -73,9 +73,7 @@ def open_zip(path: str) -> ImageSource | None:
     except Exception:  # the library raises many kinds for damaged archives
         raise make_error(path, "not a zip archive, or a damaged one: make it again") from None
     members = (member for member in archive.infolist() if member.file_size <= MAX_FILE)
-    return _make_source(
-        PageImage(member.filename.replace("\\", "/"), partial(archive.read, member)) for member in members
-    )
+    return _make_source(PageImage(member.filename, partial(archive.read, member)) for member in members)
 
 
 def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
@@ -114,11 +112,12 @@ def open_table(data: Any) -> ImageSource | None:
             yield PageImage(path, partial(bytes, content or b""))
 
     found = [name for name in parts[0] if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
-    if IMAGE_COLUMN not in found and len(found) != 1:
+    chosen = [IMAGE_COLUMN] if IMAGE_COLUMN in found else found
+    if len(chosen) != 1:
         return None
     ids = next((map(str, read_cells(name)) for name in IDS if name in parts[0]), ())
     places = {key: place for place, key in enumerate(ids)}
-    return ImageSource(partial(read_images, IMAGE_COLUMN if IMAGE_COLUMN in found else found[0]), places)
+    return ImageSource(partial(read_images, chosen[0]), places)
 
 
 def _open_file(path: str) -> Columns:

@@ -28,7 +28,6 @@ NOT_FOUND, UNREADABLE = "not found", "cannot be read"
 
 _MAX_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
-_NO_PILLOW = "images need Pillow: pip install 'anls-metric[images]'"
 
 
 class Images:
@@ -51,8 +50,6 @@ class Images:
     def __init__(
         self, place: str | None = None, inputs: Sequence[Input] = (), max_bytes: int = MAX_IMAGE_BYTES
     ) -> None:
-        if place is not None and not _has_pillow():
-            raise make_error("", _NO_PILLOW)
         self._named = None if place is None else _open_place(place)
         self._data = {source.name or "data": source.data for source in reversed(inputs) if not source.path}
         self._max_bytes = max_bytes
@@ -74,10 +71,9 @@ class Images:
         """
         try:
             source = self._named or self._open_own(own)
-            if source and not _has_pillow():
-                self.note = _NO_PILLOW
-            if source is None or self.note:
+            if source is None:
                 return []
+            _check_pillow()
             by_id = source.places
             places = [by_id.get(question.id) for question in questions] if by_id else _find_by_names(source, names)
             urgent = {place for place, question in zip(places, questions) if question.needs_a_look}
@@ -116,12 +112,14 @@ class Images:
         return self._indices[key]
 
 
-def _has_pillow() -> bool:
-    return find_spec("PIL") is not None
+def _check_pillow() -> None:
+    if find_spec("PIL") is None:
+        raise make_error("", "images need Pillow: pip install 'anls-metric[images]'")
 
 
 def _open_place(place: str) -> ImageSource:
     """Open the images that the user names."""
+    _check_pillow()
     check_paths([Input(place)])
     try:
         source = open_zip(place) if place.lower().endswith(".zip") else open_folder(place) or open_table(place)

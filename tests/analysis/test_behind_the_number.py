@@ -71,7 +71,7 @@ ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
     ("report.document.explain", lambda: describe(worst=1)),
     ("analysis.assessments.measure_confidence", lambda: describe(field=CONFIDENCE)),
     ("analysis.assessments.compare_verdicts", lambda: describe(field=JUDGE)),
-    ("analysis.confusions.count_confusions", lambda: score(BASE).confusions()),
+    ("analysis.confusions.find_confusions", lambda: score(BASE).confusions()),
     ("analysis.suspects.find_suspects", lambda: compare(TABLES).suspects()),
 ]
 """Functions that cost something -> what asks for them."""

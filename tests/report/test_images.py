@@ -194,7 +194,7 @@ def test_large_image_is_scaled_down_and_stands_upright() -> None:
 
 
 def test_report_without_pillow_says_why_it_has_no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anls_metric.report.images._has_pillow", lambda: False)
+    monkeypatch.setattr("anls_metric.report.images.find_spec", lambda name: None)
     assert "images need Pillow: pip install" in report(make_rows())
     with pytest.raises(InputError, match="images need Pillow"):
         Images("pages.zip")
