@@ -36,19 +36,9 @@ LISTS = list(BASE.values()), list(ACCEPTED.values())
 FORMS: dict[str, Callable[[], anls_metric.Scores]] = {
     "two lists": lambda: score(*LISTS),
     "a tuple and a dict's values": lambda: score(tuple(LISTS[0]), ACCEPTED.values()),
-    "lists of dicts": lambda: score(list_answers(), GOLD),
     "dicts by id": lambda: score(BASE, ACCEPTED),
-    "a dict by id, and records": lambda: score(BASE, GOLD),
-    "columns": lambda: score(COLUMNS),
-    "columns that are named": lambda: score(
-        {"mine": LISTS[0], "theirs": LISTS[1]}, prediction="mine", references="theirs"
-    ),
-    "columns on both sides": lambda: score({"id": IDS, "prediction": LISTS[0]}, {"id": IDS, "answers": LISTS[1]}),
-    "a table of dicts": lambda: score(list_rows()),
-    "a list beside records": lambda: score(LISTS[0], GOLD),
     "records beside a list": lambda: score([{"prediction": text} for text in LISTS[0]], LISTS[1]),
     "bare accepted answers": lambda: score(LISTS[0], [texts[0] for texts in LISTS[1]]),
-    "a dot by id": lambda: score(BASE | {IDS[1]: "."}, ACCEPTED | {IDS[1]: ["."]}),
 }
 
 

@@ -31,32 +31,20 @@ from tests.system.conftest import (
 Files = dict[str, Any]
 
 
-def rename(name: str, of: list[dict[str, Any]] | None = None, key: str = "questionId") -> list[dict[str, Any]]:
-    return [{name if field == key else field: value for field, value in row.items()} for row in of or list_answers()]
+def rename(name: str, records: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    return [{name if field == key else field: value for field, value in row.items()} for row in records]
 
 
 # A submission beside gold.json: its name and its content. Each scores 0.75.
 SUBMISSIONS: dict[str, tuple[str, Any]] = {
-    "an id under another name": ("x.jsonl", rename("custom_id")),
-    "an id in uid": ("x.jsonl", rename("uid")),
     "ids as strings": ("x.json", [{**row, "questionId": str(row["questionId"])} for row in list_answers()]),
-    "ids of requests, too": ("x.jsonl", [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))]),
-    "an id in an object": ("x.jsonl", [{"meta": {"questionId": key}, "prediction": BASE[key]} for key in SHUFFLED]),
-    "an object by id": ("x.json", {str(key): BASE[key] for key in SHUFFLED}),
     "objects by id": ("x.json", {str(key): {"prediction": BASE[key]} for key in SHUFFLED}),
     "records under a name": ("x.json", {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}),
     "records under predictions": ("x.json", {"id_of_run": 7, "predictions": list_answers("answer")}),
     "a frame that pandas wrote": ("x.json", {"prediction": {str(key): BASE[key] for key in SHUFFLED}}),
-    "a list of strings": ("x.json", [BASE[key] for key in IDS]),
     "strings on lines": ("x.jsonl", [BASE[key] for key in IDS]),
     "an answer on each line": ("x.txt", "".join(f"{BASE[key]}\n" for key in IDS)),
-    "records without ids": ("x.jsonl", [{"prediction": BASE[key]} for key in IDS]),
-    "prompts around questions": ("x.jsonl", [{"prompt": f"Read. What is {k}? A:", "predict": BASE[k]} for k in IDS]),
     "a place beside the id": ("x.json", [{"index": n, **row} for n, row in enumerate(list_answers())]),
-    "a copy of the accepted answer": (
-        "x.json",
-        [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("model_response")],
-    ),
 }
 
 
@@ -70,7 +58,6 @@ def test_submission_in_any_shape_has_its_score(shell: Shell, case: str) -> None:
 FILES: Files = {
     # gold files
     "named.json": [{"nr": key, "gold": {"texts": texts}} for key, texts in ACCEPTED.items()],
-    "joined.csv": [{"questionId": key, "answers": "|".join(texts)} for key, texts in ACCEPTED.items()],
     "truths.json": rename("truths", GOLD, "answers"),
     "twice.json": [*GOLD, GOLD[0]],
     "none.json": [{**row, "answers": []} if n == 2 else row for n, row in enumerate(GOLD)],
@@ -81,7 +68,6 @@ FILES: Files = {
     "x.json": list_answers(p=0.5),
     "key.json": [{"id": key, "out": [{"text": BASE[key]}]} for key in SHUFFLED],
     "d.json": [{"id": key, "body": {"said": BASE[key]}} for key in SHUFFLED],
-    "raw.json": {str(key): f"<think>Hm.</think>Final Answer: {text}" for key, text in BASE.items()},
     "empty.json": {str(key): text.replace("something else", "") for key, text in BASE.items()},
     "few.json": [row for row in list_answers() if row["questionId"] not in IDS[1:5]],
     "more.json": [*list_answers(), {"questionId": 1, "prediction": "a"}],
@@ -92,8 +78,6 @@ FILES: Files = {
     "s.json": [{"questionId": k, "question": f"Who is {n}?", "answer": BASE[k]} for n, k in enumerate(IDS)],
     "lists.json": [{"questionId": key, "answer": [BASE[key], "x"]} for key in SHUFFLED],
     "llm.jsonl": [{"id": row["id"], "llm": row["llm"], "answer": row["prediction"]} for row in list_both("llm")],
-    "parts/1.csv": list_answers()[:9],
-    "parts/2.csv": list_answers()[9:],
     "run/predictions.json": list_answers(),
     "run/config.json": {"seed": 1},
     "models/a.json": list_answers(),
@@ -101,14 +85,11 @@ FILES: Files = {
     # tables
     "t.csv": list_rows(),
     "t2.csv": list_rows(TUNED),
-    "usual.jsonl": rename("Ground-Truth", rename("Model Output", list_rows(), "prediction"), "answers"),
     "dict.json": {"anls": 0.3, "predictions": [*BASE.values()], "references": [*ACCEPTED.values()]},
     "model.csv": list_both("model"),
     "method.csv": list_both("method"),
     "seed.csv": list_both("seed", 1, 2),
     "models.jsonl": [*list_rows(llm="x"), *list_rows(TUNED, llm="y")],
-    "seeds.jsonl": [{**row, "model": model} for model in "xy" for row in list_both("seed", 1, 2)],
-    "columns.csv": [{"id": k, "base": BASE[k], "tuned": TUNED[k], "answers": ACCEPTED[k]} for k in IDS],
     "pages.jsonl": [{**row, "id": f"d{n // 3}"} for n, row in enumerate(list_rows())],
     "index.jsonl": [{"index": n, "answer": "x", **row} for n, row in enumerate(list_rows())],
     "ids0.csv": [{"id": n, **row} for n, row in enumerate(list_rows())],
@@ -131,34 +112,16 @@ def use(shell: Shell, *lines: str) -> None:
 @pytest.mark.parametrize(
     ("line", "scores"),
     [
-        ("-s a.json --gold gold.json", [SCORE]),
         ("--submission-file a.json --gold-label-file gold.json", [SCORE]),
         ("gold.json a.json -s b.json", BOTH),
-        ("gold.json parts", [SCORE]),
-        ("gold.json 'parts/*.csv'", [SCORE]),
         ("t.csv", [SCORE]),
-        ("usual.jsonl", [SCORE]),
         ("dict.json", [SCORE]),
         ("t.csv t2.csv", BOTH),
         ("model.csv", BOTH),
-        ("model.csv --submission-field none --runs question", [MEAN]),
         ("gold.json llm.jsonl", BOTH),
-        ("method.csv --submission-field method", BOTH),
-        ("method.csv --runs question", [MEAN]),
-        ("columns.csv --prediction-field base,tuned", BOTH),
-        ("truths.json a.json --references-field truths", [SCORE]),
         ("named.json key.json --references-field gold.texts --prediction-field out.0.text --gold-id-field nr", [SCORE]),
         ("seed.csv", [MEAN]),
-        ("seed.csv --filter 2", [BETTER]),
-        ("seeds.jsonl", [MEAN, MEAN]),
-        ("gold.json m=a.json m=b.json", [MEAN]),
-        ("pages.jsonl --id-field none", [SCORE]),
-        ("joined.csv a.json --references-separator '|'", [SCORE]),
-        ("gold.json raw.json --extract think,final", [SCORE]),
         ("index.jsonl --layout table", [SCORE]),
-        ("gold.json few.json --missing zero", [15 / 24]),
-        ("gold.json null.json --missing zero", [15 / 24]),
-        ("gold.json more.json --extra ignore", [SCORE]),
         ("squad.json empty.json", [1.0]),
     ],
 )  # fmt: skip
