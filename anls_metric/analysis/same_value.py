@@ -16,53 +16,30 @@ MAX_LENGTH = 40
 """The largest number of characters of a text that can be a value."""
 
 
-class Amount(NamedTuple):
-    """A number with its unit.
+class Value(NamedTuple):
+    """A number or a date in one form, however it is written.
 
     Attributes:
-        number: the number.
-        zeros: the number of leading zeros: 007 is a code, and not 7.
-        is_year: whether it can be a year: it is written as four digits from 1900 to 2099, and nothing else.
-        unit: the name of the unit, "" without one.
+        exact: what two texts must share. Of an amount: the number, its leading zeros (007 is a code), and whether it
+            can be a year: it is written as four digits from 1900 to 2099, and nothing else. Of a date: its possible
+            months and days, month first (3/4/98 has two), with the day 0 for none, and the last two digits of the year.
+        vague: what may be missing in one of them: the unit of an amount, and the century of a date.
     """
 
-    number: Decimal
-    zeros: int
-    is_year: bool
-    unit: str
-
-    def is_same(self, other: Any) -> bool:
-        """Whether another amount is the same. If only one has a unit, only the numbers are compared."""
-        return self[:3] == other[:3] and (self.unit == other.unit or not self.unit or not other.unit)
+    exact: tuple[Any, ...]
+    vague: str
 
 
-class Date(NamedTuple):
-    """A date, or a part of one.
-
-    Attributes:
-        year: four digits, two digits, or "" without a year.
-        days: the month and the day, 0 without a day. An ambiguous date like 3/4/98 has two of them, month first.
-    """
-
-    year: str
-    days: tuple[tuple[int, int], ...]
-
-    def is_same(self, other: Any) -> bool:
-        """Whether another date is the same. The year 88 is 1988 or 1888."""
-        short, long = sorted((self.year, other.year), key=len)
-        return self.days == other.days and (short == long or (len(short) == 2 and long.endswith(short)))
-
-
-# Ways to write a number -> its thousands separator and its decimal sign. The first that fits counts, so a comma before
-# three digits separates thousands, and a point is a decimal sign unless there are two.
-NUMBERS: Mapping[str, tuple[str, str]] = {
-    r"\d+(?:\.\d*)?|\.\d+": ("", "."),
-    r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?": (",", "."),
-    r"[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?": (",", "."),  # as in India
-    r"[1-9]\d{0,2}(?:'\d{3})+(?:\.\d+)?": ("'", "."),
-    r"[1-9]\d{0,2}(?:\.\d{3}){2,}": (".", ","),
-    r"[1-9]\d{0,2}(?:\.\d{3})+,\d+": (".", ","),
-    r"\d+,\d+": ("", ","),
+# Ways to write a number -> what is done to its thousands separators and its decimal sign. The first that fits counts,
+# so a comma before three digits separates thousands, and a point is a decimal sign unless there are two.
+NUMBERS: Mapping[str, Mapping[int, Any]] = {
+    r"\d+(?:\.\d*)?|\.\d+"
+    r"|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
+    r"|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?"  # as in India
+    r"|[1-9]\d{0,2}(?:'\d{3})+(?:\.\d+)?": str.maketrans("", "", ",'"),
+    r"[1-9]\d{0,2}(?:\.\d{3}){2,}"
+    r"|[1-9]\d{0,2}(?:\.\d{3})+,\d+"
+    r"|\d+,\d+": str.maketrans(",", ".", "."),
 }
 
 _NUMBER_WORDS = (
@@ -140,8 +117,8 @@ _BEFORE = {"", "dollar", "euro", "pound sterling", "yen", "rupee"}
 
 _AMOUNT = (
     r"([-+]?)([^\d.,+-]*)([-+]?) ?"  # a sign, a currency, a sign
-    r"(\.?\d(?:[\d.,']*\d)?)"
-    r"\.?(?:-(?=[a-z]))?(\D*)"  # a unit: 5 years, 5-year
+    r"(?=(0*)\d|\.)(\.?\d(?:[\d.,']*\d)?)"  # leading zeros, and the number with them
+    rf"\.?(?:-(?=[a-z]))?(?![a-z]$) ?(?:({'|'.join(MULTIPLIERS)})(?: |$))?(\D*)"  # a unit: 5 years, 5-year; but not 24c
 )
 
 _WEEKDAYS = "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday"
@@ -157,107 +134,82 @@ _YEAR = r"(?P<year>\d{4}|\d\d)"
 _SIGNS = r"[ .,/'-]"
 _SIGN = r"(?P<sign>[-/.])"
 
-# Ways to write a date with the name of a month, after the day of the week.
-NAMED_DATES = (
+# Ways to write a date after the day of the week: with the name of a month, then with numbers only.
+DATES = (
     rf"{_NAME}{_SIGNS}*(?:of )?(?P<year>\d{{4}}|(?<=')\d\d)",
     rf"{_NAME}{_SIGNS}*(?<!'){_DAY_TH}(?:{_SIGNS}+{_YEAR})?",
     rf"{_DAY_TH}{_SIGNS}*(?:of )?{_NAME}(?:{_SIGNS}*{_YEAR})?",
-)
-
-# Ways to write a date with numbers only.
-NUMERIC_DATES = (
     rf"{_MONTH}{_SIGN}{_DAY}(?P=sign){_YEAR}",
     rf"{_DAY}{_SIGN}{_MONTH}(?P=sign){_YEAR}",
     rf"(?P<year>\d{{4}}){_SIGN}{_MONTH}(?P=sign){_DAY}",
     rf"{_MONTH}[-/](?P<year>\d{{4}})",
 )
 
-# Every word that a value with digits can contain. Most other texts are refused by their words, before slower patterns.
-_KNOWN = (*MULTIPLIERS, *_UNIT_NAMES, *_MONTHS, _MONTH_NAMES, _WEEKDAYS, "sept of st nd rd th")
-_find_digit, _find_words = re.compile(r"\d").search, re.compile("[a-z]+").findall
-_WORDS = frozenset(_find_words(" ".join(_KNOWN)))
-
-
-def is_same_value(text: str, other: str) -> bool:
-    """Whether two texts are the same number, amount or date, written differently.
-
-    If only one text has a unit, only the numbers are compared. A number that can be a year, like 1998, never equals a
-    number with a separator, like 1,998.
-
-    Args:
-        text: an answer.
-        other: another answer.
-
-    Example:
-        >>> is_same_value("977,633", "$977633.00"), is_same_value("27 percent", "27%"), is_same_value("10 years", "ten")
-        (True, True, True)
-        >>> is_same_value("12/15/88", "December 15, 1988"), is_same_value("3/4/88", "March 4, 1988")
-        (True, False)
-        >>> is_same_value("12", "12.5"), is_same_value("1,234", "1.234"), is_same_value("007", "7")
-        (False, False, False)
-    """
-    return is_any_same_value(text, [other])
-
 
 def is_any_same_value(text: str, others: Iterable[str]) -> bool:
-    """Whether a text is the same value as one of these texts: see `is_same_value`.
+    """Whether a text is the same number, amount or date as one of several, written differently.
+
+    If only one text has a unit, only the numbers are compared, and the year 88 is 1988 or 1888. A number that can be a
+    year, like 1998, never equals a number with a separator, like 1,998.
 
     Example:
-        >>> is_any_same_value("1500", ["Paris", "1,500"])
-        True
+        >>> is_any_same_value("977,633", ["Paris", "$977633.00"]), is_any_same_value("10 years", ["ten"])
+        (True, True)
+        >>> is_any_same_value("12/15/88", ["December 15, 1988"]), is_any_same_value("3/4/88", ["March 4, 1988"])
+        (True, False)
+        >>> is_any_same_value("12", ["12.5"]), is_any_same_value("1,234", ["1.234"]), is_any_same_value("007", ["7"])
+        (False, False, False)
     """
     value = read_value(text)
     if value is None:
         return False
-    return any(type(other) is type(value) and value.is_same(other) for other in map(read_value, others))
+    return any(
+        other.exact == value.exact and (other.vague == value.vague or not other.vague or not value.vague)
+        for other in filter(None, map(read_value, others))
+    )
 
 
-def read_value(text: str) -> Amount | Date | None:
+def read_value(text: str) -> Value | None:
     """Read a text as an amount or as a date; None if it is neither.
 
     Example:
         >>> read_value("$1.5 million")
-        Amount(number=Decimal('1.5E+6'), zeros=0, is_year=False, unit='dollar')
-        >>> read_value("15-Dec-88"), read_value("no. 5")
-        (Date(year='88', days=((12, 15),)), None)
+        Value(exact=(Decimal('1.5E+6'), '', False), vague='dollar')
+        >>> read_value("15-Dec-1988"), read_value("no. 5")
+        (Value(exact=(((12, 15),), '88'), vague='19'), None)
     """
     if len(text) > MAX_LENGTH:
         return None
     text = " ".join(text.lower().replace("−", "-").replace("’", "'").split()).rstrip(".")
     first, blank, rest = text.partition(" ")
     text = NUMBER_WORDS.get(first, first) + blank + rest
-    if not _find_digit(text) or not _WORDS.issuperset(_find_words(text)):
+    if not re.search(r"\d", text):
         return None
     return _read_amount(text) or _read_date(text)
 
 
-def _read_amount(text: str) -> Amount | None:
+def _read_amount(text: str) -> Value | None:
     parts = re.fullmatch(_AMOUNT, text.replace("rs.", "rs "))  # the point of Rs.5 is no decimal sign
     if parts is None:
         return None
-    sign, before, second_sign, written, after = parts.groups()
-    first, _, rest = after.strip().partition(" ")
-    times = MULTIPLIERS.get(first, 0)
-    currency, unit = (_UNIT_NAMES.get(name.strip().rstrip(".")) for name in (before, rest if times else after))
-    is_code = len(after) == 1 and after.isalpha()  # 24c
-    if is_code or (sign and second_sign) or currency not in _BEFORE or unit is None or len({currency, unit, ""}) > 2:
+    sign, before, second_sign, zeros, written, multiplier, after = parts.groups()
+    currency, unit = _UNIT_NAMES.get(before.strip()), _UNIT_NAMES.get(after.rstrip("."))
+    if (sign and second_sign) or currency not in _BEFORE or unit is None or len({currency, unit, ""}) > 2:
         return None
-    signs = next((signs for way, signs in NUMBERS.items() if re.fullmatch(way, written)), None)
-    if signs is None:
-        return None
-    thousands, point = signs
-    digits = written.replace(thousands, "").replace(point, ".")
-    whole = digits.partition(".")[0] or "0"
-    number = Decimal(f"{sign}{second_sign}{digits}e{times}")
-    is_year = text.isdigit() and 1900 <= number < 2100
-    return Amount(number, len(whole) - len(str(int(whole))), is_year, unit or currency)
+    for way, signs in NUMBERS.items():
+        if re.fullmatch(way, written):
+            number = Decimal(f"{sign}{second_sign}{written.translate(signs)}e{MULTIPLIERS.get(multiplier, 0)}")
+            is_year = text.isdigit() and 1900 <= number < 2100
+            return Value((number, zeros or "", is_year), unit or currency)
+    return None
 
 
-def _read_date(text: str) -> Date | None:
+def _read_date(text: str) -> Value | None:
     text = re.sub(_WEEKDAY, "", text)
-    matches = (re.fullmatch(way, text) for way in (*NAMED_DATES, *NUMERIC_DATES))
+    matches = (re.fullmatch(way, text) for way in DATES)
     readings = [match.groupdict() for match in matches if match]
     if not readings:
         return None
     days = [(_MONTHS.get(each["month"][:3]) or int(each["month"]), int(each.get("day") or 0)) for each in readings]
-    return Date(readings[0].get("year") or "", tuple(dict.fromkeys(days)))
+    year = readings[0].get("year") or ""
+    return Value((tuple(dict.fromkeys(days)), year[-2:]), year[:-2])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anls_metric import VARIANTS, anls_score, score
 from anls_metric.analysis.outcomes import keep_digits, keep_letters_and_digits
 from anls_metric.analysis.partial_credit import measure_partial_credit
-from anls_metric.analysis.same_value import is_same_value
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scoring import normalizer
 from tests.analysis.scoring import score_columns
 
@@ -61,7 +61,7 @@ def test_partial_credit_is_the_sum_of_the_definition(pairs: list[tuple[str, list
         if points >= 1 or text in VARIANTS[variant].no_answers:
             continue
         letters, digits, others = keep_letters_and_digits(text), keep_digits(text), list(map(keep_digits, accepted))
-        same = any(is_same_value(text, other) for other in accepted)
+        same = is_any_same_value(text, accepted)
         if same or (letters and letters in map(keep_letters_and_digits, accepted)):
             lost += 1 - Fraction(points)
         elif digits and any(others) and digits not in others:

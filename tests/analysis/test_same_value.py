@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.analysis.same_value import MAX_LENGTH, NUMBER_WORDS, UNITS, is_same_value, read_value
+from anls_metric.analysis.same_value import MAX_LENGTH, NUMBER_WORDS, UNITS, is_any_same_value, read_value
 
 # A text = the same value, written differently.
 SAME = """
@@ -66,25 +66,25 @@ def list_pairs(table: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(("text", "other"), [*list_pairs(SAME), (" 5 ", "5.0")])
 def test_same_value_is_written_otherwise(text: str, other: str) -> None:
-    assert is_same_value(text, other)
-    assert is_same_value(other, text)
+    assert is_any_same_value(text, [other])
+    assert is_any_same_value(other, [text])
 
 
 @pytest.mark.parametrize(("text", "other"), [*list_pairs(DIFFERENT), ("", ""), ("5" * (MAX_LENGTH + 1),) * 2])
 def test_other_value_is_not_the_same(text: str, other: str) -> None:
-    assert not is_same_value(text, other)
-    assert not is_same_value(other, text)
+    assert not is_any_same_value(text, [other])
+    assert not is_any_same_value(other, [text])
 
 
 def test_each_word_of_the_tables_is_read_and_belongs_to_one_row() -> None:
     ways = [(way, names.split(", ")[0]) for names in UNITS.values() for way in names.split(", ")]
-    assert [way for way, first in ways if not is_same_value(f"5 {way}", f"5 {first}")] == []
-    assert [way for way, _ in ways if not is_same_value(f"5 {way}", "5")] == []
+    assert [way for way, first in ways if not is_any_same_value(f"5 {way}", [f"5 {first}"])] == []
+    assert [way for way, _ in ways if not is_any_same_value(f"5 {way}", ["5"])] == []
     assert len(ways) == len(dict(ways))
-    assert [is_same_value(word, number) for word, number in NUMBER_WORDS.items()] == [True] * 21
+    assert [is_any_same_value(word, [number]) for word, number in NUMBER_WORDS.items()] == [True] * 21
 
 
 @given(st.text(st.sampled_from("0123456789.,'-+$% /maychyr"), max_size=12), st.text(max_size=8))
 def test_reading_any_text_is_symmetric_and_never_fails(text: str, other: str) -> None:
-    assert is_same_value(text, other) == is_same_value(other, text)
-    assert read_value(text) is None or is_same_value(text, text)
+    assert is_any_same_value(text, [other]) == is_any_same_value(other, [text])
+    assert read_value(text) is None or is_any_same_value(text, [text])
