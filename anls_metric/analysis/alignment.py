@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby, pairwise
-
-from rapidfuzz.distance import Levenshtein
+from itertools import groupby, islice, pairwise, repeat
 
 from anls_metric.core.explanation import Match
 
@@ -37,24 +35,15 @@ def align(prediction: str, match: Match, ignore_case: bool) -> list[int] | None:
     one, other = match.normalized_prediction, match.normalized_reference
     if len(one) * len(other) > MAX_CELLS:
         return None
-    steps = Levenshtein.opcodes(one, other)
+    steps = [(edit.operation == "equal", len(edit.prediction), len(edit.reference)) for edit in match.edits]
     if len(steps) > MAX_STEPS:
         return None
-    left, right = _locate(prediction, one, ignore_case), _locate(match.reference, other, ignore_case)
-    parts = [(False, left[0], right[0])]
-    for step in steps:
-        own, theirs = left[step.src_start : step.src_end + 1], right[step.dest_start : step.dest_end + 1]
-        if step.tag == "equal":
-            parts += [(False, *sizes) for sizes in zip(_subtract(own), _subtract(theirs))]
-        else:
-            parts.append((True, own[-1] - own[0], theirs[-1] - theirs[0]))
-    parts.append((False, len(prediction) - left[-1], len(match.reference) - right[-1]))
+    left, right = iter(_measure(prediction, one, ignore_case)), iter(_measure(match.reference, other, ignore_case))
+    parts: list[tuple[bool, int, int]] = []
+    for is_equal, gone, come in [(True, 1, 1), *steps, (True, 1, 1)]:  # what stands before and after both is equal
+        own, theirs = islice(left, gone), islice(right, come)
+        parts += zip(repeat(False), own, theirs) if is_equal else [(True, sum(own), sum(theirs))]
     return _join(parts)
-
-
-def _subtract(places: Sequence[int]) -> list[int]:
-    """Compute the number of characters from each place to the next one."""
-    return [after - before for before, after in pairwise(places)]
 
 
 def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
@@ -68,16 +57,13 @@ def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
     return sizes
 
 
-def _locate(raw: str, normalized: str, ignore_case: bool) -> list[int]:
-    """Find the index in the raw text of each character of the normalized text, and the end."""
-    lowered, places = raw, list(range(len(raw)))
-    if ignore_case:  # a letter can become two letters in lower case
-        lowered = raw.lower()
-        places = [place for place, sign in enumerate(raw) for _ in sign.lower()]
-    indices, number = [], 0
-    for sign in normalized:
-        while lowered[number] != sign and not (sign == " " and lowered[number].isspace()):
-            number += 1  # skips the blanks that normalizing removes
-        indices.append(places[number])
-        number += 1
-    return [*indices, indices[-1] + 1 if indices else 0]
+def _measure(raw: str, normalized: str, ignore_case: bool) -> list[int]:
+    """Count the characters of the raw text before the normalized text, for each of its characters, and after it."""
+    lower = str.lower if ignore_case else str
+    places = [place for place, sign in enumerate(raw) for _ in lower(sign)]  # a letter can become two in lower case
+    characters = zip(lower(raw), places)
+    starts = [0]
+    for sign in normalized:  # skips the blanks that normalizing removes
+        starts.append(next(place for each, place in characters if each == sign or (sign == " " and each.isspace())))
+    end = starts[-1] + 1 if normalized else 0
+    return [after - before for before, after in pairwise([*starts, end, len(raw)])]
