@@ -351,21 +351,17 @@ def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
-    stream = io.StringIO()
+    stream, figures = io.StringIO(), collect_figures(document, columns)
     writer = csv.writer(stream, lineterminator="\n")
-    rows = collect_figures(document, columns)
-    writer.writerow(map(_make_safe, rows[0]))
-    for row in rows:
-        is_printed = {head: isinstance(value, float) and not head.startswith("p_value") for head, value in row.items()}
-        writer.writerow(
-            numbers.format(value) if numbers != PLAIN and is_printed[head] else _make_safe(value)
-            for head, value in row.items()
-        )
+    for row in ({head: head for head in figures[0]}, *figures):
+        writer.writerow(_make_csv_cell(head, value, numbers) for head, value in row.items())
     return stream.getvalue().rstrip("\n")
 
 
-def _make_safe(value: Any) -> Any:
-    """Make a text safe, so that no spreadsheet takes it for a formula. Numbers stay unchanged."""
+def _make_csv_cell(head: str, value: Any, numbers: Numbers) -> Any:
+    """Make a cell below a head. A text is made safe, so that no spreadsheet takes it for a formula."""
+    if isinstance(value, float) and numbers != PLAIN and not head.startswith("p_value"):
+        return numbers.format(value)
     if not isinstance(value, str):
         return value
     text = make_printable(value)

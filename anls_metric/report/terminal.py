@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
@@ -33,14 +34,14 @@ Lines = list[tuple[str, str]]
 """Names and texts. A line without a name continues the line before."""
 
 
-def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: int | None = None) -> str:
+def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: float = inf) -> str:
     """Format a document: a submission as a list of figures, several submissions as tables.
 
     Args:
         document: as `document.build_document` makes it.
         numbers: how scores are printed.
         columns: the columns that the user asks for, which always make a table; empty for the usual columns.
-        width: the width of the terminal. A wider table is split; None never splits.
+        width: the width of the terminal. A wider table is split.
     """
     submissions = document["submissions"]
     several = len(submissions) > 1
@@ -149,7 +150,7 @@ def _list_details(document: Document, submission: Document, numbers: Numbers) ->
     ]
 
 
-def _format_submission(document: Document, numbers: Numbers, width: int | None) -> list[str]:
+def _format_submission(document: Document, numbers: Numbers, width: float) -> list[str]:
     """Format the only submission: its figures, its variants and its groups."""
     (submission,) = document["submissions"]
     metrics = submission.get("metrics", {}).items()
@@ -170,13 +171,13 @@ def _format_submission(document: Document, numbers: Numbers, width: int | None) 
     return parts
 
 
-def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: int | None) -> list[str]:
+def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: float) -> list[str]:
     """Format several submissions: the tables, what was read, and the details of each."""
     from anls_metric.report import tables
 
     first, *others = tables.build_tables(document, numbers, columns)
-    parts = ["\n".join([_format_table(first, width), *tables.list_notes(document), document["signature"]])]
-    parts.append(format_read(document))
+    head = "\n".join([_format_table(first, width), *tables.list_notes(document), document["signature"]])
+    parts = [head, format_read(document)]
     for submission in document["submissions"]:
         lines = _list_details(document, submission, numbers)
         parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []
@@ -194,14 +195,14 @@ def _name_first(name: str, texts: Iterable[str]) -> Lines:
     return [("" if place else name, text) for place, text in enumerate(texts)]
 
 
-def _format_table(table: Table, width: int | None) -> str:
+def _format_table(table: Table, width: float) -> str:
     """Format a table. A table that is too wide is split. Each part begins with the names of the rows."""
     columns = list(zip(*table.rows))
     names = sum(column.key in ("group", "name") for column in table.columns)
     parts = [columns[:names]]
     for column in columns[names:]:
         total = sum(max(map(len, each)) + 2 for each in [*parts[-1], column]) - 2
-        if width is not None and total > width and len(parts[-1]) > names:
+        if total > width and len(parts[-1]) > names:
             parts.append(columns[:names])
         parts[-1].append(column)
     text = "\n\n".join(align_rows(list(zip(*part))) for part in parts)
