@@ -13,6 +13,16 @@ from anls_metric.messages import list_some, make_error
 from anls_metric.report.document import Document
 from anls_metric.report.numbers import PLAIN, Numbers
 
+_ENTRY = """\
+- dataset:
+    id: {dataset}
+    task_id: {task}
+  value: {value}
+  date: {date}
+  source:
+    url: {source}
+  notes: {signature}"""
+
 
 def as_eval_results(
     document: Document, dataset: str, task: str, source: str, date: str, numbers: Numbers = PLAIN
@@ -38,18 +48,6 @@ def as_eval_results(
         raise make_error("", sentence, dataset=dataset)
     mean = document["submissions"][0]["anls"]
     digits = f"{Decimal(repr(mean)):f}"  # without an exponent, since 1e-05 is a string in YAML 1.1
-    lines = [
-        "- dataset:",
-        f"    id: {_quote(dataset)}",
-        f"    task_id: {_quote(task)}",
-        f"  value: {digits if numbers == PLAIN else numbers.format(mean)}",
-        f"  date: {_quote(date)}",
-        "  source:",
-        f"    url: {_quote(source)}",
-        f"  notes: {_quote(document['signature'])}",
-    ]
-    return "\n".join(lines)
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # a JSON string is a YAML string
+    texts = {"dataset": dataset, "task": task, "date": date, "source": source, "signature": document["signature"]}
+    quoted = {name: json.dumps(text, ensure_ascii=False) for name, text in texts.items()}  # also strings in YAML
+    return _ENTRY.format(value=digits if numbers == PLAIN else numbers.format(mean), **quoted)
