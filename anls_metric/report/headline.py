@@ -33,14 +33,13 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
     numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions, max_answers)
     full = [scored.name for scored in result.submissions]
     names = dict(zip(full, drop_shared_prefix(full)))
-    raw = {hint.submission for hint in result.hints if hint.extract and hint.anls is not None}
+    raw = len({hint.submission for hint in result.hints if hint.extract and hint.anls is not None})
     compared = result.compared
     if compared is None:
         return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
     ranks, pairs = rank_submissions(result.submissions, compared), compare_each_with_each(result.submissions, compared)
     best, second, *_ = ranks
     difference = pairs[second][best]
-    heading = _write_heading(ranks, difference, names, numbers) + _count_raw(len(raw), len(names))
     summary = _write_difference(difference, compared.p_values[second], names, numbers)
     reversed_by = {}
     if variants:
@@ -48,7 +47,7 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
         reversed_by = {name: gain for name, gain in gains.items() if gain > 0}
         summary += f" {_write_reversals(reversed_by, numbers)}"
     return {
-        "heading": heading,
+        "heading": _write_heading(ranks, difference, names, numbers) + _count_raw(raw, len(names)),
         "summary": summary,
         "names": names,
         "variants": variants,
@@ -99,17 +98,18 @@ def _spell(count: int) -> str:
 def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
     """Write which submission is best, or that there is no significant difference."""
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
+    best = f"the best of {_spell(count)}"
     if comparison.verdict == TOO_FEW:
         return f"Too few questions to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
-        points, best = numbers.format(comparison.difference), "" if count == 2 else f"the best of {_spell(count)}, "
-        return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
+        points = numbers.format(comparison.difference)
+        return f"{ties[0]} is {f'{best}, ' * (count > 2)}better than {names[comparison.first]} by {points} points"
     if len(ties) == count > 2:
         return f"No significant difference among the {_spell(count)} submissions"
     if len(ties) > 3:
         return f"No significant difference among the best {_spell(len(ties))} of {_spell(count)}"
     between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
-    return f"No significant difference {between}" + (f", the best of {_spell(count)}" if count > 2 else "")
+    return f"No significant difference {between}{f', {best}' * (count > 2)}"
 
 
 def _count_raw(number: int, count: int) -> str:
