@@ -116,8 +116,7 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
 
 def make_settings(flags: argparse.Namespace) -> Settings:
     """Make the settings of the flags."""
-    values = {name: value for name, value in vars(flags).items() if name in OPTIONS}
-    return read_settings(values, lambda name: OPTIONS[name].flags[0])
+    return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
 
 
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:

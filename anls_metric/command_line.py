@@ -99,8 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             with pause_collector():
                 status = _score(words)
-        if sys.stdout:
-            sys.stdout.flush()
+        print(end="", flush=True)
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -401,19 +401,20 @@ def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Set
     """Read the values of options, by their names. None stands for the default.
 
     Args:
-        values: the values.
+        values: the values; those that are no options are ignored.
         label: makes the name of an option in an error.
 
     Raises:
         ValueError: a value is wrong.
     """
     read = {}
-    for name, value in values.items():
-        option = OPTIONS[name]
+    for name, option in OPTIONS.items():
+        value = values.get(name)
+        if value is None:
+            continue
         try:
-            if value is not None:
-                read[name] = option.read(value)
-            if option.choices and value not in (None, *option.choices):
+            read[name] = option.read(value)
+            if option.choices and value not in option.choices:
                 raise ValueError(" or ".join(option.choices))
         except ValueError as error:
             raise ValueError(f"{label(name)} must be {error}, got {reprlib.repr(value)}") from None
