@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -106,13 +107,12 @@ def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
 
 def _read_text(data: bytes, name: str) -> Content:
     text = _decode(data, name)
-    head = text[:10_000].lstrip()
     if not text.strip():
         raise make_error(name, "the file is empty: check the program that wrote it")
     extension = get_extension(name)
-    if extension in (".json", *_JSON_LINES) or re.match(r'[\[{]\s*[\[{"]', head):
+    if extension in (".json", *_JSON_LINES) or re.match(r'\s*[\[{]\s*[\[{"]', text):
         return _read_json(text, name, extension in _JSON_LINES)
-    if extension == ".txt" and not _names_columns(head.partition("\n")[0]):
+    if extension == ".txt" and not _names_columns(text.partition("\n")[0]):
         lines = text.removesuffix("\n").split("\n")
         return Content([{VALUE: line.removesuffix("\r")} for line in lines], _places("line"))
     return _read_csv(text, name)
@@ -159,23 +159,29 @@ def _decode_json(text: str, name: str) -> tuple[list[Any], list[int]]:
         line += text.count("\n", end, start)
         try:
             value, end = decode(text, start)
-        except (ValueError, RecursionError) as error:
+        except json.JSONDecodeError as error:
             raise _error_of_json(error, name, start) from None
+        except (ValueError, RecursionError):
+            sentence = "the JSON is nested too deeply, or a number in it is too long: write plain records"
+            raise make_error(name, sentence) from None
         values.append(value)
         lines.append(line)
         line += text.count("\n", start, end)
     return values, lines
 
 
-def _error_of_json(error: ValueError | RecursionError, name: str, start: int) -> InputError:
-    """Make the error of the value that begins at this place."""
-    if not isinstance(error, json.JSONDecodeError):
-        return make_error(name, "the JSON is nested too deeply, or a number in it is too long: write plain records")
-    if error.pos == start > 0:
-        error.msg = "Extra data"
-    problem, remedy = explain_json_error(error)
-    place = f"{name}, line {error.lineno}, column {error.colno}"
-    return make_error(place, "{problem}: {remedy}", problem=problem, remedy=remedy)
+def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputError:
+    """Say what is wrong with the value that begins at this place, and what to do about it."""
+    rest = error.doc[error.pos :]
+    if error.msg.startswith("Unterminated string") or not rest.strip():
+        sentence = "the JSON is cut off: copy or write the file again"
+    elif re.match(r"['(]|(?:None|True|False)\b", rest):
+        sentence = "printed Python, not JSON: write it with json.dumps, not with print or str"
+    elif error.pos == start > 0:
+        sentence = "this is not a record: remove it, or write the file with json.dump"
+    else:
+        sentence = "not JSON: {problem}: correct it there, or write the file with json.dump"
+    return make_error(f"{name}, line {error.lineno}, column {error.colno}", sentence, problem=error.msg)
 
 
 def _refuse_repeated_ids(text: str, name: str) -> None:
@@ -212,18 +218,6 @@ def _find_stop(log: Any, count: int, name: str) -> list[Message]:
 _STOPPED = ("started", "cancelled", "error")
 
 
-def explain_json_error(error: json.JSONDecodeError) -> tuple[str, str]:
-    """Say what is wrong with JSON, and what to do about it."""
-    rest = error.doc[error.pos :]
-    if error.msg.startswith("Unterminated string") or not rest.strip():
-        return "the JSON is cut off", "copy or write the file again"
-    if re.match(r"['(]|(?:None|True|False)\b", rest):
-        return "printed Python, not JSON", "write it with json.dumps, not with print or str"
-    if error.msg == "Extra data":
-        return "this is not a record", "remove it, or write the file with json.dump"
-    return f"not JSON: {error.msg}", "correct it there, or write the file with json.dump"
-
-
 # CSV
 
 
@@ -231,39 +225,37 @@ def _read_csv(text: str, name: str) -> Content:
     """Read a table with commas, semicolons, tabs or bars. Cells can have any size."""
     import csv
 
-    lines = list(io.StringIO(text, newline=""))
-    first = next(number for number, line in enumerate(lines) if not line.isspace())
-    header = re.sub(r'"[^"]*"', "", lines[first])
+    header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
     delimiter = max(("\t" if get_extension(name) == ".tsv" else "") + "".join(_DELIMITERS), key=header.count)
-    reader = csv.reader(lines[first:], delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = csv.field_size_limit(2**31 - 1)
     try:
-        return _read_rows(reader, name, delimiter, first)
+        return _read_rows(reader, name, delimiter)
     except csv.Error as error:
         sentence = 'not CSV ({error}): put quotation marks around the value, and write "" for one inside it'
-        raise make_error(f"{name}, line {first + reader.line_num}", sentence, error=str(error)) from None
+        raise make_error(f"{name}, line {reader.line_num}", sentence, error=str(error)) from None
     finally:
         csv.field_size_limit(before)
 
 
-def _read_rows(reader: Any, name: str, delimiter: str, before: int) -> Content:
-    header = check_header(next(reader), name)
+def _read_rows(reader: Any, name: str, delimiter: str) -> Content:
+    header = check_header(next((row for row in reader if "".join(row).strip()), []), name)
     records, numbers = [], []
     for values in reader:
         while len(values) > len(header) and not values[-1]:
             values.pop()
         if not any(values) and len(header) > 1:  # spreadsheets write such lines
             continue
-        number = before + reader.line_num
         if len(values) != len(header):
             remedy = "add the missing values (an empty one is fine)"
             if len(values) > len(header):
                 remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
             count = count_noun(len(values), "value")
             sentence = "{count}, expected {expected:,}: {remedy}"
-            raise make_error(f"{name}, line {number}", sentence, count=count, expected=len(header), remedy=remedy)
+            place = f"{name}, line {reader.line_num}"
+            raise make_error(place, sentence, count=count, expected=len(header), remedy=remedy)
         records.append(dict(zip(header, values)))
-        numbers.append(number)
+        numbers.append(reader.line_num)
     return Content(records, _places("line", numbers))
 
 
@@ -363,24 +355,23 @@ def _read_zip(data: bytes, name: str) -> Content:
         raise make_error(name, sentence, names=list_some(names) or "nothing")
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
         raise _error_of_size(name)
-    records = [_read_member(archive, member, data, name) for member in samples]
+    records = [_read_member(archive, member, name) for member in samples]
     header = {"eval": {}, "status": "started"}
     if "header.json" in names:  # inspect_ai writes it at the end
-        header = _read_member(archive, "header.json", data, name)
+        header = _read_member(archive, "header.json", name)
     return Content(records, _places("sample"), hints=_find_stop(header, len(records), name))
 
 
-def _read_member(archive: Any, member: str, data: bytes, name: str) -> Any:
+def _read_member(archive: Any, member: str, name: str) -> Any:
     """Read a JSON file of an archive, no more of it than the archive says."""
     info = archive.getinfo(member)
     try:
         stream = archive.open(info)
-    except NotImplementedError:  # Zstandard, before Python 3.14
+    except NotImplementedError:  # Zstandard, before Python 3.14: read the packed bytes, which the checksum is not of
         library = import_library("zstandard", "this inspect_ai log, which is packed by Zstandard,", name)
-        header = data[info.header_offset : info.header_offset + 30]  # its last bytes are the lengths of two fields
-        lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:], "little")
-        start = info.header_offset + 30 + lengths
-        stream = library.ZstdDecompressor().stream_reader(data[start : start + info.compress_size])
+        packed = copy(info)
+        packed.compress_type, packed.file_size, packed.CRC = 0, info.compress_size, None
+        stream = library.ZstdDecompressor().stream_reader(archive.open(packed))
     with stream:
         return json.loads(stream.read(info.file_size))
 
@@ -398,10 +389,9 @@ def _error_of_size(name: str) -> InputError:
     return make_error(name, "it is larger than {most:,} MB once unpacked", most=MAX_UNPACKED // 10**6)
 
 
-def natural_key(name: str) -> list[tuple[bool, int, str]]:
+def natural_key(name: str) -> str:
     """Make a key that sorts "part 2" before "part 10"."""
-    parts = re.split(r"(\d{1,300})", name)
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
+    return re.sub(r"\d+", lambda number: number[0].zfill(20), name)
 
 
 class Format(NamedTuple):
