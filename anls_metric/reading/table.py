@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -88,16 +88,17 @@ def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
     """List the paths of the fields of records, each with whether it holds objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
-        _add_fields(fields, record)
+        for path, value in _walk(record):
+            fields[path] = isinstance(value, dict) or fields.get(path, False)
     return fields
 
 
-def _add_fields(fields: dict[str, bool], record: dict[str, Any], before: str = "", depth: int = 0) -> None:
+def _walk(record: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of each field of a record, and of the objects in it."""
     for name, value in record.items():
-        is_object = isinstance(value, dict)
-        fields[before + name] = is_object or fields.get(before + name, False)
-        if is_object and depth < _DEEPEST:
-            _add_fields(fields, value, f"{before}{name}.", depth + 1)
+        yield before + name, value
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from _walk(value, f"{before}{name}.", depth + 1)
 
 
 def describe_fields(table: Table) -> str:
@@ -134,23 +135,21 @@ def make_table(name: str, content: Content, settings: Settings, of_values: bool 
     """
     records = _check_records(name, content)
     numbers: Sequence[int] = range(len(records))
-    table = Table(name, records, numbers, list_fields(records), None, content.locate, content.about, content.hints)
+    fields = list_fields(records)
     if settings.layout in (None, "auto"):
-        layout = recognize_layout(records[0], table.fields)
+        layout = recognize_layout(records[0], fields)
     else:
         layout = None if settings.layout == "table" else find_layout(settings.layout)
-    if layout is None:
-        return table
-    if of_values:
+    if layout and of_values:
         layout = layout._replace(**layout.of_values)
-    table = table._replace(layout=layout)
-    if layout.expand:
+    if layout and layout.expand:
         parts = take_column(records, layout.expand)
         parts = [[record] if own is ABSENT else own for record, own in zip(records, parts)]  # of another shape
         records = [part for own in parts for part in own]
         numbers = [number for number, own in enumerate(parts) for _ in own]
-        table = table._replace(records=records, numbers=numbers, fields=list_fields(records))
-    return _choose_filter(table, layout, settings) if layout.repeated_by else table
+        fields = list_fields(records)
+    table = Table(name, records, numbers, fields, layout, content.locate, content.about, content.hints)
+    return _choose_filter(table, layout, settings) if layout and layout.repeated_by else table
 
 
 def _check_records(name: str, content: Content) -> list[dict[str, Any]]:
@@ -239,17 +238,17 @@ def list_files(path: str) -> list[str] | None:
     is_folder = os.path.isdir(path)
     if not is_folder and (os.path.exists(path) or not any(sign in path for sign in "*?[")):
         return None
-    if os.path.exists(os.path.join(path, "dataset_dict.json")):
-        splits = sorted(name for name in os.listdir(path) if os.path.isdir(os.path.join(path, name)))
-        raise make_error(path, "it holds several splits: pass the folder of one ({splits})", splits=list_some(splits))
     import glob  # only for patterns
 
     files = sorted(glob.glob(os.path.join(glob.escape(path), "*") if is_folder else path), key=natural_key)
     if not files:
         raise make_error(path, "it is an empty folder" if is_folder else "no file has a name of this pattern")
-    parts = [file for file in files if get_extension(file) in _PARTS]
-    if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
-        parts = [file for file in parts if get_extension(file) == ".arrow"]
+    names = list(map(os.path.basename, files))
+    if "dataset_dict.json" in names:
+        splits = list_some(name for name, file in zip(names, files) if os.path.isdir(file))
+        raise make_error(path, "it holds several splits: pass the folder of one ({splits})", splits=splits)
+    extensions = (".arrow",) if "state.json" in names else _PARTS  # of datasets.save_to_disk
+    parts = [file for file in files if get_extension(file) in extensions]
     if len(set(map(get_extension, parts))) != 1:
         raise _error_of_parts(path, files)
     return parts
