@@ -180,7 +180,7 @@ _ACCEPTED = "the accepted answer"
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
     """Parse an accepted value: one value, or several as ``{"__tuple__": [...]}``."""
-    parsed = _from_json(parse_accepted_value(value, _ACCEPTED) if isinstance(value, str) else value)
+    parsed = _from_json(parse_accepted_value(value) if isinstance(value, str) else value)
     return parsed if isinstance(parsed, tuple) else (parsed,)
 
 
@@ -230,9 +230,9 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
     if value in _NOTHING:
         return None
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
+        number = float(str(value))  # True is no number
         number = math.exp(number) if is_log else number
-    except (TypeError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         number = math.nan
     if not 0.0 <= number <= 1.0:
         allowed = "the logarithm of a probability, at most 0" if is_log else "a probability from 0 to 1"
@@ -344,12 +344,11 @@ def parse_value_or_text(text: Any) -> Any:
     return text
 
 
-def parse_accepted_value(text: str, what: str) -> Any:
+def parse_accepted_value(text: str) -> Any:
     """Parse an accepted answer that is a JSON object or list, or a list of strings as Python prints it.
 
     Args:
         text: a field of a file.
-        what: the name of the field in an error.
 
     Returns:
         The object or list; any other string unchanged.
@@ -359,20 +358,20 @@ def parse_accepted_value(text: str, what: str) -> Any:
             it would give a wrong number.
 
     Example:
-        >>> parse_accepted_value('{"total": "12.50"}', "answer"), parse_accepted_value("['tea', 'milk']", "answer")
+        >>> parse_accepted_value('{"total": "12.50"}'), parse_accepted_value("['tea', 'milk']")
         ({'total': '12.50'}, ['tea', 'milk'])
-        >>> parse_accepted_value("{'total': 12.5}", "answer")
+        >>> parse_accepted_value("{'total': 12.5}")
         Traceback (most recent call last):
-        ValueError: answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
+        ValueError: the accepted answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
     """
     value = parse_value_or_text(text)
     if value is not text or not text.strip():
         return value
-    texts = list(parse_references(text, what))
+    texts = list(parse_references(text, _ACCEPTED))
     if texts != [text]:
         return texts
     if text.strip()[0] + text.strip()[-1] in ("{}", "[]") and any(sign in text for sign in "'\""):
-        raise ValueError(f"{what} is {describe(text)}, which looks like a list or object: write it as JSON")
+        raise ValueError(f"{_ACCEPTED} is {describe(text)}, which looks like a list or object: write it as JSON")
     return text
 
 
@@ -395,7 +394,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
         >>> parse_typed_values("tea", ["tea", "milk"])
         ('tea', ('tea', 'milk'))
     """
-    accepted = [_from_json(parse_accepted_value(text, _ACCEPTED)) for text in references]
+    accepted = [_from_json(parse_accepted_value(text)) for text in references]
     return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
