@@ -6,11 +6,9 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -24,13 +22,12 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
 class Served(NamedTuple):
-    """The served page: its URL, the folder of uploads, the log, the process id, and causes that may end a process."""
+    """The served page: its URL, the folder of uploads, the process id, and causes that may end a process."""
 
     address: str
     uploads: Path
-    log: Path
-    process: int = 0
-    expected: set[str] = set()  # noqa: RUF012, shared on purpose
+    process: int
+    expected: set[str]
 
 
 def write_table(path: Path, count: int) -> Path:
@@ -44,95 +41,64 @@ def write_table(path: Path, count: int) -> Path:
     return path
 
 
-def is_up(address: str) -> bool:
-    """Whether a server answers at this URL."""
-    try:
-        urllib.request.urlopen(address, timeout=60).read()
-        return True
-    except OSError:
-        return False
-
-
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The page, run like a Space: from a folder with the files of the repository, in its own process."""
     pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-metric[app]'")
-    folder = tmp_path_factory.mktemp("space") / "app"
-    folder.mkdir()
+    place = tmp_path_factory.mktemp("space")
+    app, uploads, private, log = (place / name for name in ("app", "uploads", "private", "log"))
+    for folder in (app, uploads, private):
+        folder.mkdir()
     for name in ("anls.py", "app.py"):
-        shutil.copy(ROOT / name, folder)
-    shutil.copytree(ROOT / "anls_metric", folder / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
-    found = Served("", folder.parent / "uploads", folder.parent / "log")
-    private = folder.parent / "private"
-    for each in (private, found.uploads):
-        each.mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {
-        **os.environ,
-        "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_SERVER_NAME": "127.0.0.1",
-        "GRADIO_TEMP_DIR": str(found.uploads),
-        "TMPDIR": str(private),
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONPATH": str(folder),
-    }
-    address = f"http://127.0.0.1:{port}/"
-    with open(found.log, "w") as log:
-        process = subprocess.Popen([sys.executable, "app.py"], cwd=folder, env=environment, stdout=log, stderr=log)
+        shutil.copy(ROOT / name, app)
+    shutil.copytree(ROOT / "anls_metric", app / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
+    folders = {"GRADIO_TEMP_DIR": str(uploads), "TMPDIR": str(private), "PYTHONPATH": str(app)}
+    environment = {**os.environ, **folders, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    expected: set[str] = set()
+    with open(log, "w") as stream:
+        process = subprocess.Popen([sys.executable, "app.py"], cwd=app, env=environment, stdout=stream, stderr=stream)
         try:
-            while not is_up(address):
-                assert process.poll() is None, found.log.read_text()
+            while not (address := re.search(r"http://[\d.:]+(?=\s)", log.read_text())):
+                assert process.poll() is None, log.read_text()
                 time.sleep(0.25)
-            yield found._replace(address=address, process=process.pid)
+            yield Served(f"{address[0]}/", uploads, process.pid, expected)
         finally:
             process.terminate()
             process.wait(60)
-    logged = found.log.read_text()
+    logged = log.read_text()
     assert "a call failed" not in logged, logged
-    assert set(re.findall(r"a process was ended by (.*)", logged)) <= found.expected, logged
-    for place in (private, found.uploads):
-        assert not any(path.is_file() for path in place.rglob("*"))  # uploads were deleted with the server
+    assert set(re.findall(r"a process was ended by (.*)", logged)) <= expected, logged
+    for folder in (private, uploads):
+        assert not any(path.is_file() for path in folder.rglob("*"))  # uploads were deleted with the server
 
 
 class Visit:
     """The page of one user, with its requests and errors."""
 
-    def __init__(self, browser: Any, address: str, size: str = "desktop", scheme: str = "light") -> None:
+    def __init__(self, browser: Any, address: str, query: str, size: str, scheme: str) -> None:
         width, height = SIZES[size]
         self.page = browser.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=scheme)
         self.page.set_default_timeout(180_000)
         self.address = address
-        self.elsewhere: list[str] = []
+        self.requests: list[str] = []
         self.errors: list[str] = []
-        self.page.on("request", lambda request: self._note(request.url))
+        self.console: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda message: self._refused(message.text))
-
-    def _note(self, url: str) -> None:
-        if not url.startswith((self.address, "data:", "blob:")):
-            self.elsewhere.append(url)
-
-    def _refused(self, words: str) -> None:
-        if "Content Security Policy" in words:
-            self.errors.append(words)
-
-    def open(self, query: str = "") -> Visit:
-        self.page.goto(self.address + query, wait_until="commit")
+        self.page.on("console", lambda message: self.console.append(message.text))
+        self.page.goto(address + query, wait_until="commit")
         self.page.wait_for_function("window.anls && anls.settled")
-        return self
 
     def see(self, selector: str, text: str = "") -> Any:
-        found = self.page.locator(selector, has_text=text) if text else self.page.locator(selector)
-        found.first.wait_for(state="visible")
-        return found.first
+        found = self.page.locator(selector, has_text=text or None).first
+        found.wait_for(state="visible")
+        return found
 
     def pick(self, field: str, option: str) -> None:
         """Choose from a dropdown. If its choices load after the click that opens it, the click is repeated."""
-        choice = self.page.get_by_role("option", name=option, exact=True).last
+        choice = self.page.get_by_role("option", name=option).last
         for _ in range(10):
             self.page.locator(f"{field} input").click()
             with suppress(Exception):  # the timeout of playwright, which may not be installed
@@ -146,10 +112,6 @@ class Visit:
 
     def field(self, name: str) -> Any:
         return self.page.locator(f"#{name} textarea, #{name} input").first
-
-    def choose(self, selector: str, option: str) -> None:
-        self.page.locator(selector).click()
-        self.page.get_by_role("option", name=option).click()
 
     def drop(self, *paths: Path) -> None:
         self.page.locator("#files input[type=file]").set_input_files(paths)
@@ -174,12 +136,13 @@ def visit(browser: Any, served: Served) -> Iterator[Callable[..., Visit]]:
     visits: list[Visit] = []
 
     def opened(query: str = "", size: str = "desktop", scheme: str = "light") -> Visit:
-        visits.append(Visit(browser, served.address, size, scheme))
-        return visits[-1].open(query)
+        visits.append(Visit(browser, served.address, query, size, scheme))
+        return visits[-1]
 
     yield opened
     for one in visits:
-        assert one.elsewhere == []
+        assert not [url for url in one.requests if not url.startswith((served.address, "data:", "blob:"))]
         assert one.errors == []
+        assert not [words for words in one.console if "Content Security Policy" in words]
         assert one.page.evaluate("window.ran") is None
         one.page.close()

@@ -80,7 +80,7 @@ def test_settings_change_the_score_and_the_address(visit: Visits) -> None:
     user = visit()
     set_threshold(user, "0.9")
     user.see("#answer .why", "similarity 0.8889 is below the threshold of 0.9, so 0.")
-    user.choose("#variant input", "due:")
+    user.pick("#variant", "due:")
     user.see("#answer code", "anls|due|threshold:0.5")
     user.page.locator("#ignore-case input").check()
     user.see("#answer code", "ignore_case:True")
@@ -118,7 +118,7 @@ def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     user.see("#answer .why", "1 of 3 leaves right, 2 close, so 0.7667.")
     assert user.page.locator("#answer tbody tr").count() == 3
     assert user.page.locator("#ignore-case input").is_disabled()
-    user.choose("#variant input", "rrc:")
+    user.pick("#variant", "rrc:")
     user.page.locator("#ignore-case input:enabled").wait_for()
 
 
@@ -220,21 +220,33 @@ def test_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, option: str)
     assert user.page.locator("#result [role=alert]").count() == 0
 
 
-def test_wrong_files_are_named_and_the_page_goes_on(visit: Visits, tmp_path: Path) -> None:
-    contents = {"broken.json": b"{", "scan.pdf": b"%PDF-1.7", "page.jpg": b"\xff\xd8\xff\xe0"}
-    for name, content in contents.items():
+BROKEN = {
+    "broken.json": (b"{", ", line 1, column 2: the JSON is cut off"),
+    "scan.pdf": (b"%PDF-1.7", ": files of this kind are not read"),
+    "page.jpg": (b"\xff\xd8\xff\xe0", ": files of this kind are not read"),
+    "other.json": (b'[{"questionId": 99, "answer": "x"}]', ": no ids in common with gold_label.json"),
+    "pages.zip": (b"no archive", ": not a zip archive"),
+}
+
+
+def test_broken_files_are_named_and_others_scored(visit: Visits, tmp_path: Path) -> None:
+    for name, (content, _) in BROKEN.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "hostile.json").write_text(json.dumps([{"questionId": SCRIPT, "answer": "a"}]))
     user = visit("?tab=file")
-    user.drop(*(tmp_path / name for name in contents), SUBMISSION, GOLD)
-    user.see("#result [role=alert]", "scan.pdf: files of this kind are not read")
-    user.see("#result [role=alert]", "page.jpg: files of this kind are not read")
+    user.drop(*(tmp_path / name for name in BROKEN), SUBMISSION, GOLD)
+    for name, (_, words) in BROKEN.items():
+        user.see("#result [role=alert]", name + words)
     user.report("62.7")
-    user.page.locator("#files button[aria-label=Clear]").click()
-    user.see("#result", "Drop a gold file")
-    user.drop(tmp_path / "hostile.json", GOLD)
-    message = user.see("#result [role=alert]", "<script>window.ran = 1").inner_text()
-    assert "/tmp" not in message
+    for files, words in (
+        ([tmp_path / "pages.zip"], "pages.zip: a zip file is for page images"),
+        ([tmp_path / "hostile.json", GOLD], "<script>window.ran = 1"),
+    ):
+        user.page.locator("#files button[aria-label=Clear]").click()
+        user.see("#result", "Drop a gold file")
+        user.drop(*files)
+        assert "/tmp" not in user.see("#result [role=alert]", words).inner_text()
+        assert user.page.locator("#result iframe").count() == 0
 
 
 def test_page_asks_which_file_is_the_gold_file(visit: Visits, tmp_path: Path) -> None:
@@ -288,7 +300,7 @@ def test_file_over_the_limit_is_refused(visit: Visits, tmp_path: Path) -> None:
 def test_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 100_000)
     user, other = visit("?tab=file"), visit()
-    user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
+    user.drop(tmp_path / "large.jsonl")
     user.see("#result .progress-text, #result .progress-level")
     other.field("prediction").fill("Coca Cole")
     other.see("#answer .why", "1 edit on 9 characters")
@@ -299,7 +311,7 @@ def test_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tm
 def test_page_shows_result_of_last_change(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 40_000)
     user = visit("?tab=file")
-    user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
+    user.drop(tmp_path / "large.jsonl")
     user.see("#result .progress-text, #result .progress-level")
     set_threshold(user, "0.9")
     user.report("threshold:0.9")
