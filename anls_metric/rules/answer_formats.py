@@ -59,17 +59,12 @@ def read_items(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) else [value]
 
 
-def join_items(items: Sequence[str]) -> str:
-    """Join items with hyphens. The authors' programs compare lists of numbers in this form."""
-    return "-".join(items)
-
-
 def judge_sorted(
     answers: Sequence[str],
     golds: Sequence[str],
     must_be_equal: Callable[[str], bool],
     kernel: Kernel = OVER_HALF,
-    key: Callable[[Sequence[str]], object] = join_items,
+    key: Callable[[Sequence[str]], object] = "-".join,
 ) -> Judgement:
     """Judge a list of cleaned strings in any order: both lists are sorted, and the worst pair counts.
 
@@ -77,7 +72,7 @@ def judge_sorted(
         answers, golds: the items.
         must_be_equal: whether the lists must be equal, by the first accepted item.
         kernel: how two items are compared.
-        key: makes the value that must be equal if the lists must be equal.
+        key: makes the value that must be equal if the lists must be equal. The authors' programs join lists of numbers.
     """
     if len(answers) != len(golds):
         return Judgement(0.0, "{} items, where {} are expected", (len(answers), len(golds)))

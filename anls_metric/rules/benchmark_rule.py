@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import describe, name_row
-from anls_metric.core.variants import RowName
-from anls_metric.core.version import __version__
+from anls_metric.core.variants import RowName, join_signature
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 
 Summary = dict[str, Any]
@@ -190,7 +189,7 @@ class Rule:
     def signature(self) -> Signature:
         """The text to print beside a score: it says how the score was computed. Calling it adds extraction rules."""
         options = [f"{option}:{getattr(self, option)}" for option in self.options]
-        return Signature("|".join(["anls", self.name, *options, f"v{__version__}"]))
+        return Signature(join_signature(self.name, *options, extract=""))
 
     def _refuse(self, row: Any, name: str, error: Exception) -> NoReturn:
         """Raise the error for a row that cannot be scored."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from anls_metric.core.kernel import mean
 from anls_metric.nested.row_scores import total
@@ -13,7 +13,7 @@ from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import PYPI_ANLS, parse_float
 from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
-from anls_metric.rules.literals import NoLiteralError, parse_list, parse_literal
+from anls_metric.rules.literals import parse_list, parse_literal
 
 _WORD = re.compile(r"(?<!['\w])\w['\w]*")
 _EXACT_TYPES = ("Fact Checking", "Multi Choice")
@@ -42,13 +42,10 @@ def judge_as_lmms_eval(row: Row, threshold: float) -> Judgement:
     flags = list(flags) if isinstance(flags, (list, tuple)) else [flags] if flags else []
     if row["question_type"] == "Conversational":
         flags = flags[-1:]
-    gold, prediction = (_strip_point(_write(value).strip()) for value in (answers[-1], prediction))
+    texts = ("" if value is None else str(value).strip() for value in (answers[-1], prediction))
+    gold, prediction = map(_strip_point, texts)
     years = [isinstance(flag, str) and flag.lower() == "yes" for flag in flags] or [False]
     return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES)
-
-
-def _write(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _strip_point(text: str) -> str:
@@ -86,16 +83,10 @@ def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
 def _list_golds(gold: str) -> list[str]:
     """List the items of the accepted answer, after adding quotes that its words may lack."""
     text = gold
-    if len(gold) > 1 and gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
-        try:
-            text = str(parse_literal(f"[{_WORD.sub(_quote, gold[1:-1])}]"))
-        except (NoLiteralError, ValueError):
-            text = gold
+    if gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
+        with suppress(ValueError):
+            text = str(parse_literal(_WORD.sub(r"'\g<0>'", gold)))
     return _list_items(text) or [gold]
-
-
-def _quote(word: re.Match[str]) -> str:
-    return f"'{word[0]}'"
 
 
 def _list_items(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from anls_metric.core.kernel import mean
-from anls_metric.core.variants import compile_kernel, get_variant
+from anls_metric.core.scoring import anls_score
 from anls_metric.nested.row_scores import total
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
@@ -34,41 +34,39 @@ def judge(row: Row, threshold: float) -> Judgement:
     if kind == "not-answerable" and not gold:
         gold = [""]
     answer = _take_text(prediction)
-    _check_texts(gold, [answer])
+    _check_texts("gold", gold)
+    _check_texts("prediction", [answer])
     if not gold:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
-    score = compile_kernel(get_variant("rrc", threshold)).score(answer, gold)
+    score = anls_score(answer, gold, threshold, "rrc")
     words = "as {} question: {} against {}, kept at a similarity of {} or more"
     return Judgement(score, words, (kind, answer, gold, threshold))
 
 
 def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
-    _check_texts(gold, [])
+    _check_texts("gold", gold)
     if not gold:
         raise ColumnError("gold", "is empty: a list question has one answer or more")
     if not items:
         return Judgement(0.0, "as a list: no answers, where {} are expected", (gold,))
     if len(gold) < len(items):  # the items are compared as answers to questions of their own
         items = list(map(_take_text, items))
-    _check_texts([], items)
+    _check_texts("prediction", items)
     score = float(VALUE_VARIANTS["anlsl"].score_row(items, gold))
     return Judgement(score, "as a list: {} matched one to one with {}", (items, gold))
 
 
 def _take_text(answer: Any) -> Any:
     """Take the text that DUDE compares: the first item of a list, or the text."""
-    if isinstance(answer, str):
-        return answer
-    if isinstance(answer, (list, tuple, dict)):
-        return "" if not answer else answer if isinstance(answer, dict) else answer[0]
-    return answer
+    if isinstance(answer, (list, tuple)):
+        return answer[0] if answer else ""
+    return "" if answer == {} else answer
 
 
-def _check_texts(gold: Sequence[Any], answers: Sequence[Any]) -> None:
-    for column, texts in (("gold", gold), ("prediction", answers)):
-        for text in texts:
-            if not isinstance(text, str):
-                raise refuse(column, text, "a string")
+def _check_texts(column: str, texts: Sequence[Any]) -> None:
+    for text in texts:
+        if not isinstance(text, str):
+            raise refuse(column, text, "a string")
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:

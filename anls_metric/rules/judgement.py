@@ -29,8 +29,8 @@ class Judgement(NamedTuple):
     @property
     def sentence(self) -> str:
         """Why the answer has its score: a sentence."""
-        text = self.words.format(*map(_show, self.values))
-        return f"{text[:1].upper()}{text[1:]}, so {self.score:.4g}."
+        text = str(self)
+        return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def closest(self) -> None:

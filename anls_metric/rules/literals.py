@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from typing import Any
-
-# Python's parser warns of some backslashes, as in "\d", and of a number before letters. Ignoring warnings takes
-# time, so it is done only for texts with such parts.
-_WARNED = re.compile(r"\\|\d[A-Za-z_]")
 
 _LONGEST = 100_000  # characters; Python's parser takes hundreds of times the memory of the text
 
@@ -31,9 +26,7 @@ def parse_literal(text: str) -> Any:
     if len(text) > _LONGEST:
         raise NoLiteralError(f"has {len(text):,} characters, which is too long for a list")
     try:
-        if not _WARNED.search(text):
-            return ast.literal_eval(text)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings():  # of some backslashes, as in "\d", and of a number before letters
             warnings.simplefilter("ignore")
             return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError):

@@ -7,44 +7,31 @@ from typing import Any
 
 from anls_metric.core.kernel import mean
 from anls_metric.nested.row_scores import total
-from anls_metric.rules.answer_formats import join_items, judge_equal, judge_float, judge_text, read_items
+from anls_metric.rules.answer_formats import judge_equal, judge_float, judge_text, read_items
 from anls_metric.rules.answerable import summarize_answerable
 from anls_metric.rules.benchmark_rule import Rule, Summary, summarize_mean
 from anls_metric.rules.cleaning import strip_signs
 from anls_metric.rules.closeness import OVER_HALF, parse_float
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
-from anls_metric.rules.mmlongbench_doc import must_be_equal
+from anls_metric.rules.mmlongbench_doc import COLUMNS, must_be_equal
 
 _UNITS = ("kg", "mm", "m", "meters", "acres", "minutes", "mile", "miles", "million", "thousand", "billion")
-_UNITS_OF_VLMEVALKIT = (
-    "kg",
-    "mm",
-    "meters",
-    "minutes",
-    "miles",
-    "mile",
-    "acres",
-    "million",
-    "thousand",
-    "billion",
-    "m",
-)
 _NO_ANSWER = "Fail to extract"
 
 
 def clean(value: Any) -> str:
     """Remove units as the authors' program does: it strips all letters of a unit, so `program` becomes `progra`."""
     text = str(value).lower().strip().replace(",", "")
-    for unit in _UNITS if text.endswith(_UNITS) else ():
+    for unit in _UNITS:
         if text.endswith(unit):
             text = text.rstrip(unit).strip()
     return strip_signs(text, "$£")
 
 
 def clean_as_vlmevalkit(value: Any) -> str:
-    """Remove the unit at the end of a text."""
+    """Remove the unit at the end of a text: `mm`, and not `m` alone."""
     text = str(value).lower().strip().replace(",", "")
-    unit = next(filter(text.endswith, _UNITS_OF_VLMEVALKIT), "")
+    unit = max(filter(text.endswith, _UNITS), key=len, default="")
     return strip_signs(text.removesuffix(unit).strip(), "$£")
 
 
@@ -65,10 +52,8 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     answer_format = row["answer_format"]
     if answer_format == "Integer":
         answer, accepted = clean(prediction), clean(gold)
-        number, whole = _parse_integer(answer), _parse_integer(accepted)
-        # An answer that is not an integer counts as empty.
-        is_equal = accepted == ("" if number is None else None) if whole is None else number == whole
-        return judge_equal(answer, accepted, is_equal)
+        # A prediction that is not an integer counts as empty.
+        return judge_equal(answer, accepted, _parse_integer(answer, "") == _parse_integer(accepted, accepted))
     if answer_format == "Float":
         expected = parse_float(clean(gold))
         if expected is None:
@@ -79,11 +64,11 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     return _judge_list(prediction, gold, clean)
 
 
-def _parse_integer(text: str) -> int | None:
+def _parse_integer(text: str, default: str) -> int | str:
     try:
         return int(text)
     except ValueError:
-        return None
+        return default
 
 
 def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judgement:
@@ -97,7 +82,7 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
         for items, value in ((golds, gold), (predictions, prediction))
     )
     if must_be_equal(accepted[0]):
-        return judge_equal(answers, accepted, join_items(answers) == join_items(accepted))
+        return judge_equal(answers, accepted, "-".join(answers) == "-".join(accepted))
     best = [max(OVER_HALF.score(answer, [text]) for answer in answers) for text in accepted]
     score = total(best) / len(accepted) * min(1, len(accepted) / len(answers)) ** 0.5
     words = "the best answer to each of {} has {}, and there are {} answers"
@@ -119,11 +104,7 @@ def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) ->
     return {**summarize_answerable(rows, scores, threshold), "generalized_accuracy": mean(extracted)}
 
 
-_COLUMNS = {
-    "answer_format": "how the answer is compared: Integer, Float, String, List or None",
-    "gold": "the accepted answer",
-    "prediction": "the answer that was extracted from the output of the model",
-}
+_COLUMNS = {**COLUMNS, "answer_format": "how the answer is compared: Integer, Float, String, List or None"}
 
 LONGDOCURL = Rule(
     "longdocurl",

@@ -16,13 +16,6 @@ from anls_metric.rules.judgement import Judgement, Row
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 from anls_metric.rules.mmlongbench_doc import COLUMNS
 
-_FORMATS = {
-    "int": "int",
-    "integer": "int",
-    "float": "float",
-    "list": "list",
-    "none": "none",
-}
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
 _NOT_ANSWERABLE = "not answerable"
 
@@ -30,14 +23,13 @@ _NOT_ANSWERABLE = "not answerable"
 def judge(row: Row, threshold: float) -> Judgement:
     """Judge an answer by its format."""
     gold, prediction = row["gold"], str(row["prediction"]).strip()
-    name = row["answer_format"]
-    answer_format = _FORMATS.get(str(name).strip().lower()) if name else None
+    answer_format = str(row["answer_format"] or "").strip().lower()
     if answer_format == "none":
         return judge_equal(prediction, _NOT_ANSWERABLE, _clean(prediction) == _NOT_ANSWERABLE)
     if answer_format == "list":
         answers, golds = ([_clean(item) for item in _read_items(value)] for value in (prediction, gold))
         return judge_sorted(answers, golds, _must_be_equal, OVER_HALF_OF_CHARACTERS, list)
-    if answer_format is None:
+    if answer_format not in ("int", "integer", "float"):
         return judge_text(_clean(prediction), _clean(gold), _is_exact, OVER_HALF_OF_CHARACTERS)
     answer, accepted = _find_number(prediction), _find_number(gold)
     if answer is None or accepted is None:

@@ -177,8 +177,7 @@ def _judge_number(count: int, gold: str) -> Judgement:
 
 
 def _judge_chinese_formula(prediction: Any, answers: Any) -> Judgement:
-    is_nan = isinstance(prediction, float) and math.isnan(prediction)
-    if prediction is None or is_nan or (isinstance(prediction, str) and prediction.lower() == "nan"):
+    if prediction is None or str(prediction).lower() == "nan":
         return Judgement(0.0, "the prediction is not a string")
     sides = ("prediction", prediction), ("answers", _take_only(answers))
     text, answer = (_squeeze_formula(_LATEX_TEXT.sub(r"\1", _take_text(*side))) for side in sides)
