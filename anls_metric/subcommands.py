@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.evaluation import find_scorers
 from anls_metric.arguments import Parser, add_flags, make_settings, score_files
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows, make_printable
@@ -76,10 +77,7 @@ def _print_layouts(flags: argparse.Namespace) -> None:
 
 def _print_variants(flags: argparse.Namespace) -> None:
     """Print the variants: name, what is special about the variant, and the source."""
-    from anls_metric.nested import get_value_variant
-    from anls_metric.rules import RULES
-
-    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
+    scorers = [find_scorers(Settings(variant=name))[0] for name in (*VARIANTS, *OF_VALUES, *OF_RULES)]
     rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
 
