@@ -51,9 +51,10 @@ def test_lists_have_a_line_for_each_name(shell: Shell, name: str, expected: list
 
 
 def test_demo_opens_the_page_or_says_what_to_install(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anls_metric.page.server", None)
+    monkeypatch.setitem(sys.modules, "gradio", None)
+    monkeypatch.delitem(sys.modules, "anls_metric.page.server", raising=False)
     monkeypatch.delattr("anls_metric.page.server", raising=False)
-    assert "pip install 'anls-metric[app]'" in shell.error("demo")
+    assert "anls demo needs gradio: pip install 'anls-metric[app]'" in shell.error("demo")
 
 
 # identify
