@@ -56,7 +56,9 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
                 groups[field] = names[0] if len(names) == 1 else names
             for number, answer in enumerate(run, 1):
                 row: Any = {**groups, "submission": scored.name, **describe_answer(scored, place, answer)}
-                yield row if scored.answers.places is None else {**row, "run": number}  # type: ignore[typeddict-item]
+                if scored.answers.places is not None:
+                    row["run"] = number
+                yield row
 
 
 def write_answers(path: str, submissions: Sequence[Scored]) -> None:
@@ -65,7 +67,7 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
     """
-    rows: list[dict[str, Any]] = list(map(dict, list_answers(submissions)))
+    rows: list[Any] = list(list_answers(submissions))
     if submissions[0].scorer.name in OF_VALUES:  # where a list is one accepted value
         for row in rows:
             accepted = row["references"]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from anls_metric.analysis.metrics import METRICS
 from anls_metric.core.choices import describe_unknown
 from anls_metric.report.document import Document
-from anls_metric.report.numbers import Numbers
 
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
@@ -22,20 +21,13 @@ class Column(NamedTuple):
         heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
-        form: the form of the values if they are not written as usual: "+" with a sign, ".2g" for p.
+        form: the form of the values: see `Numbers.format`.
     """
 
     key: str
     heading: str
     meaning: str = ""
     form: str = ""
-
-    def make_cell(self, record: Document, numbers: Numbers) -> str:
-        """Make the cell of a record: "" if it lacks the key."""
-        if self.key not in record:
-            return ""
-        value = record[self.key]
-        return format(value, self.form) if self.form == ".2g" else numbers.format(value, self.form)
 
 
 _INTERVAL = ("95% CI", "confidence interval")

@@ -23,10 +23,12 @@ class Numbers(NamedTuple):
     percent: bool = False
     digits: int | None = None
 
-    def format(self, value: float | Sequence[float] | str | None, sign: str = "") -> str:
-        """Format a value of the document. With the sign "+", every number has a sign.
+    def format(self, value: float | Sequence[float] | str | None, form: str = "") -> str:
+        """Format a value of the document. A count has commas, an interval is "low to high", and None is "-".
 
-        A count has commas, an interval is "low to high", None is "-", and a text stays as it is.
+        Args:
+            value: the value. A text stays as it is.
+            form: "+" to give every score a sign; ".2g" for a p-value, which is never in percent.
         """
         if value is None:
             return "-"
@@ -35,9 +37,11 @@ class Numbers(NamedTuple):
         if isinstance(value, int):
             return f"{value:,}"
         if isinstance(value, Sequence):
-            return " to ".join(self.format(end, sign) for end in value)
+            return " to ".join(self.format(end, form) for end in value)
+        if form == ".2g":
+            return format(value, form)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
-        return f"{value * (100 if self.percent else 1):{sign}.{digits}f}"
+        return f"{value * (100 if self.percent else 1):{form}.{digits}f}"
 
 
 PLAIN = Numbers()

@@ -81,7 +81,7 @@ def build_tables(
     ]
 
     def make_cell(column: Column, record: Document) -> str:
-        cell = markup.escape(column.make_cell(record, numbers))
+        cell = markup.escape(numbers.format(record.get(column.key, ""), column.form))
         return markup.forms.get(record.get("rank"), "{}").format(cell) if column.key == "anls" else cell
 
     def make_rows(table: Table) -> list[list[str]]:
@@ -106,10 +106,10 @@ def _choose(document: Document, records: Sequence[Document], names: Names, usual
 
 
 def collect_records(document: Document) -> list[dict[str, Any]]:
-    """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
+    """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
-        record = {key: submission[key] for key in COLUMNS if key in submission} | submission.get("partial_credit", {})
+        record = {**submission, **submission.get("partial_credit", {})}
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
         records[submission["name"]] = record
@@ -138,7 +138,7 @@ def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
         rows = {name: {"name": f"{number} {name}"} for number, name in enumerate(names, 1)}
         for pair in pairs:
             is_marked = key == "difference" and pair["verdict"] in ("better", "worse")
-            cell = COLUMNS[key].make_cell(pair, numbers) + MARK * is_marked
+            cell = numbers.format(pair[key], COLUMNS[key].form) + MARK * is_marked
             rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell
         tables.append(Table(title, columns, list(rows.values())))
     return tables
@@ -273,8 +273,7 @@ _LATEX = Markup(
 def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
     tables = build_tables(document, numbers, columns, _LATEX, LATEX_COLUMNS)
-    percent = " in percent" if numbers.percent else ""
-    title = f"{get_label(document)}{percent} on {_count_questions(document)}"
+    title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
     parts = [r"% \usepackage{booktabs}"]
     for number, table in enumerate(tables):
         meanings = [

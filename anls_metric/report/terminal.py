@@ -77,11 +77,11 @@ def format_read(document: Document) -> str:
 # The lines about a submission: the key of the document that a line needs, its name, and its text.
 Rows = Sequence[tuple[str, str, str]]
 _SCORE: Rows = (
-    ("anls", "{label}", "{anls}"),
+    ("read", "{label}", "{anls}"),
     ("interval", "95% CI", "{interval}{clusters}"),
     ("runs", "runs", "{runs}, {spread}, SD {run_sd}"),
-    ("anls", "metrics", "exact match {exact_match}, contains {contains}"),
-    ("anls", "scored 0", "{zeros}"),
+    ("read", "metrics", "exact match {exact_match}, contains {contains}"),
+    ("read", "scored 0", "{zeros}"),
     ("partial_credit", "partial credit", "format loss {format_loss}, wrong-number credit {wrong_number_credit}"),
 )
 _ASSESSMENTS: Rows = (
@@ -102,9 +102,9 @@ _ASSESSMENTS: Rows = (
     ("differences", "", "they differ on {ids}"),
 )
 _SOURCE: Rows = (
-    ("anls", "questions", "{questions:,}"),
-    ("anls", "read", "{read}"),
-    ("anls", "signature", "{signature}"),
+    ("read", "questions", "{questions:,}"),
+    ("read", "read", "{read}"),
+    ("read", "signature", "{signature}"),
 )
 
 
@@ -130,21 +130,22 @@ def _list_lines(document: Document, submission: Document, numbers: Numbers, rows
         "zeros": f"{sum(zeros.values()):,}{why}",
         "corrected": count_noun(values.get("accepted", 0), "question"),
         "shares": ", ".join(f"{share:.0%} at {float(level):.0%} accuracy" for level, share in coverage),
-        "ids": ", ".join(str(each["id"]) for each in values.get("differences", ())),
+        "ids": ", ".join(each["id"] for each in values.get("differences", ())),
     }
-    return [
-        (name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key) not in (None, [])
-    ]
+    return [(name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key)]
 
 
 def _list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
     """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
-    figures = {name: value for name, value in submission.get("summary", {}).items() if not isinstance(value, dict)}
-    texts = (f"{name} {each if isinstance(each, int) else numbers.format(each)}" for name, each in figures.items())
+    figures = (
+        f"{name} {value if isinstance(value, int) else numbers.format(value)}"
+        for name, value in submission.get("summary", {}).items()
+        if not isinstance(value, dict)
+    )
     return [
-        *_name_first("summary", texts),
+        *_name_first("summary", figures),
         *_list_lines(document, submission, numbers, _ASSESSMENTS),
         *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
     ]
@@ -205,7 +206,7 @@ def _format_table(table: Table, width: float) -> str:
         if total > width and len(parts[-1]) > names:
             parts.append(columns[:names])
         parts[-1].append(column)
-    text = "\n\n".join(align_rows(list(zip(*part))) for part in parts)
+    text = "\n\n".join(align_rows(zip(*part)) for part in parts)
     return f"{table.title}\n{text}" if table.title else text
 
 

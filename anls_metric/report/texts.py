@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def make_printable(text: str) -> str:
@@ -15,7 +15,7 @@ def shorten(text: str, length: int = 160) -> str:
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
-def align_rows(rows: Sequence[Sequence[str]]) -> str:
+def align_rows(rows: Iterable[Sequence[str]]) -> str:
     """Format the rows of a table as aligned columns.
 
     Example:
