@@ -126,7 +126,6 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, by_key=True), 'by_key= is for lists and nested values: add variant="anls_star"'),
     (lambda: score(BASE, ACCEPTED, filter=2), "there is no run '2' (found no field of runs)"),
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'missing="zero" scores them 0'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
