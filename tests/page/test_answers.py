@@ -15,7 +15,7 @@ import anls_metric
 from anls_metric.api import score
 from anls_metric.core.variants import OF_RULES
 from anls_metric.nested import get_value_variant
-from anls_metric.page import answers, scoring
+from anls_metric.page import processes, scoring
 from anls_metric.page.endpoints import (
     compare_variants,
     describe_error,
@@ -81,11 +81,8 @@ def test_lists_and_nested_values_are_scored() -> None:
     accepted = '{"total": {"__tuple__": ["12", "12.50"]}, "items": ["milk", "tea"]}'
     why = explain_answer(TOTAL, [accepted], "anls_star")
     assert why["score"] == pytest.approx((0.8 + 1) / 3)
-    assert [(leaf["where"], leaf["score"]) for leaf in why["leaves"]] == [
-        ("total", 0.8),
-        ("items[0]", 1),
-        ("items[0]", 0),
-    ]
+    leaves = [("total", 0.8), ("items[0]", 1), ("items[0]", 0)]
+    assert [(leaf["where"], leaf["score"]) for leaf in why["leaves"]] == leaves
     many = score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
     assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_value_variant("anls_star").signature()}
 
@@ -145,9 +142,8 @@ def test_unexpected_error_is_logged_and_not_shown(caplog: pytest.LogCaptureFixtu
 
 def test_files_are_scored(uploads: Path) -> None:
     gold, submission, table = upload(uploads, GOLD, SUBMISSION, TABLE)
-    assert score_files(gold, [submission], worst=2) == json.loads(
-        json.dumps(score(SUBMISSION, GOLD, worst=2).to_dict())
-    )
+    document = score(SUBMISSION, GOLD, worst=2).to_dict()
+    assert score_files(gold, [submission], worst=2) == json.loads(json.dumps(document))
     same = score_files(gold, [submission], ignore_case=False)
     assert without_questions(same["signature"]) == anls_metric.signature(ignore_case=False)
     found = score_logs([table], "rrc", 0.9, prediction="reply", references="accepted")
@@ -170,11 +166,7 @@ def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> N
 
 
 def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from anls_metric.page import processes
-
-    monkeypatch.setattr(
-        processes.run, "__kwdefaults__", {**(processes.run.__kwdefaults__ or {}), "memory": 120_000_000}
-    )
+    monkeypatch.setattr(processes.run, "__kwdefaults__", {"seconds": 120, "memory": 120_000_000})
     (table,) = upload(uploads, write_table(uploads / "my table.jsonl", 100_000))
     with pytest.raises(ValueError, match=r"more memory or time than the page has|too little memory"):
         score_logs([table], variant="rrc")
@@ -196,9 +188,7 @@ def test_gold_file_is_found_in_any_order(tmp_path: Path) -> None:
     for files in ((GOLD, SUBMISSION), (SUBMISSION, GOLD)):
         shown = show(*files)
         assert (shown.said, shown.problems, shown.names) == ("ANLS of submission: 0.6273.", [], ["submission"])
-        assert shown.read[0].startswith(
-            "answer (prediction) of submission.json, answers (accepted answers) of gold_label.json"
-        )
+        assert shown.read[0].startswith("answer (prediction) of submission.json, answers (accepted answers) of gold_")
         assert "0.6273" in read_report(shown)
     both = write_table(tmp_path / "both.jsonl", 9), write_table(tmp_path / "other.jsonl", 9)
     assert show(*both).names == ["both", "other"]
@@ -218,31 +208,6 @@ def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
     assert (shown.golds, shown.gold, shown.names) == (["first", "labels"], "labels", ["first"])
 
 
-def test_broken_files_are_named_and_others_scored(tmp_path: Path) -> None:
-    contents = {
-        "broken.json": b"{",
-        "scan.pdf": b"%PDF-1.7",
-        "page.jpg": b"\xff\xd8\xff\xe0",
-        "other.json": b'[{"questionId": 99, "answer": "x"}]',
-        "pages.zip": b"no archive",
-    }
-    for name, content in contents.items():
-        (tmp_path / name).write_bytes(content)
-    shown = show(*(tmp_path / name for name in contents), SUBMISSION, GOLD)
-    assert shown.said == "ANLS of submission: 0.6273."
-    assert {text.partition(":")[0].partition(",")[0] for text, _, _ in shown.problems} == set(contents)
-    assert str(tmp_path) not in str(shown.problems)
-    alone = show(tmp_path / "scan.pdf")
-    assert alone.problems[0][0].startswith("scan.pdf: files of this kind are not read")
-    assert alone.report == ""
-    assert "a zip file is for page images" in show(tmp_path / "pages.zip").problems[0][0]
-
-
-def test_problem_has_an_action(tmp_path: Path) -> None:
-    (tmp_path / "answers.json").write_text('[{"id": 1, "prediction": ["a", "b"], "references": ["a", "b"]}]')
-    assert tuple(show(tmp_path / "answers.json").problems[0])[1:] == ("variant", "anls_star")
-
-
 def test_names_make_runs(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     second = tmp_path / "a" / "submission.json"
@@ -259,14 +224,3 @@ def test_saved_report_has_the_hints(tmp_path: Path) -> None:
     shown = show(tmp_path / "run.json")
     assert tuple(shown.hints[0])[1:] == ("extract", "sentence")
     assert "30 of 30 predictions look like raw model output" in read_report(shown)
-
-
-def test_one_answer_is_shown() -> None:
-    settings = {"threshold": 0.5, "ignore_case": True}
-    shown, others = answers.show("ab", "abcd\n\nb", "standard", settings)
-    assert "Score 0.5" in shown
-    disagreeing = sum(anls_metric.anls_score("ab", ["abcd", "b"], variant=name) != 0.5 for name in anls_metric.VARIANTS)
-    assert f"{disagreeing} of {len(anls_metric.VARIANTS)} disagree with 0.5" in others
-    assert answers.show("a", " \n", "standard", settings)[1] == ""
-    script = "<script>window.ran = 1</script>"
-    assert script not in "".join(answers.show(script, script + "x", "standard", settings))
