@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
     from anls_metric.report.answers import Answer
+    from anls_metric.report.columns import Names
 
-    Columns: TypeAlias = str | Iterable[str]
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
     Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
@@ -139,7 +139,7 @@ class Scores:
 
         return pandas.DataFrame(tables.collect_figures(self._document))
 
-    def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+    def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
         """Format the tables for Markdown.
 
         Args:
@@ -157,18 +157,18 @@ class Scores:
         """
         return self._format("markdown", percent, digits, columns)
 
-    def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+    def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
         """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
         return self._format("latex", percent, digits, columns)
 
-    def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+    def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
         """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
 
         Without these arguments, every number has all of its digits.
         """
         return self._format("csv", percent, digits, columns)
 
-    def _format(self, name: str, percent: bool, digits: int | None, columns: Columns) -> str:
+    def _format(self, name: str, percent: bool, digits: int | None, columns: Names) -> str:
         from anls_metric.report import tables
         from anls_metric.report.numbers import Numbers
 

@@ -12,11 +12,10 @@ from anls_metric.core.rows import describe
 from anls_metric.gold import QUESTION_ID, find_gold, read_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.formats import Content
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import Side
-from anls_metric.reading.table import Table, make_table, read_table
+from anls_metric.reading.table import Table, read_table
 from anls_metric.reading.values import read_ids as read_own_ids
 
 
@@ -39,9 +38,8 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
     table = read_table(path, settings)
     ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
-    gold = make_table(questions or path, Content(records), Settings(layout="table"))
-    reading = Reading(replace(settings, gold_id=QUESTION_ID))
-    answers, *others = read_answers([Input(table, path)], Input(gold), reading)
+    reading = Reading(replace(settings, gold_id=QUESTION_ID, layout="table"))
+    answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
     if others:
         sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
