@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 STYLE = Path(__file__).parent / "assets" / "html_parts.css"
 """The style sheet of these parts."""
 
-MAX_EDITED = 10_000**2  # characters of one text times characters of the other; above it, edits are not computed
 MAX_EDITS = 200  # edits that are drawn
 MAX_LENGTH = 300  # characters of a text
 
@@ -39,8 +38,6 @@ def escape(value: object, limit: int = MAX_LENGTH) -> str:
 
 def draw_edits(match: Match) -> str:
     """Draw the edits from the prediction to the accepted answer. Differences are marked not only by color."""
-    if len(match.normalized_prediction) * len(match.normalized_reference) > MAX_EDITED:
-        return '<p class="said">The texts are too long to show what differs.</p>'
     edits = match.edits
     return f'<div class="edits">{"".join(map(_draw_edit, edits[:MAX_EDITS]))}{" …" * (len(edits) > MAX_EDITS)}</div>'
 
@@ -108,7 +105,7 @@ def format_variants() -> str:
     """Format the table of all variants."""
     rows = [
         [
-            f"<b>{escape(variant.name)}</b><small>{escape(variant.meaning.replace('`', ''))}</small>",
+            f"<b>{variant.name}</b><small>{escape(variant.meaning.replace('`', ''))}</small>",
             "ignored" if variant.ignore_case else "counts",
             variant.whitespace,
             f"{variant.prediction_length}, {variant.reference_length}",

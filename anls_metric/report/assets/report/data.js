@@ -9,7 +9,7 @@ export const several = submissions.length > 1;
 export const ofStrings = data.similarities !== null; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
 export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
-export const COLORS = 9; // more submissions repeat the colors
+const COLORS = 9; // more submissions repeat the colors
 export const getPair = (place, baseline) => data.pairs?.[submissions[baseline]?.name]?.[submissions[place].name];
 export const findHint = (place) => {
   const { name } = submissions[place];

@@ -8,7 +8,7 @@ import { findRows, countChips, subtractScores } from "./questions.js";
 import { formatConfusion } from "./panels.js";
 import { drawQuestion } from "./question.js";
 
-export const PAGE = 50;
+const PAGE = 50;
 
 // Filters
 

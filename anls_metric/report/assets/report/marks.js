@@ -2,7 +2,7 @@
 import { make, makeFilter, countNoun } from "./elements.js";
 import { data, FRAMED } from "./data.js";
 
-export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
+const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
 const { signature } = data.document;
 const PLACE = `anls-marks:${/gold:\w+/.exec(signature)?.[0] ?? signature}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot store marks, perhaps in a private window: export them before you close it.";

@@ -130,18 +130,7 @@ const show = (isNew) => {
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownUrl }, "*");
 };
-export const FILTERS = [
-  "search",
-  "outcomes",
-  "lost",
-  "change",
-  "group",
-  "only",
-  "credit",
-  "confusion",
-  "marks",
-  "range",
-];
+export const FILTERS = ["search", "outcomes", "lost", "change", "group", "only", "credit", "confusion", "marks"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 
