@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import Message
-
-Record = Mapping[str, Any]
+from anls_metric.reading.containers import Record as Record
 
 
 class Questions(NamedTuple):

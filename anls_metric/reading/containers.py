@@ -11,6 +11,11 @@ from typing import Any
 KEY = "(key)"
 VALUE = "(value)"
 
+Record = Mapping[str, Any]
+"""A record: the values of fields by their names."""
+
+Records = list[dict[str, Any]]
+
 
 def records_of(value: Any) -> list[Any] | None:
     """Find the records in a JSON value.
@@ -51,7 +56,7 @@ NAMES = frozenset(
 _OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores by samples")
 
 
-def _read_named(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_named(value: Record) -> list[Any] | None:
     """Records under a usual name: a list of them, records by id, or a list for each subset."""
     for name in _OF_RECORDS:
         inner: Any = value.get(name)
@@ -65,7 +70,7 @@ def _read_named(value: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_only_list(value: Record) -> list[Any] | None:
     """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
@@ -76,14 +81,14 @@ def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 
-def _read_records_by_id(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_records_by_id(value: Record) -> list[Any] | None:
     """An object of records by their ids."""
     if not value or not set(map(type, value.values())) <= {dict}:
         return None
     return [{KEY: key, **record} for key, record in value.items()]
 
 
-def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_columns(value: Record) -> list[Any] | None:
     """Columns, which are lists of one length. Beside them stand other values, such as scores."""
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     others = value.keys() - lists.keys()
@@ -92,7 +97,7 @@ def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
     return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
-def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_columns_by_key(value: Record) -> list[Any] | None:
     """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they count."""
     columns = list(value.values())
     if not columns or any(not isinstance(column, dict) or [*column] != [*columns[0]] for column in columns):
@@ -103,7 +108,7 @@ def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     return _read_columns(lists if has_ids else {KEY: keys, **lists})
 
 
-def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of accepted answers, by the ids of their questions."""
     kinds = set(map(type, value.values()))
     if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):

@@ -79,8 +79,8 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
     columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
     chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
     new_places = {place: number for number, place in enumerate(kept)}
-    rows = [row for row, place in enumerate(list_places(answers)) if place in new_places]
-    places = [new_places[place] for place in list_places(answers) if place in new_places]
+    pairs = [(row, new_places[place]) for row, place in enumerate(list_places(answers)) if place in new_places]
+    rows, places = zip(*pairs)
     return choose_answers(answers, questions._replace(**chosen), rows, places), added
 
 

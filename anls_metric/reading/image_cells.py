@@ -23,7 +23,7 @@ def holds_image(cell: Any) -> bool:
         [True, True, False]
     """
     if isinstance(cell, dict):
-        return isinstance(cell.get("bytes"), bytes) or cell.keys() == {"bytes", "path"}
+        return "bytes" in cell
     return isinstance(cell, bytes) or _is_picture(cell)
 
 

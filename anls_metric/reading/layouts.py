@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from anls_metric.core.choices import describe_unknown
 from anls_metric.messages import count_noun, list_some
 from anls_metric.reading import responses
-from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.containers import KEY, VALUE, Record, Records
 
-Path = str | Callable[[Mapping[str, Any]], Any]
+Path = str | Callable[[Record], Any]
 """The path of a value in a record, or a function that finds the value."""
 
 
@@ -61,7 +61,7 @@ def look_up(record: Any, path: str) -> Any:
     return ABSENT
 
 
-def take(record: Mapping[str, Any], path: Path) -> Any:
+def take(record: Record, path: Path) -> Any:
     """Take the value of a path, or of a function, from a record. A function finds nothing in one of another shape."""
     if not callable(path):
         return look_up(record, path)
@@ -83,7 +83,7 @@ def list_paths(paths: Path | None) -> list[Path]:
     return [paths] if paths else []
 
 
-def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
+def take_column(records: Sequence[Record], path: Path) -> list[Any]:
     """Take the value of a path, or of a function, from each record; `ABSENT` where there is none."""
     try:
         return list(map(itemgetter(path), records))
@@ -94,32 +94,32 @@ def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
 # Functions for values that no path leads to. They expect the shape that the program writes.
 
 
-def _find_correct_references(record: Mapping[str, Any]) -> Any:
+def _find_correct_references(record: Record) -> Any:
     """HELM: the references tagged as correct."""
     references = record.get("instance", record)["references"]
     return [item["output"]["text"] for item in references if "correct" in item["tags"]]
 
 
-def _find_target(record: Mapping[str, Any]) -> Any:
+def _find_target(record: Record) -> Any:
     """evalscope: the accepted answers, as a list, a string, or a list of one string that is a list."""
     target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
 
-def _find_gold_choices(record: Mapping[str, Any]) -> Any:
+def _find_gold_choices(record: Record) -> Any:
     """lighteval: the choices at the gold places."""
     choices, gold = record["doc"]["choices"], record["doc"]["gold_index"]
     return [choices[place] for place in (gold if isinstance(gold, list) else [gold])] or ABSENT
 
 
-def _drop(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _drop(record: Record, *names: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name not in names}
 
 
-def _split_at(*names: str) -> Callable[[Mapping[str, Any]], list[dict[str, Any]]]:
+def _split_at(*names: str) -> Callable[[Record], Records]:
     """Make a function that splits a record into one for each object of a list, or of the lists in these objects."""
 
-    def split(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def split(record: Record) -> Records:
         records = [dict(record)]
         for name in names:
             records = [{**_drop(each, name), **item} for each in records for item in each[name]]
@@ -131,39 +131,39 @@ def _split_at(*names: str) -> Callable[[Mapping[str, Any]], list[dict[str, Any]]
 _split_annotations = _split_at("annotations")
 
 
-def _name_of_document_and_id(record: Mapping[str, Any]) -> str:
+def _name_of_document_and_id(record: Record) -> str:
     """DUE: an annotation has an id or, in a submission, only a key."""
     return f"{record['name']}/{record.get('id', record['key'])}"
 
 
-def _find_value(record: Mapping[str, Any]) -> Any:
+def _find_value(record: Record) -> Any:
     """DUE: the only value of an annotation, "" for none. Several values are a list, for ANLSL or ANLS*."""
     (value,) = record["values"] or [{"value": ""}]
     return value["value"]
 
 
-def _find_variants(record: Mapping[str, Any]) -> Any:
+def _find_variants(record: Record) -> Any:
     (value,) = record["values"]
     return value["value_variants"] or ABSENT
 
 
-def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _split_last_annotations(record: Record) -> Records:
     """CheckboxQA: the last annotation of each key, which is the id."""
     by_key = {annotation["key"]: _drop(annotation, "id") for annotation in _split_annotations(record)}
     return list(by_key.values())
 
 
-def _list_values(record: Mapping[str, Any]) -> Any:
+def _list_values(record: Record) -> Any:
     """CheckboxQA: the answer as a list, in which the string "none" means None."""
     return [_parse_none(value.get("value")) for value in record["values"]]
 
 
-def _list_accepted_values(record: Mapping[str, Any]) -> Any:
+def _list_accepted_values(record: Record) -> Any:
     """CheckboxQA: the accepted answer as a list, with a tuple where a value has several variants."""
     return list(map(_parse_variants, record["values"]))
 
 
-def _parse_variants(value: Mapping[str, Any]) -> Any:
+def _parse_variants(value: Record) -> Any:
     variants = tuple(map(_parse_none, value.get("value_variants") or [value.get("value")]))
     return variants if len(variants) > 1 else variants[0]
 
@@ -172,13 +172,13 @@ def _parse_none(value: Any) -> Any:
     return None if value == "none" else value
 
 
-def _list_squad_answers(record: Mapping[str, Any]) -> Any:
+def _list_squad_answers(record: Record) -> Any:
     """SQuAD: the texts of the answers; an empty string for a question that cannot be answered."""
     texts = [answer.get("text") for answer in record["answers"]]
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
-def _split_documents(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _split_documents(record: Record) -> Records:
     """DocVQA 2026: a record is a document with the columns of its questions and of its answers."""
     rest = _drop(record, "questions", "answers")
     answers = {str(answer["question_id"]): answer for answer in _list_rows(record["answers"] or {})}
@@ -186,17 +186,17 @@ def _split_documents(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**rest, **question, **answers.get(str(question["question_id"]), {})} for question in questions]
 
 
-def _list_rows(table: Any) -> list[dict[str, Any]]:
+def _list_rows(table: Any) -> Records:
     """The rows of a list of objects, or of an object of lists."""
     return table if isinstance(table, list) else [dict(zip(table, row)) for row in zip(*table.values())]
 
 
-def _join_variants(record: Mapping[str, Any]) -> Any:
+def _join_variants(record: Record) -> Any:
     """MADQA: each accepted answer, which is a list of strings, as one string."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 
-def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
+def _find_ocrbench_rule(record: Record) -> Any:
     """OCRBench v2: the type of a question says by which rule it is scored."""
     return record.get("rule", "item")
 
@@ -227,7 +227,7 @@ class Layout(NamedTuple):
     references: Path | None = None
     repeated_by: str = ""
     unrepeated: str = ""
-    expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    expand: Callable[[Record], Records] | None = None
     failure: str = ""
     of_values: Mapping[str, Any] = {}
     columns: Mapping[str, Path] = {}
@@ -544,7 +544,7 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 
-def recognize_layout(record: Mapping[str, Any], fields: Iterable[str] = ()) -> Layout | None:
+def recognize_layout(record: Record, fields: Iterable[str] = ()) -> Layout | None:
     """Find the first layout whose fields a record has, all of them, and none of `Layout.unless`.
 
     Args:
@@ -569,7 +569,7 @@ def recognize_layout(record: Mapping[str, Any], fields: Iterable[str] = ()) -> L
     return None
 
 
-def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], predictions: Sequence[Any]) -> str:
+def describe_failures(layout: Layout, records: Sequence[Record], predictions: Sequence[Any]) -> str:
     """Describe how many requests failed, and why.
 
     Args:
@@ -592,7 +592,7 @@ def describe_failures(layout: Layout, records: Sequence[Mapping[str, Any]], pred
     return f"{count_noun(len(failed), 'request')} failed{why}" if failed else ""
 
 
-def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
+def _find_reason(layout: Layout, record: Record) -> str:
     reasons = (take(record, path) for path in list_paths(layout.failure))
     return next((" ".join(reason.split()) for reason in reasons if isinstance(reason, str)), "")
 

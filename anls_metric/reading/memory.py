@@ -10,7 +10,7 @@ from typing import Any
 
 from anls_metric.core.rows import COLUMN_METHODS, as_column, describe
 from anls_metric.messages import make_error
-from anls_metric.reading.containers import NAMES
+from anls_metric.reading.containers import NAMES, Records
 from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
 from anls_metric.reading.image_cells import holds_image
 
@@ -68,7 +68,7 @@ def read_values(data: Any, name: str) -> list[Any]:
     return column if set(map(type, column)) <= _PLAIN else list(map(_clean, column))
 
 
-def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
+def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
     """Make records of columns, without those of images.
 
     Raises:
@@ -84,7 +84,7 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
 
 # Libraries
 
-_Reader = Callable[[Any, str], list[dict[str, Any]]]
+_Reader = Callable[[Any, str], Records]
 
 
 def _find_reader(data: Any) -> _Reader | None:
@@ -93,7 +93,7 @@ def _find_reader(data: Any) -> _Reader | None:
     return next((_READERS[name] for name in names if name in _READERS), None)
 
 
-def _read_pandas(data: Any, name: str) -> list[dict[str, Any]]:
+def _read_pandas(data: Any, name: str) -> Records:
     # The ids of the questions are often the index: it has a name, or stands beside one column and counts no rows.
     counts = len(data.columns) != 1 or data.index.tolist() == list(range(len(data)))
     if not counts or any(label is not None for label in data.index.names):
@@ -102,18 +102,18 @@ def _read_pandas(data: Any, name: str) -> list[dict[str, Any]]:
     return join_columns(dict(data.items()), name)
 
 
-def _read_polars(data: Any, name: str) -> list[dict[str, Any]]:
+def _read_polars(data: Any, name: str) -> Records:
     return join_columns(data.to_dict(), name)
 
 
-def _read_arrow(data: Any, name: str) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = data.select(list_columns(data.schema)).to_pylist()
+def _read_arrow(data: Any, name: str) -> Records:
+    records: Records = data.select(list_columns(data.schema)).to_pylist()
     return records
 
 
-def _read_dataset(data: Any, name: str) -> list[dict[str, Any]]:
+def _read_dataset(data: Any, name: str) -> Records:
     names = list_columns(data.features.arrow_schema)
-    records: list[dict[str, Any]] = data.select_columns(names).with_format("arrow")[:].to_pylist()
+    records: Records = data.select_columns(names).with_format("arrow")[:].to_pylist()
     return records
 
 

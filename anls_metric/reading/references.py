@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from anls_metric.core.rows import as_references, describe
+from anls_metric.reading.containers import Record
 
 
 def text_of_parts(value: Any) -> Any:
@@ -30,7 +31,7 @@ def text_of_parts(value: Any) -> Any:
     return value
 
 
-def join_texts(parts: Iterable[Mapping[str, Any]]) -> str:
+def join_texts(parts: Iterable[Record]) -> str:
     """Join the texts of the parts of a message. A model that refuses to answer writes a refusal instead."""
     return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
 
@@ -85,7 +86,7 @@ def unwrap_references(value: Any) -> Any:
     return inner if isinstance(inner, list) and inner and all(isinstance(item, str) for item in inner) else value
 
 
-def is_unanswerable(value: Any, record: Mapping[str, Any]) -> bool:
+def is_unanswerable(value: Any, record: Record) -> bool:
     """Whether a record in the form of SQuAD 2.0 says that its question has no answer.
 
     Example:

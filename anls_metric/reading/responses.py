@@ -6,9 +6,10 @@ In a response of another shape it raises an error, which counts as a failed requ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from anls_metric.reading.containers import Record
 from anls_metric.reading.references import join_texts, text_of_parts
 
 
@@ -38,13 +39,13 @@ def find_answer(response: Any) -> Any:
     return text_of_parts(choice["message"].get("content")) or choice["message"].get("refusal") or ""
 
 
-def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
+def _join_messages(items: Iterable[Record]) -> str:
     """Join the texts of the messages, without reasoning, tool calls, and comments before the answer."""
     messages = [item for item in items if item["type"] == "message" and item.get("phase") != "commentary"]
     return join_texts(part for message in messages for part in message["content"])
 
 
-def find_batch_answer(record: Mapping[str, Any]) -> Any:
+def find_batch_answer(record: Record) -> Any:
     """Find the answer in a line of an OpenAI batch. In a table of a user, the field may hold the text itself."""
     response = record["response"]
     if isinstance(response, str):
@@ -54,13 +55,13 @@ def find_batch_answer(record: Mapping[str, Any]) -> Any:
     return find_answer(response.get("body", response))
 
 
-def find_message_answer(record: Mapping[str, Any]) -> Any:
+def find_message_answer(record: Record) -> Any:
     """Find the answer in a line of an Anthropic message batch."""
     result = record["result"]
     return (text_of_parts(result["message"]["content"]) or "") if result["type"] == "succeeded" else None
 
 
-def find_candidate_answer(record: Mapping[str, Any]) -> Any:
+def find_candidate_answer(record: Record) -> Any:
     """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
     content = record["response"]["candidates"][0].get("content") or {}
     return join_texts(part for part in content.get("parts", ()) if not part.get("thought"))

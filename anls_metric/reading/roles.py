@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
-from anls_metric.reading.containers import KEY, VALUE
-from anls_metric.reading.layouts import Layout, Path
+from anls_metric.reading.containers import KEY, VALUE, Record
+from anls_metric.reading.layouts import Path
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ DOCUMENTS = (
 )
 """The fields that name the document, page or image of a question, the coarsest first."""
 
+_OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")
 _OF_ONE_SIDE = ("prediction", "references", *_ASSESSMENTS)
 
@@ -86,7 +87,8 @@ def find_roles(
     if table.layout is None or table.layout.name == "answers_by_id":
         roles = _find_usual_roles(table, side, named, of_values)
     else:
-        roles = _find_layout_roles(table, table.layout)
+        paths: dict[str, Any] = {role: first_path(table, getattr(table.layout, role)) for role in _OF_LAYOUTS}
+        roles = Roles(**paths)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
     if rule:
@@ -145,11 +147,6 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
             raise make_error("", sentence, name=name, names=", ".join(names))
 
 
-def _find_layout_roles(table: Table, layout: Layout) -> Roles:
-    own, question = first_path(table, layout.id), first_path(table, layout.question)
-    return Roles(own, question, first_path(table, layout.prediction), first_path(table, layout.references))
-
-
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
     if of_values and side != "both" and _holds_whole_answers(table):
@@ -188,7 +185,7 @@ def _holds_whole_answers(table: Table) -> bool:
     return KEY in table.fields and not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
 
 
-def take_whole_record(record: Mapping[str, Any]) -> dict[str, Any]:
+def take_whole_record(record: Record) -> dict[str, Any]:
     """Take a record without its id as an answer."""
     return {name: value for name, value in record.items() if name != KEY}
 

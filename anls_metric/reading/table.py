@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.containers import KEY, VALUE, Record, Records
 from anls_metric.reading.formats import Content, get_extension, join_parts, natural_key, read_bytes
 from anls_metric.reading.layouts import (
     ABSENT,
@@ -48,7 +48,7 @@ class Table(NamedTuple):
     """
 
     name: str
-    records: list[dict[str, Any]]
+    records: Records
     numbers: Sequence[int]
     fields: dict[str, bool]
     layout: Layout | None = None
@@ -84,7 +84,7 @@ def first_path(table: Table, *paths: Path | None) -> Path | None:
     return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 
-def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
+def list_fields(records: Sequence[Record]) -> dict[str, bool]:
     """List the paths of the fields of records, each with whether it holds objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
@@ -93,7 +93,7 @@ def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
     return fields
 
 
-def _walk(record: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield the path and the value of each field of a record, and of the objects in it."""
     for name, value in record.items():
         yield before + name, value
@@ -152,7 +152,7 @@ def make_table(name: str, content: Content, settings: Settings, of_values: bool 
     return _choose_filter(table, layout, settings) if layout and layout.repeated_by else table
 
 
-def _check_records(name: str, content: Content) -> list[dict[str, Any]]:
+def _check_records(name: str, content: Content) -> Records:
     """Check that records are objects. Answers without fields around them get the field `VALUE`."""
     records, kinds = content.records, set(map(type, content.records))
     if not kinds:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
+from anls_metric.reading.containers import Records
 from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.table import Table, name_place, read_column, show_path
@@ -89,7 +90,7 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
     failures = describe_failures(table.layout, table.records, column) if table.layout else ""
     if failures and settings.missing == "error":
         raise make_error(table.name, "{failures}: {use.missing:zero} scores them 0", failures=failures)
-    if kind != "values" and set(map(type, column)) == {str}:
+    if set(map(type, column)) == {str}:
         return Values(column)
     hints = _find_decimals(column, table, "predictions") if kind == "text" else []
     if kind == "text" or table.layout:
@@ -281,7 +282,7 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
 # Columns of the rule of a benchmark
 
 
-def read_columns(table: Table, roles: Roles) -> list[dict[str, Any]]:
+def read_columns(table: Table, roles: Roles) -> Records:
     """Read the columns of a rule that a table has, as a dict for each record."""
     paths = roles.others.items()
     return [
