@@ -208,20 +208,16 @@ def test_every_input_is_looked_for_before_anything_is_written(shell: Shell) -> N
 def test_texts_of_files_are_shown_without_control_characters(shell: Shell) -> None:
     hostile = "x\x1b[2J\x1b]0;title\x07\u202ey\r\x08z"
     record = {"id": hostile, "answers": ["a" + hostile], "kind" + hostile: hostile, "question": hostile}
-    shell.write(
-        {"g.json": [record], "x.json": [{"id": hostile, "answer": "b" + hostile}], "y.json": [{"id": 1, "answer": 2}]}
-    )
-    lines = [
-        f"g.json x.json --worst 1 --by {shlex.quote('kind' + hostile)}",
-        f"g.json {shlex.quote('m' + hostile)}=x.json y=x.json",
-    ]
+    shell.write({"g.json": [record], "x.json": [{"id": hostile, "answer": "b" + hostile}], "y.json": {"1": "b"}})
+    word = shlex.quote(hostile)
     for line in (
-        *lines,
-        "g.json y.json",
-        f"g.json {shlex.quote(hostile)}",
-        f"g.json x.json --by {shlex.quote(hostile)}",
+        f"x.json --worst 1 --by kind{word}",
+        f"m{word}=x.json y=x.json",
+        "y.json",
+        f"x.json --by {word}",
+        word,
     ):
-        done = shell.type(line)
+        done = shell.type(f"g.json {line}")
         assert all(character.isprintable() for character in (done.out + done.err).replace("\n", "")), line
         assert "x·[2J·]0;title" in done.out + done.err or "x\\x1b[2J" in done.err, line
 
