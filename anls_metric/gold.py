@@ -9,10 +9,9 @@ import fnmatch
 import json
 import os
 import re
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -330,7 +329,7 @@ def _fetch(row: GoldSet) -> list[Row]:
     try:
         import pyarrow.parquet  # noqa: F401
         from huggingface_hub import HfFileSystem
-        from huggingface_hub.utils import logging
+        from huggingface_hub.utils import logging, tqdm
     except ImportError as error:
         sentence = "fetching it needs {module}: pip install 'anls-metric[hub]', or " + _AS_FILE
         raise make_error(row.name, sentence, module=error.name) from None
@@ -339,8 +338,8 @@ def _fetch(row: GoldSet) -> list[Row]:
 
     pool = ThreadPoolExecutor(_CONNECTIONS)
     try:
-        with _show_progress(row.name) as show:
-            return _fetch_columns(row, HfFileSystem(), pool, show)
+        with tqdm(desc=f"fetching {row.name}", leave=False, disable=None) as bar:  # None: only on a terminal
+            return _fetch_columns(row, HfFileSystem(), pool, bar)
     except InputError:
         raise
     except Exception as error:  # of three HTTP libraries, one for each major version of huggingface_hub
@@ -349,7 +348,7 @@ def _fetch(row: GoldSet) -> list[Row]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _fetch_columns(row: GoldSet, hub: Any, pool: Any, show: Callable[[int, int], None]) -> list[Row]:
+def _fetch_columns(row: GoldSet, hub: Any, pool: Any, bar: Any) -> list[Row]:
     """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
     from concurrent.futures import as_completed
 
@@ -370,9 +369,10 @@ def _fetch_columns(row: GoldSet, hub: Any, pool: Any, show: Callable[[int, int],
     _check(row, list(files.values()))
     groups = [(path, file.metadata, group) for path, file in files.items() for group in range(file.num_row_groups)]
     parts = [pool.submit(read_group, *group) for group in groups]
-    for done, part in enumerate(as_completed(parts), 1):
+    bar.reset(len(parts))
+    for part in as_completed(parts):
         part.result()  # the first failure ends the fetch
-        show(done, len(parts))
+        bar.update()
     return [each for part in parts for each in part.result()]
 
 
@@ -411,21 +411,3 @@ def _explain(row: GoldSet, error: BaseException | None) -> InputError:
         sentence = "cannot fetch it from {endpoint} ({problem:.100}): check the network, or " + _AS_FILE
     values = {"source": row.source, "revision": row.revision, "endpoint": constants.ENDPOINT, "problem": str(chain[-1])}
     return make_error(row.name, sentence, **values)
-
-
-@contextmanager
-def _show_progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw a progress bar on the terminal, and remove it at the end."""
-    is_shown = bool(sys.stderr and sys.stderr.isatty())
-
-    def show(done: int, total: int) -> None:
-        if is_shown:
-            bar = "#" * (30 * done // total)
-            print(f"\rfetching {name} [{bar:30}] {done / total:4.0%}", end="", file=sys.stderr, flush=True)
-
-    show(0, 1)
-    try:
-        yield show
-    finally:
-        if is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -69,14 +69,14 @@ def offline(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(
-    hub: FakeHub, cache: Path, *words: str, program: str = RUN, more: Mapping[str, str] | None = None
+    hub: FakeHub, cache: Path, *words: str, program: str = RUN, more: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[str]:
     """Start a process in the folder of the test."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     settings = {"HF_ENDPOINT": hub.url, "HF_HOME": str(cache / "hf"), "ANLS_CACHE": str(cache), "PYTHONPATH": str(ROOT)}
-    command, pipe = [sys.executable, "-c", program, *words], subprocess.PIPE
-    environment = {**kept, **settings, **(more or {})}
-    return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    command, streams = [sys.executable, "-c", program, *words], ("stdin", "stdout", "stderr")
+    options = {"env": {**kept, **settings, **(more or {})}, **dict.fromkeys(streams, subprocess.PIPE), **options}
+    return subprocess.Popen(command, text=True, **options)
 
 
 def run(hub: FakeHub, cache: Path, *words: str, **options: Any) -> tuple[int, str, str]:
@@ -190,13 +190,12 @@ def test_missing_extra_and_folder_without_room_are_named(shell: Shell, monkeypat
     assert shell.error(f"{row.name} b.json").startswith("cord:test: cannot write to a.json (")
 
 
-def test_terminal_shows_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with gold._show_progress("docvqa:val") as show:
-        show(1, 2)
-    *_, half, cleared = capsys.readouterr().err.split("\r")
-    assert half == f"fetching docvqa:val [{'#' * 15}{' ' * 15}]  50%"
-    assert cleared == "\x1b[K"
+def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
+    terminal, end = os.openpty()
+    subprocess.run(["stty", "rows", "24", "columns", "80"], stdin=end, check=True)
+    assert start(hub, EMPTY, "infovqa:val", program=FILL, stderr=end).wait(60) == 0
+    _, first, *_, cleared, _ = os.read(terminal, 10_000).decode().split("\r")
+    assert (first[:21], cleared.strip()) == ("fetching infovqa:val:", "")
 
 
 # Names
