@@ -212,20 +212,6 @@ def test_frames_have_a_row_for_each_answer_or_submission() -> None:
     assert scores.to_pandas()["anls"].tolist() == pytest.approx([SCORE, BETTER])
 
 
-def test_confidence_and_judge_are_measured_where_a_field_has_the_role() -> None:
-    rows = [{**row, "confidence": n / 24, "verdict": n % 2} for n, row in enumerate(list_rows())]
-    plain = score(rows).to_dict()["submissions"][0]
-    assert "judge" not in plain
-    named = score(rows, field={"judge": "verdict"})
-    (submission,) = named.to_dict()["submissions"]
-    assert submission["confidence"] == plain["confidence"]
-    assert sum(sum(row.values()) for row in submission["judge"]["table"].values()) == 24
-    assert "\nconfidence AUROC " in str(named)
-    assert "\njudge      agreement " in str(named)
-    with pytest.raises(ValueError, match="data, record 1: the verdict must be true or false, 1 or 0"):
-        score(rows, field={"judge": "question"})
-
-
 def test_hint_is_a_warning_at_the_line_of_the_user() -> None:
     raw = {key: f"<think>Hm.</think>{text}" for key, text in BASE.items()}
     with pytest.warns(ANLSWarning, match='extract="think"') as caught:
