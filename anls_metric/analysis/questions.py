@@ -25,8 +25,8 @@ class JoinedQuestion(NamedTuple):
     text: str | None
     references: Sequence[Any]
     record: Record
-    places: Sequence[int | None]
-    scores: Sequence[float | None]
+    places: list[int | None]
+    scores: list[float | None]
 
     @property
     def needs_a_look(self) -> bool:
@@ -40,13 +40,11 @@ def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
     Returns:
         Every question: those of the first submission in its order, then those that only the others have.
     """
-    by_id = [dict(zip(each.questions.ids, range(len(each.scores)))) for each in submissions]
-    joined = []
-    for key in dict.fromkeys(key for own in by_id for key in own):
-        places = [own.get(key) for own in by_id]
-        pairs = list(zip(submissions, places))
-        scores = [None if place is None else each.scores[place] for each, place in pairs]
-        first, place = next((each.questions, place) for each, place in pairs if place is not None)
-        said = first.texts[place], first.references[place], first.records[place]
-        joined.append(JoinedQuestion(key, *said, places, scores))
-    return joined
+    joined: dict[str, JoinedQuestion] = {}
+    for number, scored in enumerate(submissions):
+        own = scored.questions
+        for place, said in enumerate(zip(own.ids, own.texts, own.references, own.records)):
+            nothing = [None] * len(submissions)
+            question = joined.setdefault(own.ids[place], JoinedQuestion(*said, [*nothing], [*nothing]))
+            question.places[number], question.scores[number] = place, scored.scores[place]
+    return list(joined.values())
