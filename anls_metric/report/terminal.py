@@ -44,11 +44,19 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
         width: the width of the terminal. A wider table is split.
     """
     submissions = document["submissions"]
-    several = len(submissions) > 1
+    several, tables = len(submissions) > 1, []
+    if several or columns or submissions[0]["groups"] or "variants" in submissions[0]:
+        from anls_metric.report.tables import build_tables, list_notes
+
+        tables = [_format_table(table, width) for table in build_tables(document, numbers, columns)]
     if several or columns:
-        parts = _format_comparison(document, numbers, columns, width)
+        parts = ["\n".join([tables[0], *list_notes(document), document["signature"]]), format_read(document)]
+        for submission in submissions:
+            lines = _list_details(document, submission, numbers)
+            parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
     else:
-        parts = _format_submission(document, numbers, width)
+        parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
+    parts += tables[1:]
     worst: list[Document] = []
     for submission in submissions:
         answers = submission.get("worst", [])
@@ -151,38 +159,17 @@ def _list_details(document: Document, submission: Document, numbers: Numbers) ->
     ]
 
 
-def _format_submission(document: Document, numbers: Numbers, width: float) -> list[str]:
-    """Format the only submission: its figures, its variants and its groups."""
-    (submission,) = document["submissions"]
-    metrics = submission.get("metrics", {}).items()
-    lines = [
+def _list_figures(document: Document, submission: Document, numbers: Numbers) -> Lines:
+    """List the lines that stand in place of a table of one submission."""
+    return [
         *_list_lines(document, submission, numbers, _SCORE),
         *(
-            (name, f"{numbers.format(each['mean'])}, 95% CI {numbers.format(each['interval'])}")
-            for name, each in metrics
+            (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
+            for name, metric in submission.get("metrics", {}).items()
         ),
         *_list_details(document, submission, numbers),
         *_list_lines(document, submission, numbers, _SOURCE),
     ]
-    parts = [_format_lines(lines)]
-    if submission["groups"] or "variants" in submission:
-        from anls_metric.report import tables
-
-        parts += [_format_table(table, width) for table in tables.build_tables(document, numbers)[1:]]
-    return parts
-
-
-def _format_comparison(document: Document, numbers: Numbers, columns: Names, width: float) -> list[str]:
-    """Format several submissions: the tables, what was read, and the details of each."""
-    from anls_metric.report import tables
-
-    first, *others = tables.build_tables(document, numbers, columns)
-    head = "\n".join([_format_table(first, width), *tables.list_notes(document), document["signature"]])
-    parts = [head, format_read(document)]
-    for submission in document["submissions"]:
-        lines = _list_details(document, submission, numbers)
-        parts += [f"{submission['name']}\n" + _format_lines(lines, "  ")] if lines else []
-    return [*parts, *(_format_table(table, width) for table in others)]
 
 
 def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
