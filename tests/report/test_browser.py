@@ -57,14 +57,14 @@ def test_heading_is_the_verdict_and_the_best_is_the_baseline(open_report: OpenRe
     verdict = page.get_by_role("heading", level=1).inner_text()
     assert re.fullmatch(r"good is better than poor by \d+\.\d points", verdict)
     assert page.title() == verdict
+    assert page.locator("#list tr.row").first.bounding_box()["y"] < 900
     assert "The 95% CI of the difference is " in page.locator("#summary").inner_text()
     rows = page.locator(".ranked tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["good", "poor"]
     assert page.locator(".ranked thead").inner_text().strip().endswith("against good")
     pair = read_data(page.content())["pairs"]["good"]["poor"]
-    assert rows.last.locator(".against").inner_text() == f"{100 * pair['difference']:.1f} 48 losses · 0 wins".replace(
-        "-", "−"
-    )
+    difference = f"{100 * pair['difference']:.1f}".replace("-", "−")
+    assert rows.last.locator(".against").inner_text() == f"{difference} 48 losses · 0 wins"
     rows.last.get_by_role("link", name="48 losses").click()
     assert read_query(page) == {"change": ["losses"]}
     assert read_status(page) == "48 of 120 questions"
@@ -91,24 +91,11 @@ def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(
     page.get_by_text("Extraction rules for each").click()
     assert page.locator(".hints li").count() == 5
     page.get_by_text("Extraction rules for each").click()
-    script = """() => {
-      const texts = [];
-      const walker = document.createTreeWalker(document.querySelector("#report"), NodeFilter.SHOW_TEXT);
-      while (walker.nextNode()) {
-        const range = document.createRange();
-        if (!walker.currentNode.parentElement.checkVisibility()) continue;
-        range.selectNodeContents(walker.currentNode);
-        const { top, height } = range.getBoundingClientRect();
-        if (height && top < innerHeight) texts.push(walker.currentNode.data);
-      }
-      return texts.join(" ");
-    }"""
-    numbers = re.findall(r"(?<![\w.])\d[\d.,]*(?!\w)", page.evaluate(script))
+    script = """() => [...document.querySelectorAll("#report *")]
+      .filter(each => each.checkVisibility() && each.getBoundingClientRect().top < innerHeight)
+      .flatMap(each => [...each.childNodes].map(node => node.nodeType === Node.TEXT_NODE ? node.data : ""))"""
+    numbers = re.findall(r"(?<![\w.])\d[\d.,]*(?!\w)", " ".join(page.evaluate(script)))
     assert 20 < len(numbers) <= 60
-
-
-def test_first_question_of_two_submissions_is_within_900_pixels(open_report: OpenReport) -> None:
-    assert open_report(TWO).locator("#list tr.row").first.bounding_box()["y"] < 900
 
 
 def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report: OpenReport) -> None:
@@ -216,11 +203,9 @@ def test_keyboard_opens_marks_closes_and_searches_questions(open_report: OpenRep
     for key, place in (("j", 0), ("j", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("k", 0)):
         page.keyboard.press(key)
         assert read_open(page) == order[place]
-    for key, name in {"1": ["1 annotation wrong"], "4": ["4 unclear"]}.items():
+    for key, names in (("1", ["1 annotation wrong"]), ("4", ["4 unclear"]), ("4", [])):
         page.keyboard.press(key)
-        assert page.locator(".marks [aria-pressed=true]").all_inner_texts() == name
-    page.keyboard.press("4")
-    assert page.locator(".marks [aria-pressed=true]").count() == 0
+        assert page.locator(".marks [aria-pressed=true]").all_inner_texts() == names
     page.keyboard.press("Escape")
     assert page.locator("#list tr.open").count() == 0
     page.keyboard.press("Enter")  # the focus is still on its link
@@ -254,11 +239,8 @@ def test_url_opens_its_question(open_report: OpenReport, key: str) -> None:
     page = open_report(TWO, records, url=f"#q-{urllib.parse.quote(key, safe='')}")
     link = page.locator("#list tr.open a").first
     assert (read_open(page), link.get_attribute("aria-expanded")) == (key, "true")
-    url = page.url
-    page.keyboard.press("Escape")
-    assert page.locator("#list tr.open").count() == 0
-    page.evaluate("url => { location.hash = url }", url.partition("#")[2])
-    page.locator("#list tr.open").wait_for()
+    page.reload()
+    assert read_open(page) == key
 
 
 def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report: OpenReport) -> None:
@@ -284,7 +266,6 @@ def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) ->
     page = open_report({f"model_{n}": [(text, ["tea"])] * 3 for n, text in enumerate(texts)}, url="#q-1")
     assert page.locator(".answers tr").count() == 9
     assert page.locator(".answers").bounding_box()["height"] <= 420
-    assert page.locator(".answers .edits").nth(0).inner_text().replace("\n", "") in {"the tea", "teas", "a cup of tea"}
 
 
 def test_url_of_a_filtered_question_clears_filters(open_report: OpenReport) -> None:
@@ -494,9 +475,7 @@ def test_answer_of_a_submission_is_accepted_without_typing(open_report: OpenRepo
     assert list_ids(page) == ["1", "0"]  # the question with the most submissions first
 
 
-def test_marked_question_stays_open_in_the_list_of_a_mark_until_a_key_leads_on(
-    open_report: OpenReport, tmp_path: Path
-) -> None:
+def test_marked_question_stays_in_the_list_until_a_key_leads_on(open_report: OpenReport, tmp_path: Path) -> None:
     page = open_report(TWO)
     import_marks(page, tmp_path / "m.json", [{"questionId": str(number), "mark": "unclear"} for number in (7, 8, 9)])
     find_chip(page, "unclear").click()
@@ -576,17 +555,6 @@ def test_print_has_open_panels_and_the_filtered_list_whole(open_report: OpenRepo
     assert len(list_ids(page)) == 50
     assert page.locator("#panels details[open]").count() == 0
     assert 4 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf())) <= 12
-
-
-def test_scores_need_no_script(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "report.html").write_bytes(build_report(TWO).encode())
-    context = browser.browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((tmp_path / "report.html").as_uri())
-    shown = page.locator("body").inner_text()
-    for text in ("120 questions of gold.json", "93.1", "first", "The rest of this report needs JavaScript"):
-        assert text in shown
-    context.close()
 
 
 LONG = "a-name-without-an-end-" * 5

@@ -77,6 +77,12 @@ def test_report_escapes_hostile_texts() -> None:
         assert character not in re.sub(r'<script id="data".*?</script>', "", page, flags=re.DOTALL)
 
 
+def test_scores_need_no_script() -> None:
+    (shown,) = re.findall("<noscript>(.*?)</noscript>", build_report({"first": make_answers(120, 0.9)}), re.DOTALL)
+    for text in ("120 questions of gold.json", "93.1  first", "The rest of this report needs JavaScript"):
+        assert text in shown
+
+
 # Questions and answers
 
 
