@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from string import Template
@@ -75,13 +75,13 @@ def as_html(
     questions = select_questions(submissions, everything, most_bytes)
     document = build_document(result, front_end)
     for submission in document["submissions"]:
-        submission |= {"groups": {}, "worst": []}  # the report has all groups and answers elsewhere
-    variant = submissions[0].scorer
+        submission |= {"groups": {}, "worst": []}  # the details do not repeat what the report shows elsewhere
+    scorer = submissions[0].scorer
     data = {
         **headline,
         "details": as_text(document, numbers),
         "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items()},
-        "label": variant.label,
+        "label": scorer.label,
         "digits": numbers.digits,
         "source": source,
         "document": document,
@@ -93,9 +93,9 @@ def as_html(
         "groups": _add_groups(document, submissions, [question.record for question in questions]),
         **build_question_data(result, questions, images),
     }
-    if isinstance(variant, Variant):
+    if isinstance(scorer, Variant):
         counts = list(map(curves.count_similarities, submissions))
-        data["similarities"] = {"minimum": curves.get_minimum_similarity(variant), "counts": counts}
+        data["similarities"] = {"minimum": curves.get_minimum_similarity(scorer), "counts": counts}
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
     data["notes"] = [*notes, f"{images.note}."] if images.note else notes
@@ -177,9 +177,9 @@ def _add_groups(
     return {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
 
 
-def _choose_fields(scored: Scored) -> list[str]:
+def _choose_fields(scored: Scored) -> Iterable[str]:
     """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
     records = scored.questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, len(records) // 2))
     fields = list(scored.groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
-    return list(dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])]))
+    return dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])])
