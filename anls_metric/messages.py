@@ -20,6 +20,7 @@ from anls_metric.options import OPTIONS
 FrontEnd = Literal["python", "command", "page"]
 
 MAX_LENGTH = 1000
+"""The limit for the characters of a value in a message."""
 
 
 @dataclass
@@ -65,9 +66,11 @@ class Message(NamedTuple):
 
     def text(self, front_end: FrontEnd = "python") -> str:
         """Write the message in the words of a front end."""
-        values = {name: _cut(value) if isinstance(value, str) else value for name, value in self.values.items()}
+        values = {
+            name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
+        }
         text = self.sentence.format(use=_Words(front_end), **values)
-        return f"{_cut(self.where)}: {text}" if self.where else text
+        return f"{shorten(self.where, MAX_LENGTH)}: {text}" if self.where else text
 
     @property
     def action(self) -> tuple[str, str] | None:
@@ -76,11 +79,6 @@ class Message(NamedTuple):
             if name and name.startswith("use.") and value:
                 return name.removeprefix("use."), value.format(**self.values)
         return None
-
-
-def _cut(text: str) -> str:
-    """Cut the middle out of a very long string."""
-    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH // 2]} ... {text[-MAX_LENGTH // 2 :]}"
 
 
 class InputError(ValueError):
@@ -114,6 +112,11 @@ class MissingFileError(InputError, FileNotFoundError):
 def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
     """Make the error of a message."""
     return InputError(Message(where, sentence, values))
+
+
+def shorten(text: str, length: int = 160) -> str:
+    """Cut the middle out of a text that is longer than `length`."""
+    return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
 def list_some(names: Iterable[Any], most: int = 5) -> str:

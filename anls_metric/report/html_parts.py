@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from anls_metric.analysis.curves import get_minimum_similarity
 from anls_metric.core.explanation import Edit, Explanation, Match, format_number
 from anls_metric.core.variants import VARIANTS
+from anls_metric.messages import shorten
 from anls_metric.reading.values import format_value
-from anls_metric.report.texts import make_printable, shorten
+from anls_metric.report.texts import make_printable
 
 if TYPE_CHECKING:
     from anls_metric.nested import Leaf, StarExplanation

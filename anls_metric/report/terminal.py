@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.core.explanation import Edit
-from anls_metric.messages import count_noun
+from anls_metric.messages import count_noun, shorten
 from anls_metric.reading.extract import describe_extraction
 from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.texts import align_rows, make_printable, shorten
+from anls_metric.report.texts import align_rows, make_printable
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names

@@ -1,4 +1,4 @@
-"""Makes texts of files safe to print, and short."""
+"""Makes texts of files safe to print, and aligns them in columns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from collections.abc import Iterable, Sequence
 def make_printable(text: str) -> str:
     """Make a text safe to print: one line, with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
-
-
-def shorten(text: str, length: int = 160) -> str:
-    """Cut the middle out of a text that is longer than `length`."""
-    return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
 def align_rows(rows: Iterable[Sequence[str]]) -> str:
