@@ -59,18 +59,14 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
         ('[1, 2]',)
     """
     if isinstance(value, str):
-        text = value.strip()
-        if not text:
+        if not value.strip():
             raise ValueError(f"{what} is empty: add an accepted answer, or leave the question out")
-        items = _parse_written_list(text, what) if text.startswith(("(", "{", *_LISTS)) else None
-        value = value if items is None else items
-    elif isinstance(value, Mapping) and "text" in value:
-        value = value["text"]
+        value = _parse_written_list(value, what)
     return as_references(unwrap_references(value), what)
 
 
 def unwrap_references(value: Any) -> Any:
-    """Take accepted answers out of the objects of SQuAD, or out of a list around their list.
+    """Take accepted answers out of an object of SQuAD or a list of them, or out of a list around their list.
 
     Example:
         >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])
@@ -78,12 +74,13 @@ def unwrap_references(value: Any) -> Any:
         >>> unwrap_references([["56", "$56"]]), unwrap_references([["56"], ["$56"]])
         (['56', '$56'], [['56'], ['$56']])
     """
+    if isinstance(value, Mapping):
+        return value.get("text", value)
     if not isinstance(value, list) or not value:
         return value
-    if all(isinstance(item, Mapping) and isinstance(item.get("text"), str) for item in value):
+    if all(isinstance(item, Mapping) and "text" in item for item in value):
         return [item["text"] for item in value]
-    inner = value[0] if len(value) == 1 else None
-    return inner if isinstance(inner, list) and inner and all(isinstance(item, str) for item in inner) else value
+    return value[0] if len(value) == 1 and isinstance(value[0], list) else value
 
 
 def is_unanswerable(value: Any, record: Record) -> bool:
@@ -94,7 +91,7 @@ def is_unanswerable(value: Any, record: Record) -> bool:
         (True, True)
     """
     if isinstance(value, Mapping):
-        return isinstance(value.get("answer_start"), list) and value.get("text") == []
+        return "answer_start" in value and value.get("text") == []
     return value == [] and record.get("is_impossible") is True
 
 
@@ -108,28 +105,28 @@ _STRING_IN_LIST = re.compile(r"""[\[,]\s*(?:b|np\.\w+\()?['"]""")
 _LONGEST = 100_000  # characters of a printed value: Python's parser takes many times the memory of its text
 
 
-def _parse_written_list(text: str, what: str) -> Any:
-    """Parse a string that is a printed list of strings, or an object of SQuAD; None for any other string."""
+def _parse_written_list(written: str, what: str) -> Any:
+    """Parse a string that is a printed list of strings, or an object of SQuAD; any other string stays unchanged."""
+    text = written.strip()
+    if not text.startswith(("(", "{", *_LISTS)):
+        return written
     with suppress(ValueError, RecursionError):  # a list that Python printed is usually not JSON
         value = unwrap_references(json.loads(text))
-        if isinstance(value, dict):
-            return value.get("text")
-        if all(type(item) is str for item in value):
+        if isinstance(value, (list, str)) and all(type(item) is str for item in value):
             return value
     text = _NUMPY.sub(r"\1", text)
     is_squad = _SQUAD.match(text)
     with suppress(ValueError, SyntaxError, RecursionError):
-        if len(text) <= _LONGEST and _LIST.fullmatch(text):
-            return ast.literal_eval(double_backslashes(f"[{text[1:-1]}]"))
-        if len(text) <= _LONGEST and is_squad:
-            return ast.literal_eval(double_backslashes(text)).get("text")
+        if len(text) <= _LONGEST and (is_squad or _LIST.fullmatch(text)):
+            source = text if is_squad else f"[{text[1:-1]}]"  # not a set, which has no order
+            return unwrap_references(ast.literal_eval(double_backslashes(source)))
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
     if is_list or is_squad:
         raise ValueError(
             f"{what} is {describe(text)}, a stringified value, but not a list of strings: write it as JSON, "
             'like ["first answer", "second answer"]'
         )
-    return None
+    return written
 
 
 def double_backslashes(source: str) -> str:

@@ -50,7 +50,8 @@ DOCUMENTS = (
 
 _OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")
-_OF_ONE_SIDE = ("prediction", "references", *_ASSESSMENTS)
+_SIDES = {"gold_id": "gold", "references": "gold", **dict.fromkeys(("prediction", *_ASSESSMENTS), "submission")}
+"""The options for fields that only one side has, and this side."""
 
 
 class Roles(NamedTuple):
@@ -105,21 +106,21 @@ def find_roles(
 def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path | None]:
     """Find the fields that the user names for this side. Ids, questions and columns may be in only one of two files."""
     fields = {
-        "id": (settings.gold_id if side == "gold" else None) or settings.id,
+        "id": settings.id,
+        "gold_id": settings.gold_id,
         "prediction": settings.prediction[0] if settings.prediction else None,
         "references": settings.references,
         **(settings.field or {}),
     }
-    elsewhere = {"gold": ("prediction", *_ASSESSMENTS), "submission": ("references",), "both": ()}[side]
-    must_be_here = (*_OF_ONE_SIDE, "id") if side == "gold" and settings.gold_id else _OF_ONE_SIDE
     named: dict[str, Path | None] = {}
-    for role, path in fields.items():
-        if path is None or role in elsewhere:
+    for option, path in fields.items():
+        own = _SIDES.get(option)
+        if path is None or (own and side not in (own, "both")):
             continue
         if path == NONE or has(table, path):
-            named[role] = None if path == NONE else path
-        elif side == "both" or role in must_be_here:
-            raise error_of_missing_field(table, path, "gold_id" if side == "gold" and role == "id" else role)
+            named[option.removeprefix("gold_")] = None if path == NONE else path
+        elif own or side == "both":
+            raise error_of_missing_field(table, path, option)
     return named
 
 
