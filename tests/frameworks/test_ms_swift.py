@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from anls_metric.trl import anls_reward
 from tests.conftest import ROOT
 
 PLUGIN = ROOT / "examples" / "ms_swift" / "reward_plugin.py"
@@ -47,9 +46,3 @@ def test_plugin_registers_a_reward_that_is_called_with_completions_and_columns(o
 def test_folder_of_the_plugin_hides_no_library() -> None:
     """ms-swift puts the folder first on Python's module path."""
     assert [*PLUGIN.parent.glob("*.py")] == [PLUGIN]
-
-
-def test_reward_takes_completions_by_position_and_by_name() -> None:
-    """ms-swift uses the first call, TRL the second."""
-    assert anls_reward(COMPLETIONS, answers=ANSWERS) == REWARDS
-    assert anls_reward(prompts=["", "", ""], completions=COMPLETIONS, answers=ANSWERS) == REWARDS

@@ -116,10 +116,6 @@ def test_mean_of_200000_rows_is_exact() -> None:
     metric = add_in_batches(ANLS(), preds, target, 100)
     exact = torch.tensor(math.fsum(scores[n - 1] for n in rows) / len(rows))
     assert are_equal(metric.compute(), exact)
-    added = torch.zeros(())
-    for n in rows:
-        added += scores[n - 1]
-    assert added / len(rows) != exact  # the value with float32 sums
 
 
 # Uses by torchmetrics
@@ -290,12 +286,8 @@ def test_bad_arguments_are_refused(make: Any, options: dict[str, Any], says: str
     ("preds", "target", "says"),
     [
         (["a", None], ["a", "b"], r"the prediction of row 1 \(counted from 0\) is None, not a string"),
-        (["a", "b"], [["a"], []], r"the references of row 1 \(counted from 0\) is an empty list"),
         (["a", "b"], [["a"], ["b", 3]], r"the references of row 1 \(counted from 0\), item 1, is 3 \(int\)"),
-        (["a", "b"], "a", "predictions has 2, references has 1"),
         (None, ["a"], "predictions is None"),
-        (["a"], {"a": 1}, "references is a dict with the keys 'a', not a list"),
-        ({"a", "b"}, ["a", "b"], r"set\): pass a list"),  # the order of rows matters
     ],
 )
 def test_bad_rows_leave_the_metric_unchanged(

@@ -184,24 +184,6 @@ def test_logits_of_a_decoder_stand_one_place_before_their_labels(
         assert trainer.evaluate()["eval_anls"] == expected
 
 
-def test_rows_without_labels_are_left_out_with_a_warning(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer
-) -> None:
-    encoded = example.encode(rows, tokenizer)
-    encoded[1]["labels"] = [-100] * 3
-    labelled = [row for place, row in enumerate(rows) if place != 1]
-    accepted = [answers[0] for _, answers in labelled]
-    for generate, write in (True, generate_answers), (False, predict_taught):
-        expected = anls_metric.mean(
-            anls_metric.anls_scores(write(example, model, tokenizer, labelled), accepted, variant="nls")
-        )
-        trainer = make_trainer(anls_metric.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
-        with pytest.warns(
-            UserWarning, match=r"1 of 7 rows have no labels.* row 1 \(counted from 0\), and are left out"
-        ):
-            assert trainer.evaluate(encoded)["eval_anls"] == expected
-
-
 def test_best_checkpoint_has_the_best_anls(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(SCRIPT), run_name="__main__")
     printed, signature = capsys.readouterr().out.splitlines()[-1].split("  ")
@@ -281,24 +263,14 @@ def test_two_processes_with_an_uneven_last_batch_give_the_number_of_one(
 # Tensors
 
 
-def test_bfloat16_logits_are_scored(tokenizer: Any) -> None:
+def test_bfloat16_tensors_are_scored_by_a_hook_that_can_be_copied_and_nan_is_refused(tokenizer: Any) -> None:
     a = tokenizer.convert_tokens_to_ids("a")
     logits = torch.zeros(2, 3, len(tokenizer), dtype=torch.bfloat16)
     logits[:, :, a] = 1
     labels = torch.tensor([[a, a, -100], [-100, -100, -100]])
-    assert anls_metric.build_compute_metrics(tokenizer, ["aa", "aa"])(((logits, "hidden states"), labels)) == {
-        "anls": 0.5
-    }
-    with pytest.warns(UserWarning, match="1 of 2 rows have no labels"):
-        assert anls_metric.build_compute_metrics(tokenizer)((logits, labels)) == {"anls": 1.0}
-
-
-def test_nan_tensors_are_refused_and_a_hook_with_a_real_tokenizer_can_be_copied(tokenizer: Any) -> None:
-    hook = anls_metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), ["ab"], variant="rrc")
-    ids = torch.tensor([tokenizer.convert_tokens_to_ids(list("ax"))])
+    hook = anls_metric.build_compute_metrics(tokenizer, ["aa", "aa"])
     for copied in (hook, copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
-        assert copied((ids, None)) == {"anls": 0.5}
-    logits = torch.zeros(1, 2, len(tokenizer))
+        assert copied(((logits, "hidden states"), labels)) == {"anls": 0.5}
     logits[0, 1, 3] = torch.nan
     with pytest.raises(ValueError, match=r"the logits of row 0 \(counted from 0\) are NaN"):
-        hook((logits, ids))
+        hook((logits, labels))
