@@ -208,6 +208,9 @@ def describe(value: object) -> str:
     return text if value is None else f"{text} ({type(value).__name__})"
 
 
+RowName = Callable[[int], str]
+
+
 def name_row(row: object) -> str:
     """Name a row in an error."""
     return f"row {row} (counted from 0)"
@@ -234,19 +237,17 @@ LISTED_BY: Mapping[str, str] = {
 
 
 def describe_unknown(
-    kind: str, name: object, choices: Iterable[str], meanings: Mapping[str, str] = MappingProxyType({})
+    kind: str, name: object, choices: Collection[str], meanings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist."""
-    names = list(choices)
     similar = ""
     if isinstance(name, str):
-        meaning = meanings.get(name.lower())
-        similar = find_similar_name(name, names) if meaning is None else meaning
+        similar = meanings.get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
     if kind in LISTED_BY:
         return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
-    return f"{unknown}; {advice} from {', '.join(names)}"
+    return f"{unknown}; {advice} from {', '.join(choices)}"
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
@@ -272,7 +273,6 @@ def is_number(value: object) -> bool:
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
-RowName = Callable[[int], str]
 
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
@@ -687,8 +687,8 @@ class Kernel:
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
         # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
-        plain = normalize is lower_and_squeeze and measures_normalized and reference_length is prediction_length
-        plain = plain and not no_answers
+        measures_alike = measures_normalized and reference_length is prediction_length
+        plain = normalize is lower_and_squeeze and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
@@ -734,9 +734,7 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
-def score_columns(
-    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
-) -> list[float]:
+def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
     return list(map(kernel.score, *check_columns(predictions, references, row_name)))
 
@@ -889,9 +887,9 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def format_number(value: float, digits: int = 4) -> str:
+def format_number(value: float) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if value == value else "-"
 
 
 def _tell_apart(value: float, other: float) -> str:
@@ -994,7 +992,7 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 
 
 def check_columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+    predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
     return check_rows(*pair_columns(predictions, references), row_name)
@@ -1013,7 +1011,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 
 
 def check_rows(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
+    predictions: list[Any], references: list[Any], row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return rows as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +33,10 @@ def describe(value: object) -> str:
     if len(text) > 60:
         text = text[:57] + "..."
     return text if value is None else f"{text} ({type(value).__name__})"
+
+
+RowName = Callable[[int], str]
+"""Names a row in an error, given its number."""
 
 
 def name_row(row: object) -> str:
@@ -76,7 +80,7 @@ LISTED_BY: Mapping[str, str] = {
 def describe_unknown(
     kind: str,
     name: object,
-    choices: Iterable[str],
+    choices: Collection[str],
     meanings: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
@@ -98,16 +102,14 @@ def describe_unknown(
         >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
         "unknown layout 'website': did you mean rrc?"
     """
-    names = list(choices)
     similar = ""
     if isinstance(name, str):
-        meaning = meanings.get(name.lower())
-        similar = find_similar_name(name, names) if meaning is None else meaning
+        similar = meanings.get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
     if kind in LISTED_BY:
         return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
-    return f"{unknown}; {advice} from {', '.join(names)}"
+    return f"{unknown}; {advice} from {', '.join(choices)}"
 
 
 def check_count(name: str, value: Any, most: int | None = None) -> int:

@@ -178,9 +178,9 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def format_number(value: float, digits: int = 4) -> str:
+def format_number(value: float) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if value == value else "-"
 
 
 def _tell_apart(value: float, other: float) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from anls_metric.core.choices import RowName
 from anls_metric.core.rows import check_columns, name_row, refuse_no_rows
 
 __all__ = ["mean"]
@@ -101,8 +102,8 @@ class Kernel:
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
         # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
-        plain = normalize is lower_and_squeeze and measures_normalized and reference_length is prediction_length
-        plain = plain and not no_answers
+        measures_alike = measures_normalized and reference_length is prediction_length
+        plain = normalize is lower_and_squeeze and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
@@ -148,9 +149,7 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
-def score_columns(
-    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
-) -> list[float]:
+def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
     return list(map(kernel.score, *check_columns(predictions, references, row_name)))
 

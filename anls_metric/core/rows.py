@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
 from typing import Any
 
-from anls_metric.core.choices import describe
+from anls_metric.core.choices import RowName, describe
 from anls_metric.core.choices import name_row as name_row
 
 __all__ = ["as_column", "as_references", "as_text", "describe"]
@@ -121,7 +121,7 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 
 
 def check_columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+    predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
     return check_rows(*pair_columns(predictions, references), row_name)
@@ -140,7 +140,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 
 
 def check_rows(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str] = name_row
+    predictions: list[Any], references: list[Any], row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
     """Return rows as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
@@ -200,6 +200,6 @@ def check_numbers(
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
     for row, number in enumerate(numbers):
-        if not isinstance(number, Real) or not math.isfinite(number) or not low <= number <= high:
+        if not (isinstance(number, Real) and math.isfinite(number) and low <= number <= high):
             limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")

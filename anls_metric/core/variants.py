@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from anls_metric.core.choices import check_choice, check_number, describe_unknown
+from anls_metric.core.choices import RowName, check_choice, check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
 from anls_metric.core.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
 from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
@@ -19,7 +19,6 @@ __all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
-RowName = Callable[[int], str]
 
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {

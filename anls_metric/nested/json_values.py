@@ -60,9 +60,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         items = [to_json(item) for item in value]
         return items if isinstance(value, list) else {"__tuple__": items}
-    if isinstance(value, float):
-        return float(value)
-    if value is None or type(value) in (str, int, bool):
+    if value is None or isinstance(value, float) or type(value) in (str, int, bool):
         return value
     if not isinstance(value, dict):  # an enumeration, for example; it is compared as this text
         return str(value)

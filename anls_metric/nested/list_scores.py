@@ -27,7 +27,7 @@ class TextList(List):
     def compare(self, prediction: Node, rule: Rule) -> Pair:
         accepted, answered = self.value, prediction.value
         score = compile_kernel(get_variant("rrc", rule.threshold)).score
-        shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
+        shorter, longer = sorted((answered, accepted), key=len)
         table = [[score(text, (other,)) for other in longer] for text in shorter]
         matched = match(table) if table else []
         scores = [table[row][column] for row, column in matched]

@@ -59,7 +59,7 @@ def _match(here: Sequence[Node], there: Sequence[Node], rule: Rule) -> tuple[lis
     places = {_get_key(item): column for column, item in enumerate(there)}
     if None in places or len(places) < len(there):
         places = {}
-    columns = [places.get(_get_key(item), -1) for item in here] if places else [-1] * len(here)
+    columns = [places.get(_get_key(item), -1) for item in here]
     table = [weights.weigh(row) if column < 0 else [] for row, column in enumerate(columns)]
     if not all(table):
         for row, of_row in enumerate(table):

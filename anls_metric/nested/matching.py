@@ -29,11 +29,14 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
     width = len(weights[0])
     size = max(len(weights), width)
     costs, zeros = _make_costs(weights, size)
-    star_in_row, free = _star_zeros(zeros, size)
-    star_in_column = [-1] * size
-    for row, column in enumerate(star_in_row):
-        if column >= 0:
-            star_in_column[column] = row
+    star_in_row, star_in_column = [-1] * size, [-1] * size
+    free = (1 << size) - 1  # the columns without a star, as bits
+    for row, of_row in enumerate(zeros):  # Step 2: star each zero whose row and column have no star yet
+        open_zeros = of_row & free
+        if open_zeros:
+            column = (open_zeros & -open_zeros).bit_length() - 1
+            star_in_row[row], star_in_column[column] = column, row
+            free ^= 1 << column
     while free:  # Step 3: until each column has a star
         row, column, primes = _find_prime_without_star(costs, zeros, star_in_row, free)
         # Step 5: along the path that begins at this prime, primes become stars and stars are removed.
@@ -66,20 +69,6 @@ def _find_zeros(costs: list[float]) -> int:
         column = costs.index(0.0, column + 1)
         zeros |= 1 << column
     return zeros
-
-
-def _star_zeros(zeros: list[int], size: int) -> tuple[list[int], int]:
-    """Step 2: star each zero whose row and column have no star yet.
-
-    Returns the column of the star in each row, -1 for none, and the columns without a star, as bits.
-    """
-    stars, free = [], (1 << size) - 1
-    for of_row in zeros:
-        star = of_row & free
-        star &= -star
-        stars.append(star.bit_length() - 1)
-        free ^= star
-    return stars, free
 
 
 def _find_prime_without_star(

@@ -77,7 +77,7 @@ class Leaf:
     @property
     def path(self) -> str:
         """The path in the prediction; if the leaf is missing there, the path in the reference."""
-        return (self.reference_path if self.prediction_path is None else self.prediction_path) or ""
+        return self.prediction_path or self.reference_path or ""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -122,7 +122,7 @@ class Branch:
     @property
     def leaves(self) -> Iterator[Leaf]:
         """All leaves at and below this node."""
-        if self.leaf is not None and self.leaf.length:
+        if self.leaf and self.leaf.length:
             yield self.leaf
         for child in self.children:
             yield from child.leaves
@@ -249,10 +249,10 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
             if part.pair.length
         ]
         return Branch(name, prediction.value, reference.value, pair.average, pair.length, tuple(children))
-    kind, text = _find_kind(pair, here, there), None
+    text = None
+    kind = _find_kind(pair, here, there)
     if reference.text is not None and prediction.text is not None:
-        texts = str(prediction.value), [str(reference.value)]
-        kind, text = "text", explain(*texts, variant=rule.variant, threshold=rule.threshold)
+        kind, text = "text", explain(str(prediction.value), [str(reference.value)], rule.threshold, rule.variant)
     score = text.score if text else total(pair.scores)
     leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)
     return Branch(name, prediction.value, reference.value, average([score], pair.length), pair.length, (), leaf)
@@ -297,9 +297,10 @@ def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[_Part]:
         for column, item in enumerate(prediction.items):
             extra = None, Pair(NOTHING, item, [0.0], item.size, False)
             yield _Part(None, f"[{column}]", *matched.get(column, extra))
-        for row in sorted({*range(len(reference.items))} - {row for row, _ in pair.places}):
-            item = reference.items[row]
-            yield _Part(None, None, f"[{row}]", Pair(item, NOTHING, [0.0], item.size, False))
+        taken = {row for row, _ in pair.places}
+        for row, item in enumerate(reference.items):
+            if row not in taken:
+                yield _Part(None, None, f"[{row}]", Pair(item, NOTHING, [0.0], item.size, False))
     else:
         for key, inner in zip(reference.items, pair.parts):
             step = name_key(key)

@@ -26,7 +26,8 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
     """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
-    predicted, reference = _build_tree(prediction, "prediction", row), unwrap(reference)
+    predicted = _build_tree(prediction, "prediction", row)
+    reference = unwrap(reference)
     is_list = isinstance(reference, (list, tuple)) and reference
     if isinstance(prediction, str) and is_list and are_strings(reference):  # as in classical question answering
         return predicted, OneOf(reference, [*map(Scalar, reference)])
@@ -85,6 +86,6 @@ def _name_part(whole: str, path: Sequence[Any]) -> str:
     if not path:
         return whole
     steps = [f"[{step}]" if isinstance(step, int) else name_key(step[0]) for step in path]
-    has_place = any(isinstance(step, int) for step in path)
-    counted = " (counted from 0)" if has_place and "counted from 0" not in whole else ""
+    is_counted = any(isinstance(step, int) for step in path) and "counted from 0" not in whole
+    counted = " (counted from 0)" if is_counted else ""
     return f"{whole}, {''.join(steps).removeprefix('.')}{counted},"

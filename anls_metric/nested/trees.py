@@ -102,7 +102,8 @@ class Scalar(Node):
     def compare(self, prediction: Node, rule: Rule) -> Pair:
         if prediction.text is None:
             return self.mismatch(prediction)
-        score = Levenshtein.normalized_similarity(self.text, prediction.text)
+        text, other = self.text, prediction.text
+        score = 1.0 if text == other else Levenshtein.normalized_similarity(text, other)
         scores = [score if score >= rule.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
 
@@ -148,6 +149,4 @@ class Dict(Node):
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
         """Find the predicted keys that this dict does not have, with their nodes."""
-        if prediction.items.keys() <= self.items.keys():
-            return []
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]

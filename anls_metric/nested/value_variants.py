@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
-from anls_metric.core.choices import check_choice, check_number, describe_unknown
+from anls_metric.core.choices import RowName, check_choice, check_number, describe_unknown
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import name_row, pair_columns, refuse_no_rows
-from anls_metric.core.variants import RowName, join_signature
+from anls_metric.core.variants import join_signature
 from anls_metric.nested.list_scores import build_lists
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import StarExplanation, build_branch, find_closest, score_keys
@@ -171,4 +171,5 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
     for option in changes:
         if option not in variant.options:
             raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
-    return replace(variant, **changes)
+    is_same = all(getattr(variant, option) == value for option, value in changes.items())
+    return variant if is_same else replace(variant, **changes)  # a copy takes longer than a short value

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
+from anls_metric.core.choices import RowName
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import describe, name_row
-from anls_metric.core.variants import RowName, join_signature
+from anls_metric.core.variants import join_signature
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 
 Summary = dict[str, Any]

@@ -27,7 +27,7 @@ def judge(row: Row, threshold: float) -> Judgement:
     if answer_format == "none":
         return judge_equal(prediction, _NOT_ANSWERABLE, _clean(prediction) == _NOT_ANSWERABLE)
     if answer_format == "list":
-        answers, golds = ([_clean(item) for item in _read_items(value)] for value in (prediction, gold))
+        answers, golds = (list(map(_clean, _read_items(value))) for value in (prediction, gold))
         return judge_sorted(answers, golds, _must_be_equal, OVER_HALF_OF_CHARACTERS, list)
     if answer_format not in ("int", "integer", "float"):
         return judge_text(_clean(prediction), _clean(gold), _is_exact, OVER_HALF_OF_CHARACTERS)
