@@ -60,7 +60,6 @@ FILES: Files = {
     "named.json": [{"nr": key, "gold": {"texts": texts}} for key, texts in ACCEPTED.items()],
     "truths.json": rename("truths", GOLD, "answers"),
     "twice.json": [*GOLD, GOLD[0]],
-    "none.json": [{**row, "answers": []} if n == 2 else row for n, row in enumerate(GOLD)],
     "squad.json": [
         {**row, **({} if n % 4 else {"answers": {"text": [], "answer_start": []}})} for n, row in enumerate(GOLD)
     ],
@@ -69,14 +68,8 @@ FILES: Files = {
     "key.json": [{"id": key, "out": [{"text": BASE[key]}]} for key in SHUFFLED],
     "d.json": [{"id": key, "body": {"said": BASE[key]}} for key in SHUFFLED],
     "empty.json": {str(key): text.replace("something else", "") for key, text in BASE.items()},
-    "few.json": [row for row in list_answers() if row["questionId"] not in IDS[1:5]],
-    "more.json": [*list_answers(), {"questionId": 1, "prediction": "a"}],
-    "null.json": [{**row, "prediction": None} if row["questionId"] in IDS[1:4] else row for row in list_answers()],
-    "short.json": [BASE[key] for key in IDS[1:]],
     "q.json": [{"custom_id": f"q-{key}", "answer": BASE[key]} for key in IDS],
     "uid.json": [{"uid": key, "key": IDS[n], "answer": BASE[key]} for n, key in enumerate(SHUFFLED)],
-    "s.json": [{"questionId": k, "question": f"Who is {n}?", "answer": BASE[k]} for n, k in enumerate(IDS)],
-    "lists.json": [{"questionId": key, "answer": [BASE[key], "x"]} for key in SHUFFLED],
     "llm.jsonl": [{"id": row["id"], "llm": row["llm"], "answer": row["prediction"]} for row in list_both("llm")],
     "run/predictions.json": list_answers(),
     "run/config.json": {"seed": 1},
@@ -94,10 +87,6 @@ FILES: Files = {
     "index.jsonl": [{"index": n, "answer": "x", **row} for n, row in enumerate(list_rows())],
     "ids0.csv": [{"id": n, **row} for n, row in enumerate(list_rows())],
     "ids1.csv": [{"id": n, **row} for n, row in enumerate(list_rows()[:-1])],
-    # corrections
-    "c7.json": [{"questionId": 7, "accept": "x"}],
-    "cc.json": [{"questionId": IDS[0], "accept": text} for text in "xy"],
-    "all.json": [{"questionId": key, "exclude": True} for key in IDS],
 }
 BOTH = [SCORE, BETTER]
 
@@ -147,14 +136,8 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("pages.jsonl", "--id-field none matches by order", "pages.jsonl --id-field none", [SCORE]),
     ("gold.json q.json", "(q-49000, q-49003, ... / 49000, 49003, ...)", "gold.json q.json --id-field none", [SCORE]),
     ("gold.json uid.json", "'uid' and 'key' contain ids of gold.json", "gold.json uid.json --id-field uid", [SCORE]),
-    ("gold.json few.json", "no answer to 4 questions of gold.json", "gold.json few.json --missing zero", [15 / 24]),
-    ("gold.json null.json", "'prediction' is null or missing", "gold.json null.json --missing zero", [15 / 24]),
-    ("gold.json more.json", "1 answer to questions that gold.json does", "gold.json more.json --extra ignore", [SCORE]),
-    ("gold.json s.json", "'What is 49000?' there", "gold.json s.json --field question=none", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
-    ("gold.json lists.json", "--prediction-field", "gold.json lists.json --prediction-field answer.0", [SCORE]),
     ("truths.json a.json", "--references-field", "truths.json a.json --references-field truths", [SCORE]),
-    ("t.csv --prediction-field predicton", "mean 'prediction'?", "t.csv --prediction-field prediction", [SCORE]),
     ("t.csv --references-field answer", "did you mean 'answers'?", "t.csv --references-field answers", [SCORE]),
     ("model.csv --submission-field modle", "did you mean 'model'?", "model.csv --submission-field model", BOTH),
     ("gold.json a.json --id-field qid", "found 'questionId'", "gold.json a.json --id-field questionId", [SCORE]),
@@ -163,6 +146,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("gold.json a.json --layout lmms-evl", "did you mean lmms_eval?", "gold.json a.json --layout auto", [SCORE]),
     ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
     ("gold.json models", "24 ids repeated (the first: 49030)", "gold.json models/a.json models/b.json", BOTH),
+    ("twice.json a.json", "1 id repeated (the first: 49000): keep one record", "gold.json a.json", [SCORE]),
     ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
     ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),
     ("gold.json a.json ./a.json", "two submissions are called a", "gold.json x=a.json y=a.json", [SCORE, SCORE]),
@@ -177,27 +161,6 @@ def test_error_has_a_next_step_that_works(
     use(shell, line, next_line)
     assert words in shell.error(line)
     assert shell.scores(next_line) == pytest.approx(scores)
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("twice.json a.json", "twice.json: 1 id repeated (the first: 49000): keep one record for each id"),
-        ("none.json a.json", "none.json, record 3: the accepted answer is an empty list"),
-        ("gold.json short.json", "23 answers, 24 questions: matching by order needs one answer per question"),
-        ("gold.json a.json --prediction-field questionId", "'questionId' cannot be both the id and an answer"),
-        ("t.csv --prediction-field answers", "'answers' cannot be both the prediction and the accepted answers"),
-        ("gold.json aa.json", "aa.json: No such file or directory"),
-        ("gold.json 'z*'", "z*: no file has a name of this pattern"),
-        ("gold.json hf://x/a.json", "download the file, and pass its path"),
-        ("gold.json a.json --corrections c7.json", "it corrects questions that do not exist (7): write ids of"),
-        ("gold.json a.json --corrections cc.json", "record 2: a second correction of question 49000: write one for"),
-        ("gold.json a.json --corrections all.json", "all.json: it excludes every question: exclude fewer of them"),
-    ],
-)
-def test_file_that_cannot_be_scored_is_an_error_that_says_what_to_do(shell: Shell, line: str, words: str) -> None:
-    use(shell, line)
-    assert words in shell.error(line)
 
 
 def test_every_input_is_looked_for_before_anything_is_written(shell: Shell) -> None:
