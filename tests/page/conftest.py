@@ -132,11 +132,13 @@ class Visit:
 
 @pytest.fixture
 def visit(browser: Any, served: Served) -> Iterator[Callable[..., Visit]]:
-    """A function that opens pages of different users. Afterwards, none has used another host or had errors."""
+    """A function that opens a page, and drops files. Afterwards, no page has used another host or had errors."""
     visits: list[Visit] = []
 
-    def opened(query: str = "", size: str = "desktop", scheme: str = "light") -> Visit:
+    def opened(query: str = "", *files: Path, size: str = "desktop", scheme: str = "light") -> Visit:
         visits.append(Visit(browser, served.address, query, size, scheme))
+        if files:
+            visits[-1].drop(*files)
         return visits[-1]
 
     yield opened

