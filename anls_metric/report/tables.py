@@ -34,11 +34,13 @@ class Markup(NamedTuple):
         escape: writes a title, a cell or a note.
         forms: the forms of the score that is "best", and of a "tie", which is not significantly different from it.
         headings: the headings of columns for which it has its own signs, by their keys.
+        usual: the usual columns.
     """
 
     escape: Callable[[str], str] = str
     forms: Mapping[Any, str] = {}
     headings: Mapping[str, str] = {}
+    usual: Sequence[str] = USUAL_COLUMNS
 
 
 TEXT = Markup()
@@ -52,13 +54,7 @@ class Table(NamedTuple):
     rows: Sequence[Any]
 
 
-def build_tables(
-    document: Document,
-    numbers: Numbers = PLAIN,
-    names: Names = (),
-    markup: Markup = TEXT,
-    usual: Sequence[str] = USUAL_COLUMNS,
-) -> list[Table]:
+def build_tables(document: Document, numbers: Numbers, names: Names, markup: Markup = TEXT) -> list[Table]:
     """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
@@ -66,18 +62,17 @@ def build_tables(
         numbers: how scores are printed.
         names: the columns of the first table that the user asks for; empty for the usual columns.
         markup: how cells are written.
-        usual: the usual columns.
 
     Raises:
         ValueError: there is no such column, or it is empty.
     """
     records, all_pairs = collect_records(document), document.get("all_pairs")
-    shown = [key for key in usual if not (all_pairs and key in COMPARED)]
+    shown = [key for key in markup.usual if not (all_pairs and key in COMPARED)]
     tables = [
         Table("", _choose(document, records, names, shown), records),
         *(_list_matrices(document, numbers) if all_pairs else ()),
         *_list_variants(document),
-        *_list_groups(document, usual),
+        *_list_groups(document, markup.usual),
     ]
 
     def make_cell(column: Column, record: Document) -> str:
@@ -193,7 +188,7 @@ def _count_questions(document: Document) -> str:
 # Formats
 
 
-def as_markdown(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
     markup = Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})
     parts, tables = [], build_tables(document, numbers, columns, markup)
@@ -267,12 +262,13 @@ _LATEX = Markup(
     _escape_latex,
     {"best": r"\textbf{{{}}}", "tie": r"\underline{{{}}}"},
     {"difference": r"$\Delta$", "p_value": "raw $p$", "p_value_adjusted": "$p$"},
+    LATEX_COLUMNS,
 )
 
 
-def as_latex(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
-    tables = build_tables(document, numbers, columns, _LATEX, LATEX_COLUMNS)
+    tables = build_tables(document, numbers, columns, _LATEX)
     title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
     parts = [r"% \usepackage{booktabs}"]
     for number, table in enumerate(tables):
@@ -348,7 +344,7 @@ def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
     return zip((head.replace("interval", end, 1) for end in ("low", "high")), value or (None, None))
 
 
-def as_csv(document: Document, numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+def as_csv(document: Document, numbers: Numbers, columns: Names) -> str:
     """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
     stream, figures = io.StringIO(), collect_figures(document, columns)
     writer = csv.writer(stream, lineterminator="\n")
