@@ -56,8 +56,6 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
     """List the short pieces in which two strings differ. Adjacent edits are one piece."""
     for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
-        if not is_equal:
-            steps = list(run)
-            predicted, accepted = "".join(step.prediction for step in steps), "".join(step.reference for step in steps)
-            if max(len(predicted), len(accepted)) <= MAX_LENGTH:
-                yield predicted, accepted
+        _, predicted, accepted = map("".join, zip(*run))
+        if not is_equal and max(len(predicted), len(accepted)) <= MAX_LENGTH:
+            yield predicted, accepted

@@ -20,7 +20,6 @@ MAX_SUBMISSIONS = 20  # files of one call
 MAX_WORST = 100  # worst answers of a submission that an endpoint returns
 MAX_REPORT = 6 * MB  # bytes of the texts of a report
 MAX_IMAGES = 12 * MB  # bytes of the page images in a report
-MAX_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 KEPT_SECONDS = 3_600  # for which an upload is kept
 MAX_KEPT = 2_000 * MB  # bytes of all uploads
 

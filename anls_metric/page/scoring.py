@@ -204,7 +204,6 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
 
 def _make_report(result: Result, archives: Sequence[str], errors: list[ValueError]) -> str:
     """Make the report, compressed. Adds what is wrong with an archive of images."""
-    from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
 
@@ -212,13 +211,7 @@ def _make_report(result: Result, archives: Sequence[str], errors: list[ValueErro
     for archive in archives[:1]:
         with _keep(errors):
             images = Images(archive, max_bytes=limits.MAX_IMAGES)
-    page = as_html(
-        result,
-        images=images,
-        front_end="page",
-        most_bytes=limits.MAX_REPORT,
-        headline=describe_headline(result, limits.MAX_BY_VARIANT),
-    )
+    page = as_html(result, images=images, front_end="page", most_bytes=limits.MAX_REPORT)
     return base64.b64encode(gzip.compress(page.encode("utf-8", "replace"), compresslevel=1)).decode()
 
 

@@ -16,12 +16,8 @@ from anls_metric.report.numbers import Numbers
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
-def describe_headline(result: Result, max_answers: int | None = None) -> dict[str, Any]:
+def describe_headline(result: Result) -> dict[str, Any]:
     """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
-
-    Args:
-        result: the submissions with their scores.
-        max_answers: the most answers that are scored under every variant; None for no limit.
 
     Returns:
         ``heading`` and ``summary``, sentences; ``names``, how the report calls each submission; ``variants``, the score
@@ -30,7 +26,7 @@ def describe_headline(result: Result, max_answers: int | None = None) -> dict[st
         the names of the baseline and of the other submission; and ``reversed_by``, by how much which variants reverse
         the order of the best two.
     """
-    numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions, max_answers)
+    numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions)
     full = [scored.name for scored in result.submissions]
     names = dict(zip(full, drop_shared_prefix(full)))
     raw = len({hint.submission for hint in result.hints if hint.extract and hint.anls is not None})
@@ -66,14 +62,12 @@ def percent_numbers(settings: Settings) -> Numbers:
     return Numbers(percent=True, digits=1 if settings.digits is None else settings.digits)
 
 
-def _score_under_variants(submissions: Sequence[Scored], max_answers: int | None) -> dict[str, dict[str, float]]:
-    """Score each submission under every variant; {} for a score of values and for more answers than the limit."""
-    count = sum(len(scored.answers.predictions) for scored in submissions)
-    if not isinstance(submissions[0].scorer, Variant) or (max_answers is not None and count > max_answers):
-        return {}
+def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, float]]:
+    """Score each submission of strings under every variant."""
     return {
         scored.name: {variant.name: score_under(scored.answers, variant) for variant in VARIANTS.values()}
         for scored in submissions
+        if isinstance(scored.scorer, Variant)
     }
 
 

@@ -73,11 +73,6 @@ def test_user_chooses_the_baseline_and_the_digits() -> None:
     assert re.search(r"better than b by \d+\.\d{3} points", content["heading"])
 
 
-def test_many_answers_are_not_scored_under_every_variant() -> None:
-    result = conclude([score_pairs(pairs, name=name) for name, pairs in EQUAL.items()])
-    assert [list(describe_headline(result, limit)["variants"]) for limit in (240, 239)] == [["a", "b"], []]
-
-
 def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
     scored = [score_pairs(pairs, name=name) for name, pairs in {"a": GOOD, "b": POOR}.items()]
     hints = [Hint(Message("", "raw", {}), "b", (rule,), 0.9) for rule in ("sentence", "final")]
