@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from anls_metric.core.choices import check_count
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
@@ -14,8 +12,6 @@ from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
-
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 FAULT = "this could not be done, because the page has a fault: its log has the details"
 _LOG = logging.getLogger(__name__)
@@ -213,28 +209,6 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
     document: dict[str, Any] = processes.run(scoring.score, files, gold, options)
     return document
-
-
-# What a program gets
-
-
-def guard(endpoint: Endpoint, fail: Callable[[str], Exception]) -> Endpoint:
-    """Make an endpoint that returns valid JSON, and hides unexpected errors.
-
-    Args:
-        endpoint: the function.
-        fail: makes the error that gradio shows.
-    """
-
-    @wraps(endpoint)
-    def answer(*arguments: Any) -> Any:
-        try:
-            return json.loads(json.dumps(endpoint(*arguments), ensure_ascii=False).encode("utf-8", "replace"))
-        except Exception as error:
-            message = describe_error(error)
-        raise fail(message)  # outside of `except`, whose error keeps the data in memory
-
-    return answer  # type: ignore[return-value]
 
 
 def describe_error(error: Exception) -> str:

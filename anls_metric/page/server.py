@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from starlette.middleware import Middleware
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
-from anls_metric.page.endpoints import ENDPOINTS, describe_error, guard, run_small
+from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
 from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
 from anls_metric.report import html_parts
@@ -87,10 +89,23 @@ def build() -> gr.Blocks:
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS:
             queue = QUEUE if endpoint.__name__ in ("score_files", "score_logs") else _SMALL
-            answer = guard(endpoint, lambda message: gr.Error(message, print_exception=False))
-            gr.api(answer, api_name=endpoint.__name__, **queue)
+            gr.api(_guard(endpoint), api_name=endpoint.__name__, **queue)
     page.queue(default_concurrency_limit=limits.MAX_ANSWERS_AT_ONCE, max_size=limits.MAX_QUEUE)
     return page
+
+
+def _guard(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an endpoint return valid JSON, and hide unexpected errors."""
+
+    @wraps(endpoint)
+    def answer(*arguments: Any) -> Any:
+        try:
+            return json.loads(json.dumps(endpoint(*arguments), ensure_ascii=False).encode("utf-8", "replace"))
+        except Exception as error:
+            message = describe_error(error)
+        raise gr.Error(message, print_exception=False)  # outside of `except`, whose error keeps the data in memory
+
+    return answer
 
 
 def _add_settings() -> dict[str, Any]:
