@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.outcomes import contains_any, refuses
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
+from anls_metric.analysis.transformations import Case, find_transformations, score_after
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
@@ -52,14 +52,6 @@ class Hint:
         return f"{self.submission}: {text}" if self.submission else text
 
 
-class Wrong(NamedTuple):
-    """An answer that scores less than 1."""
-
-    prediction: Any
-    references: Sequence[Any]
-    score: float
-
-
 def find_hints(scored: Scored) -> list[Hint]:
     """Find at most three hints about a submission: what reading found comes first, then what costs most.
 
@@ -70,43 +62,37 @@ def find_hints(scored: Scored) -> list[Hint]:
         >>> hint.text("command"), hint.anls
         ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
     """
-    answers, scores = scored.answers, scored.answer_scores
-    rows = zip(answers.predictions, list_references(answers), scores)
-    wrong = [Wrong(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
+    answers = scored.answers
+    rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
+    wrong = [Case(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
     if scored.scorer.columns:
         found = _try_signs(SIGNS_OF_RULES, scored, wrong)
     else:
-        found = list(_find_transformations(scored, wrong))
-        is_explained = bool(found or answers.hints)
-        found += _try_signs(SIGNS, scored, wrong)
-        if not is_explained and 4 * sum(hint.cost for hint in found) < 1.0 - scored.anls:
-            found += _try_signs(LAST_SIGNS, scored, wrong)[:1]
+        found, signs = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
+        if not found and not answers.hints and 4 * sum(hint.cost for hint in signs) < 1.0 - scored.anls:
+            signs += _try_signs(LAST_SIGNS, scored, wrong)[:1]
+        found += signs
     return [*map(Hint, answers.hints), *sorted(found, key=lambda hint: -hint.cost)][:MAX_HINTS]
 
 
-def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
+def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False, **values: Any) -> Hint:
     """Make a hint about some answers. Its cost is their share."""
     total = sum(prediction is not None for prediction in scored.answers.predictions)
-    message = Message("", "{count:,} of {total:,} " + sentence, {"count": count, "total": total, **values})
-    return Hint(message, cost=count / total)
+    start = f"{'about ' * is_estimate}{{count:,}} of {{total:,}} "
+    return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
 
-def _find_transformations(scored: Scored, wrong: Sequence[Wrong]) -> Iterator[Hint]:
+def _find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Hint]:
     """Find transformations that help, if at least 1% of the answers score under 1."""
     if 100 * len(wrong) < len(scored.answer_scores):
         return
-    from anls_metric.analysis.transformations import find_transformations, score_after, take_sample
-
-    rules, sample = scored.settings.extract or (), take_sample(scored, wrong)
-    for row, gain, changed in find_transformations(sample, rules):
+    for row, gain, changed, count in find_transformations(scored, wrong):
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
             continue
-        extract = (*rules, *row.value.split(",")) if row.name == "extract" else ()
-        count, sentence = round(len(changed) * sample.wrong.weight), f"{row.sentence}: {row.remedy}"
-        message = _say(scored, count, sentence, value=",".join(extract) or row.value).message
-        if sample.wrong.weight > 1:
-            message = message._replace(sentence=f"about {message.sentence}")
-        yield Hint(message, extract=extract, anls=score_after(scored, row), cost=gain)
+        extract = (*(scored.settings.extract or ()), *row.value.split(",")) if row.name == "extract" else ()
+        sentence, value = f"{row.sentence}: {row.remedy}", ",".join(extract) or row.value
+        hint = _say(scored, count, sentence, count > len(changed), value=value)
+        yield replace(hint, extract=extract, anls=score_after(scored, row), cost=gain)
 
 
 # Signs: what no transformation shows. Each is a cheap count over all answers.
@@ -126,13 +112,13 @@ class Sign(NamedTuple):
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    find: Callable[[Scored, Sequence[Wrong]], Found]
+    find: Callable[[Scored, Sequence[Case]], Found]
     sentence: str
     of_strings: bool = False
     least: int = 1
 
 
-def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) -> list[Hint]:
+def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Case]) -> list[Hint]:
     """Try signs, and make hints of those that enough answers show."""
     hints = []
     for sign in signs:
@@ -143,14 +129,14 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) ->
     return hints
 
 
-def _find_unmarked(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_unmarked(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
     return (count if 10 * count >= len(scored.answer_scores) else 0), marker
 
 
-def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find a set whose predictions all equal an accepted answer.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
@@ -162,16 +148,16 @@ def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return are_copied * len(pairs), ""
 
 
-def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find strings for missing values, unless an accepted answer is the same, in any case."""
-    lost = [case.prediction for case in wrong if isinstance(case.prediction, str) and case.prediction in NULLS]
+    lost = [str(case.prediction) for case in wrong if str(case.prediction) in NULLS]
     if lost:
         accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
         lost = [text for text in lost if text.lower() not in accepted]
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
 
-def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_cut_off(scored: Scored, wrong: Sequence[Case]) -> Found:
     return sum(isinstance(case.prediction, str) and _is_cut_off(case.prediction) for case in wrong), ""
 
 
@@ -180,12 +166,12 @@ _OBJECT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
 
 def _is_cut_off(text: str) -> bool:
     """Whether a string begins an object that does not end, or reasoning that does not end."""
-    if "{" in text and (text.count("{") > text.count("}") or text.count("[") > text.count("]")):
-        return re.match(_OBJECT, text) is not None
+    if re.match(_OBJECT, text):
+        return text.count("{") > text.count("}") or text.count("[") > text.count("]")
     return EXTRACTORS["think"].find(text) == ""
 
 
-def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find accepted answers of other questions that are predictions.
 
     Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
@@ -200,9 +186,9 @@ def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return are_moved * len(moved), ""
 
 
-def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
-    text, count = max(Counter(case.prediction for case in wrong).items(), key=itemgetter(1), default=("", 0))
+    [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.2 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
         return 0, ""
     references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
@@ -210,7 +196,7 @@ def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return count * (10 * accepted <= count), _show(text)
 
 
-def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find keys without a value that no accepted answer has: the score is higher without them."""
     scorer: Any = scored.scorer
     cases = wrong if "none_keys" in scorer.options else ()
@@ -221,20 +207,21 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> Found:
     return count * (gain >= MIN_GAIN), ""
 
 
-def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_other_words(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
     return count if count > 0.1 * len(scored.answer_scores) + sqrt(len(scored.answer_scores)) else 0, ""
 
 
-def _find_zeros(scored: Scored, wrong: Sequence[Wrong]) -> Found:
+def _find_zeros(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)
-    if len(zeros) < min(total, total / 2 + 1.5 * sqrt(total)):
-        return 0, ""
+    are_most = len(zeros) >= min(total, total / 2 + 1.5 * sqrt(total))
     some = zeros[:: len(zeros) // 3 or 1][:3]
-    return len(zeros), ", ".join(f"{_show(case.prediction)} for {_show(case.references[0])}" for case in some)
+    return are_most * len(zeros), ", ".join(
+        f"{_show(case.prediction)} for {_show(case.references[0])}" for case in some
+    )
 
 
 def _show(value: Any) -> str:
