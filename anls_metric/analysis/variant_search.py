@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
-from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.extract import EXTRACTORS, extract_all, extractor
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -87,9 +87,8 @@ def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str],
     if isinstance(scored.scorer, Variant):
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
-        for name, rule in EXTRACTORS.items():
-            extracted = [text and rule.find(text) for text in raw]
-            changed = [text if answer is None else answer for text, answer in zip(raw, extracted)]
+        for name in EXTRACTORS:
+            changed, _ = extract_all(extractor(name), raw)
             if changed != raw:
                 texts.setdefault(name, changed)
         scorers = scorers or list(VARIANTS.values())
