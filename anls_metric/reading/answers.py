@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import Message
 from anls_metric.reading.containers import Record as Record
+from anls_metric.reading.extract import Counts
 
 
 class Questions(NamedTuple):
@@ -62,7 +63,7 @@ class Answers(NamedTuple):
     layout: str = "table"
     places: Sequence[int] | None = None
     raw: Sequence[str | None] | None = None
-    extraction: Mapping[str, Mapping[str, int]] | None = None
+    extraction: Counts | None = None
     columns: Sequence[Record] | None = None
     confidences: Sequence[float | None] | None = None
     verdicts: Sequence[bool | None] | None = None

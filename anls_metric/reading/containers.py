@@ -83,7 +83,7 @@ _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 def _read_records_by_id(value: Record) -> list[Any] | None:
     """An object of records by their ids."""
-    if not value or not set(map(type, value.values())) <= {dict}:
+    if set(map(type, value.values())) != {dict}:
         return None
     return [{KEY: key, **record} for key, record in value.items()]
 

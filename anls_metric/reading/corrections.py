@@ -76,8 +76,8 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
             added[key] = more
         references[place_of[key]] = [*accepted, *more]
     questions = questions._replace(references=references, tag="")  # no longer the public data
-    columns = {name: getattr(questions, name) for name in ("ids", "references", "records", "texts", "numbers")}
-    chosen: dict[str, Any] = {name: [column[place] for place in kept] for name, column in columns.items()}
+    columns = ("ids", "references", "records", "texts", "numbers")
+    chosen: dict[str, Any] = {name: [getattr(questions, name)[place] for place in kept] for name in columns}
     new_places = {place: number for number, place in enumerate(kept)}
     pairs = [(row, new_places[place]) for row, place in enumerate(list_places(answers)) if place in new_places]
     rows, places = zip(*pairs)

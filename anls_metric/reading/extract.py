@@ -98,7 +98,11 @@ class Extraction:
         return str(answer)
 
 
-def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], dict[str, dict[str, int]]]:
+Counts = dict[str, dict[str, int]]
+"""How many strings each rule changed and left as they were, by its name."""
+
+
+def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], Counts]:
     """Extract the answers from raw model output, and count what each rule does.
 
     Args:
@@ -128,7 +132,7 @@ def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any]
     return answers, counts
 
 
-def describe_extraction(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+def describe_extraction(counts: Counts) -> list[str]:
     """Describe in a sentence for each rule what it did.
 
     Args:

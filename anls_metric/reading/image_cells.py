@@ -37,7 +37,7 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
     if _is_picture(cell):
         return "", _pack(cell)
     path, content = (cell.get("path"), cell.get("bytes")) if isinstance(cell, dict) else (cell, cell)
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
+    name = path if isinstance(path, str) else ""
     if isinstance(content, bytes) and content:
         return name, content
     if opens_files and name.lower().endswith(IMAGE_ENDINGS) and os.path.isfile(name):

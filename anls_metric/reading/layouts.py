@@ -7,7 +7,7 @@ field holds a dot itself, that field wins.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -544,27 +544,27 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 
-def recognize_layout(record: Record, fields: Iterable[str] = ()) -> Layout | None:
+def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
     """Find the first layout whose fields a record has, all of them, and none of `Layout.unless`.
 
     Args:
         record: the first record of a file.
-        fields: more names of fields, where the record does not have all of them.
+        fields: the paths of the fields of the first records.
 
     Returns:
         The layout, or None.
 
     Example:
-        >>> recognize_layout({"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}).name
+        >>> record = {"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}
+        >>> recognize_layout(record, record).name
         'qwen_vl'
     """
-    there = {*record, *fields}
 
     def has(paths: str) -> bool:
-        return paths in there or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
+        return paths in fields or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
 
     for layout in LAYOUTS:
-        if all(map(has, layout.fields)) and there.isdisjoint(layout.unless):
+        if all(map(has, layout.fields)) and set(layout.unless).isdisjoint(fields):
             return layout
     return None
 

@@ -43,7 +43,7 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
         return find_records(dict(data), name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
         return Content(list(map(dict, data)))
-    if isinstance(data, (str, bytes, set, frozenset)) or not hasattr(data, "__len__"):
+    if not hasattr(data, "__len__"):
         sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
         raise make_error(name, sentence, data=describe(data))
     return Content(read_values(data, name))
@@ -90,7 +90,7 @@ _Reader = Callable[[Any, str], Records]
 def _find_reader(data: Any) -> _Reader | None:
     """Find the reader of a class of a library, or of a subclass."""
     names = ((base.__module__.partition(".")[0], base.__name__) for base in type(data).__mro__)
-    return next((_READERS[name] for name in names if name in _READERS), None)
+    return next(filter(None, map(_READERS.get, names)), None)
 
 
 def _read_pandas(data: Any, name: str) -> Records:
@@ -113,7 +113,7 @@ def _read_arrow(data: Any, name: str) -> Records:
 
 def _read_dataset(data: Any, name: str) -> Records:
     names = list_columns(data.features.arrow_schema)
-    records: Records = data.select_columns(names).with_format("arrow")[:].to_pylist()
+    records: Records = data.select_columns(names).to_list()
     return records
 
 

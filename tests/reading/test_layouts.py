@@ -290,6 +290,9 @@ def test_answer_of_an_api_is_its_text_alone(
         message = shell.error("gold.json x.jsonl")
         assert message.endswith(": --missing zero scores them 0")
         assert any(f"x.jsonl: 1 request failed ({reason})" in message for reason in REASONS)
+        if name != "gemini_batch":  # a file in which all requests failed
+            shell.write({"one.json": GOLD[1:], "y.jsonl": [{**first, **response}]})
+            assert "y.jsonl: 1 request failed (" in shell.error("one.json y.jsonl")
     scores = score("x.jsonl", gold="gold.json", missing="zero")
     (prediction,) = [each["prediction"] for each in scores.answers() if each["prediction"] != ANSWERS[0]]
     assert prediction == answer
