@@ -734,9 +734,18 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+CHUNK = 1024
+
+
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
-    return list(map(kernel.score, *check_columns(predictions, references, row_name)))
+    predictions, references = pair_columns(predictions, references)
+    scores: list[float] = []
+    for first in range(0, len(predictions), CHUNK):
+        chunk = slice(first, first + CHUNK)
+        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], row_name, first))
+    return scores
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
@@ -1011,19 +1020,22 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 
 
 def check_rows(
-    predictions: list[Any], references: list[Any], row_name: RowName = name_row
+    predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
+    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
-        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
+        predictions = [
+            as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions, first)
+        ]
     kinds = set(map(type, references))
     if kinds == {str}:
-        _warn_of_printed_list(references[0], row_name(0))
+        if first == 0:
+            _warn_of_printed_list(references[0], row_name(0))
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
-            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
+            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references, first)
         ]
     return predictions, references
 
@@ -1055,7 +1067,7 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 # ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
 Extract = Callable[[str], str | None]
-Row = tuple[list[int], list[int]]  # the ids of a prediction, and of its label
+Ids = list[list[int]]  # the ids of each row
 References = dict[int, list[Sequence[str]]]  # the number of rows of a set -> their references
 
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
@@ -1132,7 +1144,8 @@ class ComputeMetrics:
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self.rows: list[Row] = []
+        self.predicted: Ids = []
+        self.expected: Ids = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
@@ -1151,36 +1164,38 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
-        rows, self.rows = self.rows, []  # the hook is empty after an error, too
+        predicted, expected = self.predicted, self.expected
+        self.reset()  # the hook is empty after an error, too
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
         for batch in zip(batches, labels or [None] * len(batches), strict=True):
-            self._add(rows, *batch)
+            self._add(predicted, expected, *batch)
         if not compute_result:
-            self.rows = rows
+            self.predicted, self.expected = predicted, expected
             return {}
         if self.sets is None:
-            rows = _drop_unlabelled(rows)
-            references: Sequence[Any] = self._decode([label for _, label in rows], "label")
+            _warn_of_unlabelled(expected)
+            predicted = [ids for ids, label in zip(predicted, expected) if label]
+            references: Sequence[Any] = self._decode([label for label in expected if label], "label")
         else:
-            references = _choose_references(rows, self.sets)
-        answers = self._decode([ids for ids, _ in rows[: len(references)]], "prediction")
+            references = _choose_references(expected, self.sets)
+        answers = self._decode(predicted[: len(references)], "prediction")
         return {"anls": self.variant.mean(self.variant.score(answers, references))}
 
-    def _add(self, rows: list[Row], predictions: Any, labels: Any) -> None:
-        """Add the rows of a batch, given its arrays."""
+    def _add(self, predicted: Ids, expected: Ids, predictions: Any, labels: Any) -> None:
+        """Add the ids of a batch, given its arrays."""
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         pad = getattr(self.tokenizer, "pad_token_id", None)
-        for predicted, label in zip(ids, label_ids, strict=True):
-            _refuse_unreadable(predicted, label, name_row(len(rows)))
+        for row, label in zip(ids, label_ids, strict=True):
+            _refuse_unreadable(row, label, name_row(len(predicted)))
             # With generated ids, `Seq2SeqTrainer` pads labels with this token, to a length that depends on the batch.
-            padding = pad if predicted and predicted[0] >= 0 else None
-            expected = [item for item in label if item >= 0 and item != padding]
-            rows.append(([item for item in predicted if item >= 0], expected))
+            padding = pad if row and row[0] >= 0 else None
+            predicted.append([item for item in row if item >= 0])
+            expected.append([item for item in label if item >= 0 and item != padding])
 
-    def _decode(self, rows: list[list[int]], what: str) -> list[str]:
+    def _decode(self, rows: Ids, what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
         return [
@@ -1189,33 +1204,30 @@ class ComputeMetrics:
         ]
 
 
-def _drop_unlabelled(rows: list[Row]) -> list[Row]:
-    """Return the rows with labels. Warn of the others. ValueError: there are only others."""
-    labels = [label for _, label in rows]
+def _warn_of_unlabelled(labels: Ids) -> None:
+    """Warn of rows without labels. ValueError: no row has any."""
     missing = labels.count([])
     if missing:
         problem = (
-            f"{missing:,} of {len(rows):,} rows have no labels, the first is {name_row(labels.index([]))}, and are "
+            f"{missing:,} of {len(labels):,} rows have no labels, the first is {name_row(labels.index([]))}, and are "
             "left out of the score: pass references, or see whether answers are cut off at a maximal length"
         )
-        if missing == len(rows):
+        if missing == len(labels):
             raise ValueError(problem)
         warnings.warn(problem, stacklevel=3)
-    return [row for row in rows if row[1]]
 
 
-def _choose_references(rows: list[Row], sets: References) -> list[Sequence[str]]:
+def _choose_references(labels: Ids, sets: References) -> list[Sequence[str]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
-    labels = [label for _, label in rows]
     for size in sorted(sets, reverse=True):
         # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
-        is_filled = size < len(rows) and min(labels) != max(labels) and labels[size:] == labels[:-size]
-        if size == len(rows) or is_filled:
+        is_filled = size < len(labels) and min(labels) != max(labels) and labels[size:] == labels[:-size]
+        if size == len(labels) or is_filled:
             return sets[size]
     numbers = ", ".join(f"{size:,}" for size in sets)
     raise ValueError(
-        f"there are {len(rows):,} predictions but references for {numbers} rows: pass the accepted answers of each row "
-        "of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
+        f"there are {len(labels):,} predictions but references for {numbers} rows: pass the accepted answers of each "
+        "row of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from rapidfuzz.distance import Levenshtein
 
 from anls_metric.core.choices import RowName
-from anls_metric.core.rows import check_columns, name_row, refuse_no_rows
+from anls_metric.core.rows import check_rows, name_row, pair_columns, refuse_no_rows
 
 __all__ = ["mean"]
 
@@ -149,9 +149,18 @@ class Kernel:
         return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
 
 
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
+CHUNK = 1024
+
+
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
     """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
-    return list(map(kernel.score, *check_columns(predictions, references, row_name)))
+    predictions, references = pair_columns(predictions, references)
+    scores: list[float] = []
+    for first in range(0, len(predictions), CHUNK):
+        chunk = slice(first, first + CHUNK)
+        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], row_name, first))
+    return scores
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:

@@ -140,19 +140,22 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 
 
 def check_rows(
-    predictions: list[Any], references: list[Any], row_name: RowName = name_row
+    predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows as strings and lists of strings. ValueError: a bad row, named."""
+    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: a bad row, named."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
-        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
+        predictions = [
+            as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions, first)
+        ]
     kinds = set(map(type, references))
     if kinds == {str}:
-        _warn_of_printed_list(references[0], row_name(0))
+        if first == 0:
+            _warn_of_printed_list(references[0], row_name(0))
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
-            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references)
+            as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references, first)
         ]
     return predictions, references
 

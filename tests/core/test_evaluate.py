@@ -221,7 +221,8 @@ def test_metric_can_be_pickled_before_and_after_use(metric: Any) -> None:
 BAD_ROWS: list[tuple[dict[str, Any], str]] = [
     ({"predictions": ["a"], "references": [["a"], "abc"]}, "predictions has 1, references has 2"),
     ({"predictions": ["a", "b"], "references": [["a"], ["b", 5]]}, "row 1 (counted from 0), item 1,"),
-    ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1"),
+    ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1 "),
+    ({"predictions": ["a"] * 3000, "references": ["a"] * 2999 + [[]]}, "references of row 2999 "),
     ({"predictions": ["a"], "references": [{"text": ["a"], "answer_start": [1]}]}, "keys 'text'"),
     ({"predictions": ["a"]}, "references is None"),
     ({"references": ["a"]}, "predictions is None"),
