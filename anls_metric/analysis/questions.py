@@ -31,7 +31,7 @@ class JoinedQuestion(NamedTuple):
     @property
     def needs_a_look(self) -> bool:
         """Whether a submission scores 0 on it, two submissions have different scores, or one lacks it."""
-        return None in self.scores or 0.0 in self.scores or len(set(self.scores)) > 1
+        return 0.0 in self.scores or len(set(self.scores)) > 1
 
 
 def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:

@@ -23,8 +23,8 @@ from anls_metric.report.image_sources import ImageSource, PageImage, open_folder
 MAX_IMAGE_BYTES = 24_000_000
 """The limit for all images of a report together, in bytes."""
 
-NOT_FOUND, UNREADABLE = "not found", "cannot be read"
-"""Why an image is not in the report."""
+NOT_FOUND = "not found"
+"""Why an image is not in the report, if its source lacks it."""
 
 _MAX_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
@@ -108,7 +108,7 @@ class Images:
                 self.pictures.append(_scale_down(content))
                 self._indices[key] = len(self.pictures) - 1
         except Exception:  # Pillow and zipfile raise many kinds of errors for broken files
-            return UNREADABLE
+            return "cannot be read"
         return self._indices[key]
 
 

@@ -206,10 +206,9 @@ def test_keyboard_opens_marks_closes_and_searches_questions(open_report: OpenRep
     for key, names in (("1", ["1 annotation wrong"]), ("4", ["4 unclear"]), ("4", [])):
         page.keyboard.press(key)
         assert page.locator(".marks [aria-pressed=true]").all_inner_texts() == names
-    page.keyboard.press("Escape")
-    assert page.locator("#list tr.open").count() == 0
-    page.keyboard.press("Enter")  # the focus is still on its link
-    assert page.locator("#list tr.open").count() == 1
+    for key, count in (("Escape", 0), ("Enter", 1)):  # the focus stays on its link
+        page.keyboard.press(key)
+        assert page.locator("#list tr.open").count() == count
     page.keyboard.press("/")
     page.keyboard.type("jk")
     assert page.get_by_role("searchbox").input_value() == "jk"
@@ -581,8 +580,7 @@ def test_report_passes_axe_and_fits_every_width(
             assert fits_width(page), (summary.inner_text(), width)
     page.set_viewport_size(dict(zip(("width", "height"), SIZES[size])))
     page.locator("#details summary").click()
-    for chip in page.locator("#filters button").all()[:1]:
-        chip.click()  # a pressed filter has other colors
+    page.locator("#filters button").first.click()  # a pressed filter has other colors
     violations = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     serious = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
     assert [(violation["id"], violation["nodes"][0]["html"][:160]) for violation in serious] == []
