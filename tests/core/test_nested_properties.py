@@ -12,10 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import nested
 from anls_metric.nested import anls_star_score, anlsl_score, explain_star
 from anls_metric.nested.matching import match
 from tests.core.test_nested import compare_all, same
@@ -116,12 +115,8 @@ def original(monkeypatch: pytest.MonkeyPatch) -> Any:
     return program
 
 
-def as_original(keys: dict[str, nested.KeyScore]) -> dict[str, Any]:
-    return {name: (key.score, as_original(key.children)) for name, key in keys.items()}
-
-
-def of_original(keys: dict[str, Any]) -> dict[str, Any]:
-    return {name: (key.anls_score, of_original(key.children)) for name, key in keys.items()}
+def list_keys(keys: dict[str, Any], score: str) -> dict[str, Any]:
+    return {name: (getattr(key, score), list_keys(key.children, score)) for name, key in keys.items()}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -140,7 +135,7 @@ def test_original_gives_the_same_bits(
         why = explain_star(prediction, reference, threshold=threshold)
         assert anls_star_score(prediction, reference, threshold=threshold) == why.score == score
         assert same(why.closest, closest)
-        assert repr(as_original(why.key_scores)) == repr(of_original(keys))
+        assert same(list_keys(why.key_scores, "score"), list_keys(keys, "anls_score"))
         scores.add(score)
     assert len(scores) > 8
 
@@ -187,16 +182,6 @@ def test_long_lists_of_texts_and_line_items_have_the_bits_of_any_list(
         assert (why.score, repr(why.closest), why.length) == (expected.score, repr(expected.closest), expected.length)
 
 
-def test_scores_and_leaves_of_random_values() -> None:
-    for prediction, reference in Maker(12).rows(500):
-        why = explain_star(prediction, reference)
-        assert 0 <= why.score <= 1
-        assert sum(leaf.length for leaf in why.leaves) == why.length
-        if why.length:
-            assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
-        assert nested.anls_star_scores([prediction], [reference]) == [why.score]
-
-
 def test_keys_left_out_cost_nothing() -> None:
     """If dicts hold only leaves, "ignored" gives the score of "counted" without the ignored keys."""
     maker = Maker(13)
@@ -206,8 +191,6 @@ def test_keys_left_out_cost_nothing() -> None:
         assert anls_star_score(prediction, reference, none_keys="ignored") == anls_star_score(kept, reference)
 
 
-PATIENT = settings(deadline=None)  # a loaded machine is no failure
-
 texts = st.text("abcAB 1.éß", max_size=6)
 leaves = st.one_of(texts, st.integers(-3, 30), st.booleans(), st.none(), st.floats(-2, 2))
 values = st.recursive(
@@ -215,7 +198,6 @@ values = st.recursive(
 )
 
 
-@PATIENT
 @given(values)
 def test_value_against_itself_is_right(value: Any) -> None:
     why = explain_star(value, value)
@@ -224,7 +206,6 @@ def test_value_against_itself_is_right(value: Any) -> None:
     assert all(leaf.score == 1 for leaf in why.leaves)
 
 
-@PATIENT
 @given(values, values, st.randoms(use_true_random=False))
 def test_order_of_predicted_keys_does_not_matter(prediction: Any, reference: Any, chance: random.Random) -> None:
     def shuffled(value: Any) -> Any:
@@ -237,7 +218,6 @@ def test_order_of_predicted_keys_does_not_matter(prediction: Any, reference: Any
     assert anls_star_score(shuffled(prediction), reference) == anls_star_score(prediction, reference)
 
 
-@PATIENT
 @given(st.lists(texts, max_size=7), st.lists(texts, max_size=7), st.randoms(use_true_random=False))
 def test_order_of_texts_does_not_matter(prediction: list[str], reference: list[str], chance: random.Random) -> None:
     star = anls_star_score(prediction, reference)
@@ -248,7 +228,6 @@ def test_order_of_texts_does_not_matter(prediction: list[str], reference: list[s
         assert not reference or anlsl_score(prediction, reference) == pytest.approx(lists, abs=1e-12)
 
 
-@PATIENT
 @given(values.filter(lambda value: not isinstance(value, str)), st.lists(values, min_size=1, max_size=4))
 def test_best_of_several_accepted_values_counts(prediction: Any, options: list[Any]) -> None:
     best = max(anls_star_score(prediction, option) for option in options)

@@ -32,12 +32,6 @@ def site_folder(tmp_path: Path) -> Path:
 SCRIPT = ("-c", "from anls_metric.__main__ import run; run()")
 
 
-def test_both_command_names_have_one_entry_point() -> None:
-    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
-    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    assert scripts == dict.fromkeys(["anls", "calculate-anls"], "anls_metric.__main__:run")
-
-
 @pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "anls"])
 def test_command_without_a_file_says_what_to_name(site_folder: Path, command: tuple[str, str]) -> None:
     done = run_python(*command, path=site_folder)
