@@ -1,4 +1,4 @@
-"""Real answers of nine models. They are not in this repository; the tests are skipped without them."""
+"""Real answers of nine models. They are not in this repository; without them, the tests are left out."""
 
 from __future__ import annotations
 
