@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, islice, pairwise, repeat
 
-from anls_metric.core.explanation import Match
+from anls_metric.core.explanation import Explanation
 
 MAX_CELLS = 20_000**2
 """The limit for the characters of one text times the characters of the other."""
@@ -14,13 +14,11 @@ MAX_STEPS = 400
 """The largest number of edits, and of equal parts between them, to show."""
 
 
-def align(prediction: str, match: Match, ignore_case: bool) -> list[int] | None:
-    """Find the edits from a prediction to an accepted answer, in the original texts.
+def align(why: Explanation) -> list[int] | None:
+    """Find the edits from a prediction to the closest accepted answer, in the original texts.
 
     Args:
-        prediction: the prediction before normalization.
-        match: how it compares with the accepted answer.
-        ignore_case: whether the variant that normalized them ignores case.
+        why: why the prediction has its score.
 
     Returns:
         Numbers of characters, in pairs of a number of the prediction and a number of the accepted answer: for an equal
@@ -28,17 +26,17 @@ def align(prediction: str, match: Match, ignore_case: bool) -> list[int] | None:
 
     Example:
         >>> from anls_metric import explain
-        >>> why = explain(" CocaCola", ["Coca  cola"])
-        >>> align(why.prediction, why.best, ignore_case=True)
+        >>> align(explain(" CocaCola", ["Coca  cola"]))
         [1, 0, 0, 0, 4, 4, 0, 2, 4, 4]
     """
-    one, other = match.normalized_prediction, match.normalized_reference
+    one, other = why.best.normalized_prediction, why.best.normalized_reference
     if len(one) * len(other) > MAX_CELLS:
         return None
-    steps = [(edit.operation == "equal", len(edit.prediction), len(edit.reference)) for edit in match.edits]
+    steps = [(edit.operation == "equal", len(edit.prediction), len(edit.reference)) for edit in why.edits]
     if len(steps) > MAX_STEPS:
         return None
-    left, right = iter(_measure(prediction, one, ignore_case)), iter(_measure(match.reference, other, ignore_case))
+    ignore_case = why.variant.ignore_case
+    left, right = iter(_measure(why.prediction, one, ignore_case)), iter(_measure(why.closest, other, ignore_case))
     parts: list[tuple[bool, int, int]] = []
     for is_equal, gone, come in [(True, 1, 1), *steps, (True, 1, 1)]:  # what stands before and after both is equal
         own, theirs = islice(left, gone), islice(right, come)

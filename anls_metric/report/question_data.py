@@ -166,7 +166,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
 def _list_edits(why: Explanation) -> dict[str, Any]:
     """List the edits of an answer, if it has any: {} or a dict with ``edits``."""
     has_edits = why.best.distance and why.normalized_prediction
-    return {"edits": align(why.prediction, why.best, why.variant.ignore_case)} if has_edits else {}
+    return {"edits": align(why)} if has_edits else {}
 
 
 def _list_branch(branch: Branch) -> list[Any]:
