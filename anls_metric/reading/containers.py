@@ -100,7 +100,7 @@ def _read_columns(value: Record) -> list[Any] | None:
 def _read_columns_by_key(value: Record) -> list[Any] | None:
     """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they count."""
     columns = list(value.values())
-    if not columns or any(not isinstance(column, dict) or [*column] != [*columns[0]] for column in columns):
+    if set(map(type, columns)) != {dict} or len(set(map(tuple, columns))) > 1:
         return None
     keys = list(columns[0])
     lists = {name: list(column.values()) for name, column in value.items()}

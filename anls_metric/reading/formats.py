@@ -88,20 +88,6 @@ def get_extension(name: str) -> str:
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
 
 
-def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
-    """Join the files of a folder. A place also names its file."""
-
-    def locate(number: int) -> str:
-        for name, part in zip(names, parts):
-            if number < len(part.records):
-                return f"{name}, {part.locate(number)}"
-            number -= len(part.records)
-        raise IndexError(number)
-
-    records = [record for part in parts for record in part.records]
-    return Content(records, locate, hints=[hint for part in parts for hint in part.hints])
-
-
 # Text: JSON, CSV, or an answer on each line
 
 

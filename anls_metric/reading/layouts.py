@@ -112,7 +112,8 @@ def _find_gold_choices(record: Record) -> Any:
     return [choices[place] for place in (gold if isinstance(gold, list) else [gold])] or ABSENT
 
 
-def _drop(record: Record, *names: str) -> dict[str, Any]:
+def drop_fields(record: Record, *names: str) -> dict[str, Any]:
+    """Copy a record without some fields."""
     return {name: value for name, value in record.items() if name not in names}
 
 
@@ -122,7 +123,7 @@ def _split_at(*names: str) -> Callable[[Record], Records]:
     def split(record: Record) -> Records:
         records = [dict(record)]
         for name in names:
-            records = [{**_drop(each, name), **item} for each in records for item in each[name]]
+            records = [{**drop_fields(each, name), **item} for each in records for item in each[name]]
         return records
 
     return split
@@ -149,7 +150,7 @@ def _find_variants(record: Record) -> Any:
 
 def _split_last_annotations(record: Record) -> Records:
     """CheckboxQA: the last annotation of each key, which is the id."""
-    by_key = {annotation["key"]: _drop(annotation, "id") for annotation in _split_annotations(record)}
+    by_key = {annotation["key"]: drop_fields(annotation, "id") for annotation in _split_annotations(record)}
     return list(by_key.values())
 
 
@@ -180,7 +181,7 @@ def _list_squad_answers(record: Record) -> Any:
 
 def _split_documents(record: Record) -> Records:
     """DocVQA 2026: a record is a document with the columns of its questions and of its answers."""
-    rest = _drop(record, "questions", "answers")
+    rest = drop_fields(record, "questions", "answers")
     answers = {str(answer["question_id"]): answer for answer in _list_rows(record["answers"] or {})}
     questions = _list_rows(record["questions"])
     return [{**rest, **question, **answers.get(str(question["question_id"]), {})} for question in questions]

@@ -95,10 +95,11 @@ def is_unanswerable(value: Any, record: Record) -> bool:
     return value == [] and record.get("is_impossible") is True
 
 
-_STRING = r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
-_STRINGS = rf"\s*{_STRING}(?:\s*,\s*{_STRING})*\s*(?:,\s*)?"
-_LIST = re.compile(rf"\[{_STRINGS}\]|\{{{_STRINGS}\}}|\(\s*{_STRING}\s*,(?:{_STRINGS})?\)")
-_NUMPY = re.compile(rf"\bnp\.str_\(({_STRING})\)")
+# A string as Python prints it.
+STRING = r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
+_STRINGS = rf"\s*{STRING}(?:\s*,\s*{STRING})*\s*(?:,\s*)?"
+_LIST = re.compile(rf"\[{_STRINGS}\]|\{{{_STRINGS}\}}|\(\s*{STRING}\s*,(?:{_STRINGS})?\)")
+_NUMPY = re.compile(rf"\bnp\.str_\(({STRING})\)")
 _LISTS = ("[", "array([", "Index([")
 _SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
 _STRING_IN_LIST = re.compile(r"""[\[,]\s*(?:b|np\.\w+\()?['"]""")

@@ -13,7 +13,7 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE, Record
-from anls_metric.reading.layouts import Path
+from anls_metric.reading.layouts import Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _holds_whole_answers(table: Table) -> bool:
 
 def take_whole_record(record: Record) -> dict[str, Any]:
     """Take a record without its id as an answer."""
-    return {name: value for name, value in record.items() if name != KEY}
+    return drop_fields(record, KEY)
 
 
 def has_certain_references(table: Table) -> bool:
@@ -200,10 +200,9 @@ def has_certain_references(table: Table) -> bool:
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
     """Find the columns of a rule. Prediction and accepted answers are columns, too."""
-    of_layout = table.layout.columns if table.layout else {}
     known = {"prediction": roles.prediction, rule.references: roles.references}
     own = {rule.references if role == "references" else role: path for role, path in named.items()}
-    first = {**(known if table.layout else {}), **of_layout, **own}
+    first = {**known, **table.layout.columns, **own} if table.layout else own
     columns: dict[str, Path] = {}
     for column in (*rule.columns, *rule.optional):
         more = [rule.prediction_field] if column == "prediction" and side == "submission" else []

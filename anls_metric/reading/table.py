@@ -13,7 +13,7 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import KEY, VALUE, Record, Records
-from anls_metric.reading.formats import Content, get_extension, join_parts, natural_key, read_bytes
+from anls_metric.reading.formats import Content, get_extension, natural_key, read_bytes
 from anls_metric.reading.layouts import (
     ABSENT,
     Layout,
@@ -261,12 +261,21 @@ def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Content:
-    """Read the files of a folder or a pattern. Each must have a field of the first one."""
+    """Read the files of a folder or a pattern as one. Each must have a field of the first one."""
     parts = list(map(read_file, files))
     fields = [set(part.records[0]) for part in parts if part.records and isinstance(part.records[0], dict)]
     if any(each.isdisjoint(fields[0]) for each in fields):
         raise _error_of_parts(path, files)
-    return join_parts(list(map(os.path.basename, files)), parts)
+
+    def locate(number: int) -> str:
+        for file, part in zip(files, parts):
+            if number < len(part.records):
+                return f"{os.path.basename(file)}, {part.locate(number)}"
+            number -= len(part.records)
+        raise IndexError(number)
+
+    records = [record for part in parts for record in part.records]
+    return Content(records, locate, hints=[hint for part in parts for hint in part.hints])
 
 
 def get_stem(path: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from anls_metric.reading.references import double_backslashes
+from anls_metric.reading.references import STRING, double_backslashes
 
 # Reasoning
 
@@ -140,9 +140,8 @@ def take_from_html(text: str) -> str | None:
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
 _NUMBER_DECODER = json.JSONDecoder(strict=False)
 
-_STRING = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
 _NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
-_PYTHON_TOKEN = rf"{_STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
+_PYTHON_TOKEN = rf"{STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
 _MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
 _MOST_TRIES = 1_000
 

@@ -115,7 +115,7 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --prediction-field x --references-field y",
         "t.json: no field 'x' for --prediction-field (found 'questionId' 7; 'said' 'a'; "),
     ("t.json --submission-field modell", "t.json: no field 'modell' for --submission-field (found "),
-    ("t.json --gold-id-field questionid", "t.json: no field 'questionid' for --gold-id-field: did you mean 'questionId'?"),
+    ("t.json --gold-id-field questionid", "t.json: no field 'questionid' for --gold-id-field: did you mean"),
     ("t.json --field judge=saied", "t.json: no field 'saied' for --field judge=...: did you mean 'said'?"),
     ("t.json --field answer_format=said",
         "there is no field 'answer_format' to read: choose from question, confidence, judge"),
