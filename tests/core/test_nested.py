@@ -497,13 +497,9 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         ),
         (lambda: anls_star_score("a", [((), "a")]), r"^the reference, \[0\]\[0\] \(counted from 0\), is an empty"),
         (lambda: anls_star_scores([], []), "there are no rows to score"),
-        (lambda: anls_star_scores([1], [1, 2]), r"the lengths differ \(predictions has 1, references has 2\)"),
         (lambda: anls_star_scores("ab", ["a", "b"]), r"^predictions is 'ab' \(str\): pass a list"),
-        (lambda: anls_star_scores([{}], {"a": 1}), r"^references is a dict with the keys 'a', not a list: pass a list"),
-        (lambda: ROWS.check(None, []), "^predictions is None: pass a list"),  # type: ignore[arg-type]
         (lambda: anls_star_score(1, 1, threshold=2), "threshold must be .*, got 2"),
         (lambda: anls_star_score(1, 1, threshold=[2]), "threshold must be .*, got"),  # type: ignore[arg-type]
-        (lambda: anls_star_score(1, 1, threshold=math.nan), "threshold must be .*, got nan"),
         (lambda: anlsl_score(["a"], ["a"], threshold=True), "threshold must be .*, got True"),
         (lambda: anls_star_score(1, 1, none_keys="no"), "none_keys must be one of 'counted', 'ignored', got 'no'"),  # type: ignore[arg-type]
         (lambda: LEAVES.mean([]), "there are no rows"),

