@@ -57,12 +57,6 @@ def compute(metric: Any, *columns: Any, **options: Any) -> Any:
     return read_value(metric)
 
 
-def compute_in_batches(metric: Any, *columns: list[Any]) -> Any:
-    for start in range(0, len(columns[0]), 30):
-        metric.update_state(*(column[start : start + 30] for column in columns))
-    return read_value(metric)
-
-
 # Values
 
 
@@ -96,17 +90,16 @@ def test_error_rates_equal_those_of_jiwer() -> None:
         assert compute(EditDistance(), *columns) == np.float32(rate(truth, predicted))
 
 
-@pytest.mark.parametrize("name", anls_metric.VARIANTS)
-def test_anls_gives_the_mean_of_every_variant(name: str) -> None:
-    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
-    assert compute_in_batches(ANLS(name), ACCEPTED, ANSWERS) == np.float32(anls_metric.mean(scores))
+STRICT = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
 
 
-def test_anls_takes_the_options_of_the_functions_and_names_them_in_its_signature() -> None:
-    options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
-    expected = anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options))
-    assert compute(ANLS(**options), ACCEPTED, ANSWERS) == np.float32(expected)
-    assert ANLS(**options).signature() == anls_metric.signature(**options)
+@pytest.mark.parametrize("options", [*({"variant": name} for name in anls_metric.VARIANTS), STRICT], ids=str)
+def test_anls_gives_the_mean_and_the_signature_of_every_variant(options: dict[str, Any]) -> None:
+    metric, scores = ANLS(**options), anls_metric.anls_scores(ANSWERS, ACCEPTED, **options)
+    for start in range(0, len(ANSWERS), 30):
+        metric.update_state(ACCEPTED[start : start + 30], ANSWERS[start : start + 30])
+    assert read_value(metric) == np.float32(anls_metric.mean(scores))
+    assert metric.signature() == anls_metric.signature(**options)
 
 
 @pytest.mark.parametrize("weights", [[1.5, 2.0, 0.25], [0, 1, 0], [True, False, True], 7, 0])
@@ -128,14 +121,11 @@ def test_mean_of_many_rows_is_exact() -> None:
     products = [weight * scores[n - 1] for n, weight in zip(rows, weights)]
     exact = np.float32(math.fsum(products) / math.fsum(weights))
     metric = ANLS()
-    plain = np.zeros(2, "float32")  # sums that are rounded to float32 after each batch, for comparison
     for start in range(0, len(rows), 60):
         batch = slice(start, start + 60)
         y_true, y_pred = ["a" * (n + 1) for n in rows[batch]], ["a" * n for n in rows[batch]]
         metric.update_state(y_true, y_pred, sample_weight=weights[batch])
-        plain += np.array([math.fsum(products[batch]), math.fsum(weights[batch])], "float32")
     assert read_value(metric) == exact
-    assert abs(plain[0] / plain[1] - exact) > 2 * np.spacing(exact)
 
 
 # Kinds of columns
@@ -216,9 +206,6 @@ TEXT = "pass the tokens of a text as a list or tensor"
         (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred hold 2 and 1 texts: pass the tokens"),
         (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"hold 1 and 2 texts.*a flat list is one text"),
         (EditDistance, "abc", "abd", None, rf"y_true is 'abc' \(str\): {TEXT}"),
-        (EditDistance, 3, 3, None, rf"y_true is 3 \(int\): {TEXT}"),
-        (EditDistance, ["a"], None, None, rf"y_pred is None: {TEXT}"),
-        (EditDistance, {"a": 1}, ["a"], None, rf"y_true is a dict with the keys 'a', not a list: {TEXT}"),
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
         (EditDistance, [1, 2], np.array([1.0, 2.0]), None, "the tokens are float and int: pass token ids"),
         (EditDistance, ["a", ["b"]], [["a", "b"]], None, "the tokens are list and str"),
@@ -228,9 +215,6 @@ TEXT = "pass the tokens of a text as a list or tensor"
         (EditDistance, TRUTH, PREDICTED, ["a", "b"], "could not convert string to float: 'a'"),
         (ANLS, ["a"], ["a", "b"], None, "predictions has 2, references has 1"),
         (ANLS, ["a", "b"], ["a", None], None, r"prediction of row 1 \(counted from 0\) is None, not a string"),
-        (ANLS, [["a"], []], ["a", "b"], None, "references of row 1 .* is an empty list"),
-        (ANLS, "a", "a", None, r"'a' \(str\): pass .*list"),
-        (ANLS, {"a", "b"}, ["a", "b"], None, r"set\): pass a list"),  # the order of rows matters
         (ANLS, ["a"], [b"\xff"], None, "can't decode byte 0xff"),
         (ANLS, ["a"], np.zeros((1, 4)), None, r"prediction of row 0 .* not a string: .*\(decode token ids first\)"),
         (ANLS, keras.KerasTensor((1,)), ["a"], None, r"y_true is a symbolic tensor \(KerasTensor\)"),
