@@ -245,7 +245,7 @@ def _rescore(scorer: Scorer, row: Transformation, cases: Sequence[Case]) -> dict
     changed, predictions, references = {}, [], []
     for place, case in enumerate(cases):
         prediction, accepted = row.prediction(case.prediction), row.references(case.references)
-        if prediction != case.prediction or list(accepted) != list(case.references):
+        if [prediction, *accepted] != [case.prediction, *case.references]:
             changed[place] = case
             predictions.append(prediction)
             references.append(accepted)

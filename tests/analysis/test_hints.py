@@ -40,12 +40,12 @@ def in_lists(answers: Sequence[str]) -> list[list[str]]:
 
 
 def change(convert: Callable[[str], str], count: int = 90) -> Columns:
-    """Callable[[str], str] the first of ninety right answers."""
+    """Change the first of ninety right answers."""
     return [convert(answer) if n < count else answer for n, answer in enumerate(MANY)], in_lists(MANY)
 
 
 def accept(convert: Callable[[str], Sequence[str]], count: int = 24) -> Columns:
-    """Callable[[str], str] the first accepted answers of 24 right answers."""
+    """Change the first accepted answers of 24 right answers."""
     return ANSWERS, [convert(answer) if n < count else [answer] for n, answer in enumerate(ANSWERS)]
 
 
