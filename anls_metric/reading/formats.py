@@ -139,12 +139,13 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
 
 def _decode_json(text: str, name: str) -> tuple[list[Any], list[int]]:
     """Decode one value after the other. Returns the values, and the line where each begins."""
-    values, lines, line, end = [], [], 1, 0
+    values, lines, line, place, end = [], [], 1, 0, 0
     skip, decode = re.compile(r"\s*").match, json.JSONDecoder().raw_decode
     while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
-        line += text.count("\n", end, start)
+        line += text.count("\n", place, start)
+        place = start
         try:
-            value, end = decode(text, start)
+            value, end = decode(text, place)
         except json.JSONDecodeError as error:
             raise _error_of_json(error, name, start) from None
         except (ValueError, RecursionError):
@@ -152,7 +153,6 @@ def _decode_json(text: str, name: str) -> tuple[list[Any], list[int]]:
             raise make_error(name, sentence) from None
         values.append(value)
         lines.append(line)
-        line += text.count("\n", start, end)
     return values, lines
 
 

@@ -28,47 +28,40 @@ class _Absent:
 ABSENT: Any = _Absent()
 """Stands for a value that is not there, since None is a value."""
 
-_OTHER_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
-
-def look_up(record: Any, path: str) -> Any:
-    """Follow a path in a record.
+def take(record: Record, path: Path) -> Any:
+    """Take the value of a path, or of a function, from a record.
 
     Args:
         record: objects and lists, as JSON has them.
         path: names and places (from 0, and -1 for the last) with dots between them; a field whose name holds a dot
-            wins.
+            wins. Or a function.
 
     Returns:
-        The value, or `ABSENT`.
+        The value; `ABSENT` where there is none, or if the record has another shape.
 
     Example:
-        >>> look_up({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
+        >>> take({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
         'Coca Cola'
-        >>> look_up({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
+        >>> take({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
         7
     """
-    if not path:
-        return record
-    first, _, rest = path.partition(".")
     try:
-        if isinstance(record, list):
-            return look_up(record[int(first)], rest)
-        if isinstance(record, dict):
-            return record[path] if path in record else look_up(record[first], rest)
-    except _OTHER_SHAPE:
-        pass
-    return ABSENT
-
-
-def take(record: Record, path: Path) -> Any:
-    """Take the value of a path, or of a function, from a record. A function finds nothing in one of another shape."""
-    if not callable(path):
-        return look_up(record, path)
-    try:
-        return path(record)
-    except _OTHER_SHAPE:
+        return path(record) if callable(path) else _follow(record, path)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return ABSENT
+
+
+def _follow(value: Any, path: str) -> Any:
+    """Follow a path in a value. Any error says that it leads nowhere."""
+    first, _, rest = path.partition(".")
+    if isinstance(value, list):
+        inner = value[int(first)]
+    elif path in value:
+        return value[path]
+    else:
+        inner = value[first]
+    return _follow(inner, rest) if rest else inner
 
 
 def list_paths(paths: Path | None) -> list[Path]:
@@ -562,7 +555,7 @@ def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
     """
 
     def has(paths: str) -> bool:
-        return paths in fields or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
+        return paths in fields or any(take(record, path) is not ABSENT for path in paths.split(" or "))
 
     for layout in LAYOUTS:
         if all(map(has, layout.fields)) and set(layout.unless).isdisjoint(fields):
