@@ -78,24 +78,6 @@ def test_twine_takes_what_is_built(built: Path) -> None:
     assert done.stdout.count("PASSED") == len(archives) == 2
 
 
-def few_tests(folder: Path, home: Path, **environment: str) -> None:
-    """Run some of the quick tests of one folder with the package of another folder."""
-    where = run(sys.executable, "-c", "import anls_metric; print(anls_metric.__file__)", cwd=folder, **environment)
-    assert where.stdout.strip() == str(home / "anls_metric" / "__init__.py"), where.stderr
-    chosen = ["tests/core/test_explain.py", "tests/reading/test_values.py", "tests/report/test_html_parts.py"]
-    done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *chosen, cwd=folder, **environment)
-    assert done.returncode == 0, done.stdout
-    assert re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout
-
-
-def test_wheel_passes_the_tests_without_the_checkout(wheel: zipfile.ZipFile, source: Path, tmp_path: Path) -> None:
-    """Some of the tests that `.ci/run wheel` runs with the installed wheel."""
-    wheel.extractall(tmp_path / "installed")
-    shutil.copytree(source / "tests", tmp_path / "alone" / "tests")
-    shutil.copy(source / "pyproject.toml", tmp_path / "alone")
-    few_tests(tmp_path / "alone", tmp_path / "installed", PYTHONPATH=str(tmp_path / "installed"))
-
-
 def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert held == {f"anls_metric/{name}" for name in files(ROOT / "anls_metric")}

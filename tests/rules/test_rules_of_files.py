@@ -133,12 +133,6 @@ def test_predictions_without_the_marker_of_docvqa_2026_are_a_hint() -> None:
     assert score(rows[1:2], variant="docvqa_2026").hints == []
 
 
-@pytest.mark.parametrize("name", ["dude", "longdocurl"])
-def test_alias_that_became_a_rule_names_the_rule(name: str) -> None:
-    with pytest.raises(ValueError, match=rf'rule\("{name}"\)'):
-        anls_metric.anls_score("a", ["a"], variant=name)
-
-
 @pytest.mark.parametrize("name", RULES)
 def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
     rows = [example.row for example in EXAMPLES if example.rule == name and example.row["prediction"] is not None]
