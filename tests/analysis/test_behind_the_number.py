@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import json
 import random
 from collections.abc import Callable, Mapping
@@ -92,23 +90,3 @@ def test_plain_run_does_not_compute(
         assert main([*map(str, files), "--format", form]) == 0
     with pytest.raises(NotImplementedError):
         ask()
-
-
-def test_quiet_run_looks_for_no_hints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("anls_metric.analysis.evaluation.find_hints")
-    file = tmp_path / "base.json"
-    file.write_text(json.dumps(BASE))
-    assert main([str(file), "--quiet"]) == 0
-    with pytest.raises(NameError):
-        main([str(file)])
-
-
-MODULES = (
-    "clusters comparison confusions curves evaluation metrics outcomes partial_credit question_hash questions scored"
-)
-
-
-@pytest.mark.parametrize("name", [*MODULES.split(), "suspects", "variant_search"])
-def test_examples_of_the_docstrings_run(name: str) -> None:
-    module = importlib.import_module(f"anls_metric.analysis.{name}")
-    assert doctest.testmod(module).failed == 0

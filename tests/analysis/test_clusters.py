@@ -10,7 +10,6 @@ import pytest
 
 from anls_metric import cluster_field, score
 from anls_metric.analysis.significance import interval
-from anls_metric.messages import InputError
 from anls_metric.reading.roles import DOCUMENTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
@@ -77,11 +76,6 @@ def test_cluster_field_skips_values_that_group_nothing(values: list[Any]) -> Non
     assert cluster_field([{"image": value} for value in values]) is None
     both = [{"image": value, "page_id": number // 2} for number, value in enumerate(values)]
     assert cluster_field(both) == "page_id"
-
-
-def test_cluster_by_refuses_a_field_that_no_question_has() -> None:
-    with pytest.raises(InputError, match=r"no question has the field 'page': cluster_by= takes a field"):
-        describe_clusters(DOCVQA, "page")
 
 
 @pytest.mark.parametrize("cluster_by", ["ucsf_document_id", "image", "none"])

@@ -176,12 +176,6 @@ RIGHT = with_accepted(NUMBERED, NUMBERED)
 @pytest.mark.parametrize(
     ("tables", "options", "words"),
     [
-        (THREE, {"baseline": "d"}, "unknown baseline 'd'; choose from a, b, c"),
-        (
-            {"a": make_table("y")},
-            {"baseline": "b"},
-            "only one submission, a, and nothing to compare it with: pass b as",
-        ),
         (
             {"a": make_table("yn"), "b": make_table("yn", [5, 6])},
             {},

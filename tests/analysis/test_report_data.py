@@ -7,7 +7,6 @@ import pytest
 from anls_metric import VARIANTS, Variant, explain, get_variant
 from anls_metric.analysis import curves
 from anls_metric.analysis.alignment import MAX_CELLS, align
-from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored, score_under
 from tests.analysis.scoring import score_columns
 from tests.conftest import fuzzed_rows
@@ -73,16 +72,3 @@ def test_count_similarities_leaves_out_equal_answers_and_counts_negative_similar
     assert min(scored.similarities) < 0
     counts = curves.count_similarities(scored)
     assert (counts[0], counts[15], sum(counts)) == (1, 1, 2)
-
-
-def test_join_questions_joins_by_id() -> None:
-    first = score_columns(["a", "b"], [["a"], ["b"]], [{"n": 1}, {"n": 2}])
-    second = score_columns(["b", "x"], [["b"], ["c"]], [{"n": 2}, {"n": 3}])
-    second.questions.ids[:] = ["2", "3"]  # type: ignore[index]
-    questions = join_questions([first, second])
-    assert [(question.id, question.places, question.scores, question.record) for question in questions] == [
-        ("1", [0, None], [1.0, None], {"n": 1}),
-        ("2", [1, 0], [1.0, 1.0], {"n": 2}),
-        ("3", [None, 1], [None, 0.0], {"n": 3}),
-    ]
-    assert [question.needs_a_look for question in questions] == [True, False, True]

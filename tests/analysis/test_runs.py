@@ -60,12 +60,6 @@ def test_runs_with_answers_missing(answers: Runs, anls: float, run_scores: list[
     assert ("run_sd" in scores.to_dict()["submissions"][0]) == bool(run_scores)
 
 
-def test_runs_in_several_tables_are_those_of_one() -> None:
-    answers: Runs = {"7": ["Coca Cola", "CocaCola"], "8": ["x", "Coca Cola"]}
-    tables = [[row for row in list_rows(answers) if row["run"] == run] for run in (0, 1)]
-    assert score(tables)["data"].run_scores == score_runs(answers)["data"].run_scores == [0.5, 17 / 18]
-
-
 def test_runs_are_compared_by_their_mean_scores() -> None:
     tables = {
         name: list_rows({str(place): answers for place in range(40)})
