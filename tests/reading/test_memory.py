@@ -115,24 +115,20 @@ def test_named_columns_are_read() -> None:
     assert score(list_records(columns), **options).anls == 0.5
 
 
-def make_lazy(module: str, find: Callable[[Any], Any]) -> Callable[[], Any]:
-    return lambda: find(pytest.importorskip(module))
-
-
 # Data that cannot be scored, and the error.
-REFUSED: list[tuple[Callable[[], Any], str]] = [
-    (make_lazy("polars", lambda p: p.DataFrame(COLUMNS).lazy()), "data: expected a path, a DataFrame, a list of"),
-    (make_lazy("datasets", lambda d: d.Dataset.from_dict(COLUMNS).to_iterable_dataset()),
+REFUSED: list[tuple[Make, str]] = [
+    (make_with("polars", lambda p, it: p.DataFrame(it).lazy()), "data: expected a path, a DataFrame, a list of"),
+    (make_with("datasets", lambda d, it: d.Dataset.from_dict(it).to_iterable_dataset()),
         "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got IterableDataset"),
-    (make_lazy("datasets", lambda d: d.DatasetDict({"a": d.Dataset.from_dict(COLUMNS)})),
+    (make_with("datasets", lambda d, it: d.DatasetDict({"a": d.Dataset.from_dict(it)})),
         "data: expected a list of records, got an object with the keys 'a': write a list"),
-    (lambda: iter([]), "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got <list_iterator"),
-    (lambda: 7, "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got 7 (int)"),
-    (list, "data: it has no records: add a record for each question"),
-    (lambda: [{"prediction": "a"}, 7], "data, record 2: expected an object, got a int"),
-    (make_lazy("pandas", lambda p: p.DataFrame([["a", "b"]], columns=["pred", "pred"])),
+    (lambda _: iter([]), "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got <list_it"),
+    (lambda _: 7, "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got 7 (int)"),
+    (lambda _: [], "data: it has no records: add a record for each question"),
+    (lambda _: [{"prediction": "a"}, 7], "data, record 2: expected an object, got a int"),
+    (make_with("pandas", lambda p, _: p.DataFrame([["a", "b"]], columns=["pred", "pred"])),
         "data: two columns are called 'pred'"),
-    (lambda: {"a": [{"prediction": "x"}], "b": [{"prediction": "x"}]}, "data: it holds several submissions (a, b)"),
+    (lambda _: {"a": [{"prediction": "x"}], "b": [{"prediction": "x"}]}, "data: it holds several submissions (a, b)"),
 ]  # fmt: skip
 
 
@@ -140,7 +136,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
 def test_other_data_are_refused(place: int) -> None:
     make, message = REFUSED[place]
     with pytest.raises(InputError) as refused:
-        score(make())
+        score(make(COLUMNS))
     assert str(refused.value).startswith(message)
     assert "--" not in str(refused.value)
 
