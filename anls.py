@@ -32,7 +32,7 @@ from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -236,13 +236,16 @@ LISTED_BY: Mapping[str, str] = {
 }
 
 
-def describe_unknown(
-    kind: str, name: object, choices: Collection[str], meanings: Mapping[str, str] = MappingProxyType({})
-) -> str:
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
+}
+
+
+def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist."""
     similar = ""
     if isinstance(name, str):
-        similar = meanings.get(name.lower(), find_similar_name(name, choices))
+        similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
     if kind in LISTED_BY:
         return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
@@ -303,7 +306,8 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    key: ClassVar[str] = "anls"
+    # Without annotations, these are attributes of the class: see `Scorer`.
+    key = "anls"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -331,7 +335,7 @@ class Variant:
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
-        return explain_texts(*texts, self.kept, self, compile_kernel(self))
+        return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
@@ -547,8 +551,6 @@ _TABLE = (
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 
-MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
-
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
@@ -585,7 +587,7 @@ def get_variant(
             )
         if variant not in VARIANT_NAMES:
             names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, names, MEANINGS))
+            raise ValueError(describe_unknown("variant", variant, names))
         variant = VARIANT_NAMES[variant]
     elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
@@ -614,20 +616,12 @@ def signature(
 LONG = 64
 
 
-def squeeze(text: str) -> str:
-    return " ".join(text.split())
-
-
-def lower_and_squeeze(text: str) -> str:
-    return squeeze(text.lower())
-
-
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
-    (True, "squeeze"): lower_and_squeeze,
+    (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
-    (False, "squeeze"): squeeze,
+    (False, "squeeze"): lambda text: " ".join(text.split()),
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
 }
@@ -688,7 +682,7 @@ class Kernel:
         measures_normalized = prediction_length is LENGTHS["normalized"]
         # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
         measures_alike = measures_normalized and reference_length is prediction_length
-        plain = normalize is lower_and_squeeze and measures_alike and not no_answers
+        plain = normalize is NORMALIZERS[True, "squeeze"] and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
@@ -898,7 +892,7 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 
 def format_number(value: float) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if value == value else "-"
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _tell_apart(value: float, other: float) -> str:
@@ -933,12 +927,12 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
 
 
-def explain_texts(prediction: str, references: Sequence[str], kept: str, variant: Any, kernel: Kernel) -> Explanation:
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
     """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     score, winner, matches = find_closest(prediction, references, kernel)
-    best, answer = matches[winner], matches[winner].normalized_prediction
-    why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, kept, variant)
+    answer = matches[winner].normalized_prediction
+    why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
+    return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)
 
 
 # ---- anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
@@ -1030,8 +1024,13 @@ def check_rows(
         ]
     kinds = set(map(type, references))
     if kinds == {str}:
-        if first == 0:
-            _warn_of_printed_list(references[0], row_name(0))
+        text = references[0]
+        if first == 0 and text[:2] in ("['", '["') and text[-1] == "]":  # as in a table that pandas wrote
+            warnings.warn(
+                f"the references of {row_name(0)} are one string that looks like a list, {describe(text)}: if it is "
+                "one, parse it, for example with ast.literal_eval",
+                stacklevel=3,
+            )
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
@@ -1047,16 +1046,6 @@ def are_strings(values: Iterable[Any]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _warn_of_printed_list(text: str, row: str) -> None:
-    """Warn if accepted answers are a list that was printed, as in a table that pandas wrote."""
-    if text[:2] in ("['", '["') and text[-1] == "]":
-        warnings.warn(
-            f"the references of {row} are one string that looks like a list, {describe(text)}: if it is one, parse it, "
-            "for example with ast.literal_eval",
-            stacklevel=4,
-        )
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:

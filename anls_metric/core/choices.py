@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Real
-from types import MappingProxyType
 from typing import Any
 
 
@@ -77,19 +76,19 @@ LISTED_BY: Mapping[str, str] = {
 """The kinds of names that are too many for a message, and the commands that list them."""
 
 
-def describe_unknown(
-    kind: str,
-    name: object,
-    choices: Collection[str],
-    meanings: Mapping[str, str] = MappingProxyType({}),
-) -> str:
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""},
+}
+"""The kinds of names -> names that users try, in lower case, with the name to suggest for each; "" for none."""
+
+
+def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
     """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
         choices: the names that exist. The message lists them, unless a command of `LISTED_BY` does.
-        meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
 
     Returns:
         The message, with a similar name if there is one.
@@ -99,12 +98,12 @@ def describe_unknown(
         ("unknown layout 'sqad': did you mean squad?", "unknown layout 'x': `anls layouts` lists them")
         >>> describe_unknown("metric", "x", ["f1", "cer"])
         "unknown metric 'x'; choose from f1, cer"
-        >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
-        "unknown layout 'website': did you mean rrc?"
+        >>> describe_unknown("variant", "docvqa", ["rrc", "standard"])
+        "unknown variant 'docvqa': did you mean rrc?"
     """
     similar = ""
     if isinstance(name, str):
-        similar = meanings.get(name.lower(), find_similar_name(name, choices))
+        similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
     if kind in LISTED_BY:
         return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"

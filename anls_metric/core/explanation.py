@@ -180,7 +180,7 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 
 def format_number(value: float) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if value == value else "-"
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _tell_apart(value: float, other: float) -> str:
@@ -215,9 +215,9 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
 
 
-def explain_texts(prediction: str, references: Sequence[str], kept: str, variant: Any, kernel: Kernel) -> Explanation:
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
     """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     score, winner, matches = find_closest(prediction, references, kernel)
-    best, answer = matches[winner], matches[winner].normalized_prediction
-    why = "equal" if score and not best.distance else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, kept, variant)
+    answer = matches[winner].normalized_prediction
+    why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
+    return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)

@@ -25,20 +25,12 @@ __all__ = ["mean"]
 LONG = 64
 
 
-def squeeze(text: str) -> str:
-    return " ".join(text.split())
-
-
-def lower_and_squeeze(text: str) -> str:
-    return squeeze(text.lower())
-
-
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
-    (True, "squeeze"): lower_and_squeeze,
+    (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
-    (False, "squeeze"): squeeze,
+    (False, "squeeze"): lambda text: " ".join(text.split()),
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
 }
@@ -103,7 +95,7 @@ class Kernel:
         measures_normalized = prediction_length is LENGTHS["normalized"]
         # Whether the functions of the kernel can be inlined: two calls a text would cost a fifth of the loop.
         measures_alike = measures_normalized and reference_length is prediction_length
-        plain = normalize is lower_and_squeeze and measures_alike and not no_answers
+        plain = normalize is NORMALIZERS[True, "squeeze"] and measures_alike and not no_answers
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized

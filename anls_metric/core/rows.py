@@ -150,8 +150,13 @@ def check_rows(
         ]
     kinds = set(map(type, references))
     if kinds == {str}:
-        if first == 0:
-            _warn_of_printed_list(references[0], row_name(0))
+        text = references[0]
+        if first == 0 and text[:2] in ("['", '["') and text[-1] == "]":  # as in a table that pandas wrote
+            warnings.warn(
+                f"the references of {row_name(0)} are one string that looks like a list, {describe(text)}: if it is "
+                "one, parse it, for example with ast.literal_eval",
+                stacklevel=3,
+            )
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
@@ -167,16 +172,6 @@ def are_strings(values: Iterable[Any]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _warn_of_printed_list(text: str, row: str) -> None:
-    """Warn if accepted answers are a list that was printed, as in a table that pandas wrote."""
-    if text[:2] in ("['", '["') and text[-1] == "]":
-        warnings.warn(
-            f"the references of {row} are one string that looks like a list, {describe(text)}: if it is one, parse it, "
-            "for example with ast.literal_eval",
-            stacklevel=4,
-        )
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:

@@ -209,10 +209,7 @@ def anls_batch(
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
     predictions, references = batch[prediction_column], batch[references_column]
-
-    def row_name(row: int) -> str:
-        return name_row(row) if indices is None else f"row {indices[row]}"
-
+    row_name = name_row if indices is None else lambda row: f"row {indices[row]}"
     return {score_column: score_columns(predictions, references, kernel, row_name)}
 
 

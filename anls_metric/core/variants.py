@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from anls_metric.core.choices import RowName, check_choice, check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
@@ -136,11 +136,12 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    label: ClassVar[str] = "ANLS"
-    key: ClassVar[str] = "anls"
-    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
-    columns: ClassVar[tuple[str, ...]] = ()
-    averages_rows: ClassVar[bool] = True
+    # Without annotations, these are attributes of the class: see `Scorer`.
+    label = "ANLS"
+    key = "anls"
+    options = ("threshold", "ignore_case")
+    columns = ()
+    averages_rows = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -176,7 +177,7 @@ class Variant:
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
-        return explain_texts(*texts, self.kept, self, compile_kernel(self))
+        return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant: see the function `signature`."""
@@ -392,9 +393,6 @@ _TABLE = (
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 
-MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
-"""Names that users try for a variant, with the name to suggest: see `choices.describe_unknown`."""
-
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
@@ -457,7 +455,7 @@ def get_variant(
             )
         if variant not in VARIANT_NAMES:
             names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, names, MEANINGS))
+            raise ValueError(describe_unknown("variant", variant, names))
         variant = VARIANT_NAMES[variant]
     elif type(variant).__name__ != "Variant":
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")

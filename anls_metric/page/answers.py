@@ -10,7 +10,7 @@ from anls_metric.core.choices import describe_unknown
 from anls_metric.core.explanation import Explanation, format_number
 from anls_metric.core.rows import as_references, as_text, check_columns
 from anls_metric.core.scoring import scores_and_similarities
-from anls_metric.core.variants import MEANINGS, OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
 from anls_metric.options import make_settings
 from anls_metric.page import limits
 from anls_metric.reading.values import format_value, parse_typed_values, parse_value_or_text
@@ -33,7 +33,7 @@ def get_scorer(variant: object, **options: object) -> Scorer:
         ['rrc', 'threshold:0.8']
     """
     if variant not in (*VARIANT_NAMES, *OF_VALUES, *OF_RULES):  # one name, no list of names
-        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES), MEANINGS))
+        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES)))
     return find_scorers(make_settings({"variant": variant, **options}))[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 from anls_metric.core.choices import RowName
 from anls_metric.core.kernel import mean
@@ -82,8 +82,9 @@ class Rule:
     prediction_field: str = "prediction"
     find_refusal: FindRefusal | None = field(default=None, repr=False)
 
-    key: ClassVar[str] = "anls"
-    averages_rows: ClassVar[bool] = True
+    # Without annotations, these are attributes of the class: see `Scorer`.
+    key = "anls"
+    averages_rows = True
 
     def scores(self, rows: Iterable[Row], row_name: RowName = name_row) -> list[float]:
         """Score each row.
