@@ -208,9 +208,9 @@ def anls_batch(
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    predictions, references = batch[prediction_column], batch[references_column]
     row_name = name_row if indices is None else lambda row: f"row {indices[row]}"
-    return {score_column: score_columns(predictions, references, kernel, row_name)}
+    scores = score_columns(batch[prediction_column], batch[references_column], kernel, row_name)
+    return {score_column: scores}
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
