@@ -323,17 +323,11 @@ def test_bad_rows_are_refused_with_the_row_and_what_to_do(
     assert anls_scores(["a", "b"], [["a"], ["c"]]) == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "accepted", "message"),
-    [
-        ("a", ["a", None], "gold_labels, item 1, is None"),
-        (None, ["a"], "the prediction is None"),
-        ("a", [], "gold_labels is an empty list"),
-    ],
-)
-def test_bad_references_behind_an_exact_match_are_refused(prediction: Any, accepted: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        anls_score(prediction, accepted)
+def test_bad_references_behind_an_exact_match_are_refused() -> None:
+    with pytest.raises(ValueError, match="gold_labels, item 1, is None"):
+        anls_score("a", ["a", None])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="gold_labels is an empty list"):
+        anls_score("a", [])
 
 
 BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, 10**400, 1j, Decimal("0.5")]
