@@ -306,7 +306,7 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    # Without annotations, these are attributes of the class: see `Scorer`.
+    # Attributes of the class: see `Scorer`.
     key = "anls"
 
     def __post_init__(self) -> None:

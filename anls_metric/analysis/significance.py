@@ -65,7 +65,7 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
     Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
-    check_numbers(scores, low=0, high=1)
+    check_numbers(scores)
     _check_length(clusters, "clusters", scores)
     return _clip(Differences(scores, clusters).interval(confidence))
 
@@ -192,8 +192,8 @@ def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Dif
         >>> round(between.mean, 4), [round(end, 4) for end in between.interval()]
         (0.1667, [-0.5504, 0.8838])
     """
-    check_numbers(first)
-    check_numbers(second)
+    check_numbers(first, any_size=True)
+    check_numbers(second, any_size=True)
     _check_length(second, "scores of the second submission", first)
     _check_length(clusters, "clusters", first)
     return Differences([after - before for before, after in zip(first, second)], clusters)
@@ -285,7 +285,7 @@ def holm(p_values: Numbers) -> list[float]:
 
     Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
     """
-    check_numbers(p_values, "p-value", 0, 1)
+    check_numbers(p_values, "p-value")
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 

@@ -191,13 +191,11 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
-def check_numbers(
-    numbers: Sequence[float], what: str = "score", low: float = -math.inf, high: float = math.inf
-) -> None:
-    """Refuse values that are not finite numbers in this range. ValueError: it names the first one."""
+def check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
+    """Refuse values that are not numbers from 0 to 1, or of any size but finite. ValueError: it names the first one."""
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
     for row, number in enumerate(numbers):
-        if not (isinstance(number, Real) and math.isfinite(number) and low <= number <= high):
-            limits = "a finite number" if low == -math.inf else f"a number from {low} to {high}"
+        if not (isinstance(number, Real) and math.isfinite(number) and (any_size or 0 <= number <= 1)):
+            limits = "a finite number" if any_size else "a number from 0 to 1"
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from anls_metric.core.choices import RowName, check_choice, check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
@@ -136,11 +136,11 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    # Without annotations, these are attributes of the class: see `Scorer`.
+    # Attributes of the class: see `Scorer`.
     label = "ANLS"
     key = "anls"
-    options = ("threshold", "ignore_case")
-    columns = ()
+    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
+    columns: ClassVar[tuple[str, ...]] = ()
     averages_rows = True
 
     def __post_init__(self) -> None:

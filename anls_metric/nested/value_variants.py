@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from anls_metric.core.choices import RowName, check_choice, check_number, describe_unknown
 from anls_metric.core.kernel import mean
@@ -46,7 +46,7 @@ class ValueVariant:
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
 
-    columns = ()  # not a field: see `Scorer`
+    columns: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
