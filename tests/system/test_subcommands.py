@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 import anls_metric
 from anls_metric import command_line, subcommands
 from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.report.hub import as_eval_results
 from anls_metric.rules import RULES
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
@@ -161,15 +163,52 @@ def test_export_refuses_what_the_leaderboard_would(shell: Shell, line: str, cont
     assert words in shell.error(f"export rrc {line}")
 
 
-# export hub
+# export hub: the format of the Hugging Face Hub
+
+HUB = f"export hub {GOLD} {SUBMISSION} --dataset made-up/DocVQA --task val"
+KEYS = {"dataset", "value", "date", "source", "notes"}  # of the published schema, eval_results.yaml of hub-docs
 
 
-def test_export_hub_scores_with_all_options_of_scoring(shell: Shell) -> None:
-    line = f"export hub {GOLD} -s {SUBMISSION} --dataset a/b --task val --variant rrc --extract think --threshold 0.9"
-    assert f"value: {2 / 6}\n" in shell.print(line)
-    assert "|extract:think|" in shell.print(line)
-    for flag in ("--worst 3", "--format csv", "--baseline x", "--by kind"):
-        assert f"unknown flag {flag.split()[0]}" in shell.error(f"{line} {flag}")
+def test_export_hub_fits_the_published_schema(shell: Shell) -> None:
+    yaml = pytest.importorskip("yaml")
+    (entry,) = yaml.safe_load(shell.print(f"{HUB} --variant rrc --extract think --threshold 0.9"))
+    found = anls_metric.score(SUBMISSION, gold=GOLD, variant="rrc", extract="think", threshold=0.9)
+    assert set(entry) == KEYS
+    assert entry["dataset"] == {"id": "made-up/DocVQA", "task_id": "val"}
+    assert (entry["value"], entry["notes"]) == (found.anls, found.signature)
+    assert entry["source"] == {"url": anls_metric.VARIANTS["rrc"].source}
+    datetime.date.fromisoformat(entry["date"])
+
+
+def test_library_of_the_hub_reads_the_yaml(shell: Shell) -> None:
+    yaml = pytest.importorskip("yaml")
+    hub: Any = pytest.importorskip("huggingface_hub", minversion="1.4")
+    text = shell.print(f"{HUB} --percent --digits 1 --source https://example.org/logs")
+    (entry,) = hub.parse_eval_result_entries(yaml.safe_load(text))
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("made-up/DocVQA", "val", 62.7)
+    assert entry.source_url == "https://example.org/logs"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"export hub {GOLD} {SUBMISSION}", "the following arguments are required: --dataset, --task"),
+        (f"{HUB} x={SUBMISSION}", "the Hub takes the score of one model, and there are several (submission, x)"),
+        (HUB.replace("made-up/", ""), "'DocVQA' is not a dataset id: write OWNER/NAME, such as"),
+        *((f"{HUB} {flag} x", f"unknown flag {flag}") for flag in ("--worst", "--format", "--baseline", "--columns")),
+    ],
+)
+def test_score_that_the_hub_does_not_take_is_an_error(shell: Shell, line: str, words: str) -> None:
+    assert words in shell.error(line)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 1 / 3, 1e-05, 2.5e-7])
+def test_value_of_the_hub_is_a_number_with_all_of_its_digits(mean: float) -> None:
+    document = {"submissions": [{"name": "a", "anls": mean}], "signature": 'a "quoted" text: \\ #'}
+    text = as_eval_results(document, "a/b", "1", "https://example.org", "2026-11-22")
+    (value,) = re.findall(r"^  value: ([\d.]+)$", text, re.MULTILINE)
+    assert float(value) == mean
+    assert pytest.importorskip("yaml").safe_load(text)[0]["notes"] == document["signature"]
 
 
 # check-submission
