@@ -161,12 +161,12 @@ def _find_cut_off(scored: Scored, wrong: Sequence[Case]) -> Found:
     return sum(isinstance(case.prediction, str) and _is_cut_off(case.prediction) for case in wrong), ""
 
 
-_OBJECT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
+_begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 
 
 def _is_cut_off(text: str) -> bool:
     """Whether a string begins an object that does not end, or reasoning that does not end."""
-    if re.match(_OBJECT, text):
+    if _begins_object(text):
         return text.count("{") > text.count("}") or text.count("[") > text.count("]")
     return EXTRACTORS["think"].find(text) == ""
 
