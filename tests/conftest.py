@@ -21,7 +21,9 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import settings
 
-settings.register_profile("anls", deadline=None, derandomize=True)  # no test measures time, or fails by chance
+# No test measures time, or fails by chance. The whole run tries more examples.
+settings.register_profile("anls", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("whole", settings.get_profile("anls"), max_examples=100)
 settings.load_profile("anls")
 
 # Set before evaluate is imported: evaluate uses a temporary cache, and counts no downloads.
@@ -110,6 +112,11 @@ def _lacks_library(item: pytest.Item) -> bool:
 def mark_needs(kinds: Iterable[str], library: str) -> list[Any]:
     """Mark the kinds that need a library, which have its name."""
     return [pytest.param(kind, marks=[pytest.mark.needs(library)] if library in kind else []) for kind in kinds]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("nothing_skips"):
+        settings.load_profile("whole")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
