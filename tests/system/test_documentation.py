@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -73,14 +72,17 @@ of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: d
 of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 
 
-def import_or_skip(name: str) -> ModuleType:
-    """Import a module of the package, or skip the test if its library is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if str(error.name).startswith("anls"):
-            raise
-        pytest.skip(f"{name} needs {error.name}")
+def find_lacking(*names: str) -> set[str]:
+    """Import modules, and return the libraries that they need and that are not installed."""
+    lacking = set()
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("anls"):
+                raise
+            lacking.add(str(error.name))
+    return lacking
 
 
 # Generated tables
@@ -88,7 +90,7 @@ def import_or_skip(name: str) -> ModuleType:
 
 def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    docs = import_or_skip("docs")
+    docs = importlib.import_module("docs")
     stale = [path.name for path in docs.PAGES if docs.fill(path.read_text("utf-8")) != path.read_text("utf-8")]
     assert stale == [], "run python tools/docs.py"
     texts = "".join(path.read_text("utf-8") for path in docs.PAGES)
@@ -98,25 +100,17 @@ def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.Monke
 # Blocks of README and docs
 
 
-def lacking(block: str) -> set[str]:
-    """Find the libraries that a block needs and that are not installed."""
-    missing = set()
+def list_imports(block: str) -> list[str]:
+    """List the modules that a block needs."""
     loads = ["evaluate"] if re.search(r"\bload\(", block) else []
-    for name in [*re.findall(r"^>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]:
-        try:
-            importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if str(error.name).startswith("anls"):
-                raise
-            missing.add(str(error.name))
-    return missing
+    return [*re.findall(r"^>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]
 
 
 @of_the_guide
 def test_python_sessions_of_documents_run(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run all blocks in one Python session, in the folder of a clone."""
     monkeypatch.chdir(ROOT)
-    missing = {block: lacking(block) for block in document.blocks("python")}
+    missing = {block: find_lacking(*list_imports(block)) for block in document.blocks("python")}
     text = "\n".join(block for block, libraries in missing.items() if not libraries)
     example = doctest.DocTestParser().get_doctest(text, {}, document.name, document.name, 0)
     results = doctest.DocTestRunner().run(example)
@@ -264,9 +258,10 @@ def test_navigation_of_the_site_names_every_page_of_docs() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    if name == "anls":
-        pytest.importorskip("evaluate")
-    module = import_or_skip(name)
+    lacking = find_lacking(name, *["evaluate"] * (name == "anls"))
+    if lacking:
+        pytest.skip(f"{name} needs {', '.join(sorted(lacking))}")
+    module = importlib.import_module(name)
     public = {public: getattr(anls_metric, public) for public in anls_metric.__all__}
     results = doctest.testmod(module, globs=public | vars(module))
     assert results.failed == 0
