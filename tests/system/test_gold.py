@@ -16,11 +16,8 @@ import pytest
 
 import anls_metric
 from anls_metric import gold
-from anls_metric.analysis.evaluation import evaluate
 from anls_metric.gold import GOLD
-from anls_metric.options import Settings
 from anls_metric.page import scoring
-from anls_metric.reading.reader import Input
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 from tests.system.fake_hub import TOKEN, FakeHub, make_row, write
@@ -237,8 +234,6 @@ def test_file_of_a_name_comes_first(shell: Shell, offline: Path) -> None:
 
 
 def test_page_resolves_no_name(offline: Path, shell: Shell) -> None:
-    with pytest.raises(ValueError, match="No such file or directory"):
-        evaluate([Input("a.json")], Input("docvqa:val"), Settings())
     with pytest.raises(ValueError, match="No such file or directory"):
         scoring.score(["a.json"], "docvqa:val", {})
 
