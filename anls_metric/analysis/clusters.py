@@ -25,7 +25,7 @@ class Clusters(NamedTuple):
     @property
     def size(self) -> int:
         """The number of clusters."""
-        return len(set(self.names) - {None}) + sum(name is None for name in self.names)
+        return len(set(self.names) - {None}) + self.names.count(None)
 
 
 def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
@@ -54,7 +54,7 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
     for field in DOCUMENTS:
         if field in known:
             clusters = Clusters(field, _name_clusters(records, field))
-            if len(set(clusters.names)) > 1 and clusters.size < len(records):
+            if 1 < clusters.size < len(records):
                 return clusters
     return None
 

@@ -77,7 +77,7 @@ def find_hints(scored: Scored) -> list[Hint]:
 
 def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False, **values: Any) -> Hint:
     """Make a hint about some answers. Its cost is their share."""
-    total = sum(prediction is not None for prediction in scored.answers.predictions)
+    total = len(scored.answers.predictions) - scored.answers.predictions.count(None)
     start = f"{'about ' * is_estimate}{{count:,}} of {{total:,}} "
     return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
@@ -180,10 +180,11 @@ def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
     zeros = [case for case in wrong if case.score == 0.0 and case.prediction]
     asked = {text for case in zeros for text in case.references}
     moved = [case.prediction for case in zeros if case.prediction in asked]
+    if len(moved) < 0.3 * len(zeros) or 2 * len(set(moved)) < len(moved):
+        return 0, ""
     pairs = zip(scored.answers.predictions, scored.answer_scores)
     by_chance = sum(score == 1.0 and text in asked for text, score in pairs)
-    are_moved = len(moved) >= max(0.3 * len(zeros), 3 * by_chance) and 2 * len(set(moved)) >= len(moved)
-    return are_moved * len(moved), ""
+    return len(moved) * (len(moved) >= 3 * by_chance), ""
 
 
 def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:

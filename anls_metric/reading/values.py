@@ -64,7 +64,9 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
     """Read the text of each question, without the prompt that a program wrote around it; None for none."""
     if path is None:
         return [None] * len(table.records)
-    texts = [text if isinstance(text, str) else None for text in map(text_of_parts, read_column(table, path))]
+    texts = read_column(table, path)
+    if set(map(type, texts)) != {str}:
+        texts = [text if isinstance(text, str) else None for text in map(text_of_parts, texts)]
     return [text and remove_prompt(text) for text in texts] if table.layout else texts
 
 
