@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -25,6 +26,7 @@ from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, count_noun, make_error
+from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document, describe_groups
 from anls_metric.report.files import write_whole
@@ -148,8 +150,13 @@ def _read_asset(name: str) -> str:
 
 def _join_modules() -> str:
     """Join the modules to one script. They share one scope, so imports and exports are removed."""
-    lines = (line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True))
-    return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    lines = [line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True)]
+    imports = [line for line in lines if line.startswith("import ")]
+    assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"
+    script = "".join(line.removeprefix("export ") for line in lines if line not in imports)
+    repeated = find_repeated(re.findall(r"^(?:const|let|function|class) (\w+)", script, re.MULTILINE))
+    assert not repeated, f"two modules have the names {repeated}"
+    return script
 
 
 def _hash(content: str) -> str:
