@@ -154,8 +154,9 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
         roles = roles._replace(id=path)
         ids = _read_all_ids(table, roles)
         records = _choose_run(table, ids, roles, settings)
-        order = _order_by_id(questions.ids, ids, records)
-        _check_ids(questions, table, [ids[place] for place in records], order, settings)
+        chosen = [ids[place] for place in records]
+        order = _order_by_id(questions.ids, chosen, records)
+        _check_ids(questions, table, chosen, order, settings)
         how = " and ".join(dict.fromkeys([_name(path), _name(gold.roles.id)]))
     _check_questions(gold, table, roles, order)
     answered, total = len(order.records) - order.records.count(None), len(questions.ids)
@@ -235,11 +236,14 @@ def _order_by_position(questions: Questions, table: Table) -> _Order:
     return _Order(range(count), range(count))
 
 
-def _order_by_id(keys: Sequence[str], ids: Sequence[str], records: Sequence[int]) -> _Order:
-    """Find the records of the answers to each question: with runs, one after the other."""
+def _order_by_id(keys: Sequence[str], answered: Sequence[str], records: Sequence[int]) -> _Order:
+    """Find the records of the answers to each question, given the id of each: with runs, one after the other."""
+    place_of = dict(zip(answered, records))
+    if len(place_of) == len(records):  # as usual: a list for each question would take three times as long
+        return _Order(range(len(keys)), list(map(place_of.get, keys)))
     by_id: dict[str, list[int | None]] = {}
-    for place in records:
-        by_id.setdefault(ids[place], []).append(place)
+    for key, place in zip(answered, records):
+        by_id.setdefault(key, []).append(place)
     answers = [by_id.get(key, [None]) for key in keys]
     return _Order(
         [number for number, places in enumerate(answers) for _ in places],
@@ -250,7 +254,7 @@ def _order_by_id(keys: Sequence[str], ids: Sequence[str], records: Sequence[int]
 def _check_ids(questions: Questions, table: Table, answered: Sequence[str], order: _Order, settings: Settings) -> None:
     """Refuse answers to other questions, and missing answers."""
     known = set(questions.ids)
-    extra = [key for key in dict.fromkeys(answered) if key not in known]
+    extra = list(dict.fromkeys(key for key in answered if key not in known))
     missing = [questions.ids[place] for place, record in zip(*order) if record is None]
     of_extra = "{count} to questions that {gold} does not have ({some}): {use.extra:ignore} ignores them"
     of_missing = "no answer to {count} of {gold} ({some}): {use.missing:zero} scores them 0"
@@ -310,7 +314,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
         count += f", {count_noun(len(first_of), 'question')}"
     sentence = "{prediction} (prediction), {references} (accepted answers) of {table}: {count}"
     read = Message("", sentence, {"references": _name(roles.references), "count": count})
-    order = _order_by_id(list(first_of), keys, records)
+    order = _order_by_id(list(first_of), [keys[place] for place in records], records)
     return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
 
 
