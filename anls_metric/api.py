@@ -198,8 +198,8 @@ class Scores:
         """
         from anls_metric.analysis.confusions import find_confusions
 
-        found = {name: find_confusions(scored, most) for name, scored in self.submissions.items()}
-        return {name: [confusion for confusion, _ in pairs] for name, pairs in found.items()}
+        confusions = {name: find_confusions(scored, most) for name, scored in self.submissions.items()}
+        return {name: [confusion for confusion, _ in pairs] for name, pairs in confusions.items()}
 
     def suspects(self) -> list[Suspect]:
         """List suspected label errors: questions on which most submissions agree on an answer that is not accepted.

@@ -58,11 +58,11 @@ _MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/c
 _ONE = "anls examples/gold_label.json examples/submission.json"
 # A group of options -> the example in its help.
 EXAMPLES = {
-    MOST: f"example: {_ONE} --worst 3",
-    INPUT: "example: anls --gold examples/gold_label.json --submission examples/submission.json",
-    SCORING: f"example: {_ONE} --variant rrc --threshold 0.8",
-    COMPARISON: f"example: {_MODELS} --baseline base",
-    OUTPUT: f"example: {_ONE} --score-only --quiet",
+    MOST: f"{_ONE} --worst 3",
+    INPUT: "anls --gold examples/gold_label.json --submission examples/submission.json",
+    SCORING: f"{_ONE} --variant rrc --threshold 0.8",
+    COMPARISON: f"{_MODELS} --baseline base",
+    OUTPUT: f"{_ONE} --score-only --quiet",
 }
 
 
@@ -107,8 +107,11 @@ def _describe_value(option: Option) -> dict[str, Any]:
 def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
     """Add files, given their help, and the flags of options. The help of all options has an example for each group."""
     parser.add_argument("files", metavar="FILE", nargs="*", help=files)
-    examples = EXAMPLES if names is OPTIONS else {}
-    groups = {title: parser.add_argument_group(title, examples.get(title)) for title in EXAMPLES}
+    has_examples = names is OPTIONS
+    groups = {
+        title: parser.add_argument_group(title, f"example: {example}" if has_examples else None)
+        for title, example in EXAMPLES.items()
+    }
     for name in names:
         option = OPTIONS[name]
         groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))

@@ -163,8 +163,8 @@ def _read_text(completion: Any, what: str) -> str:
     if isinstance(completion, str):
         return completion
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
-    content = ["", *contents][-1] or ""  # a tool call has no content
-    return as_text(content, f"{what}, its content,")
+    content = contents[-1] if contents else None
+    return as_text(content or "", f"{what}, its content,")  # a tool call has no content
 
 
 anls_reward = build_reward()

@@ -29,14 +29,15 @@ def align(why: Explanation) -> list[int] | None:
         >>> align(explain(" CocaCola", ["Coca  cola"]))
         [1, 0, 0, 0, 4, 4, 0, 2, 4, 4]
     """
-    one, other = why.best.normalized_prediction, why.best.normalized_reference
-    if len(one) * len(other) > MAX_CELLS:
+    predicted, accepted = why.best.normalized_prediction, why.best.normalized_reference
+    if len(predicted) * len(accepted) > MAX_CELLS:
         return None
     steps = [(edit.operation == "equal", len(edit.prediction), len(edit.reference)) for edit in why.edits]
     if len(steps) > MAX_STEPS:
         return None
     ignore_case = why.variant.ignore_case
-    left, right = iter(_measure(why.prediction, one, ignore_case)), iter(_measure(why.closest, other, ignore_case))
+    left = iter(_measure(why.prediction, predicted, ignore_case))
+    right = iter(_measure(why.closest, accepted, ignore_case))
     parts: list[tuple[bool, int, int]] = []
     for is_equal, gone, come in [(True, 1, 1), *steps, (True, 1, 1)]:  # what stands before and after both is equal
         own, theirs = islice(left, gone), islice(right, come)

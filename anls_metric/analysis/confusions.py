@@ -44,12 +44,12 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
         >>> find_confusions(score(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]])["data"], 1)
         [(Confusion(predicted='0', accepted='o', count=2), [0, 1])]
     """
-    found: dict[tuple[str, str], list[int]] = {}
+    places_of: dict[tuple[str, str], list[int]] = {}
     for place, score in enumerate(scored.answer_scores):
         if 0.0 < score < 1.0:
             for pair in _list_pieces(explain(scored, place).edits):
-                found.setdefault(pair, []).append(place)
-    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+                places_of.setdefault(pair, []).append(place)
+    ranked = sorted(places_of.items(), key=lambda item: (-len(item[1]), item[0]))
     return [(Confusion(*pair, len(places)), places) for pair, places in ranked[:most]]
 
 

@@ -82,14 +82,14 @@ def split_loss(scored: Scored) -> list[Contribution]:
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
     """Sum up by outcome what differs: each row of a question has its difference, its outcome and its cluster."""
-    found: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
+    by_outcome: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, outcome, cluster in rows:
         if difference:
-            differences, lost, won = found.setdefault(outcome, ([], [], []))
+            differences, lost, won = by_outcome.setdefault(outcome, ([], [], []))
             differences.append(difference)
             (lost if difference < 0 else won).append(_name_document(cluster))
     contributions = []
-    for outcome, (differences, lost, won) in found.items():
+    for outcome, (differences, lost, won) in by_outcome.items():
         most = max(lost, won, key=len)
         document, shared = Counter(most).most_common(1)[0]
         if document is None or shared < max(MIN_COMMON, len(most) / 2):

@@ -66,13 +66,13 @@ def find_hints(scored: Scored) -> list[Hint]:
     rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
     wrong = [Case(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
     if scored.scorer.columns:
-        found = _try_signs(SIGNS_OF_RULES, scored, wrong)
+        hints = _try_signs(SIGNS_OF_RULES, scored, wrong)
     else:
-        found, signs = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
-        if not found and not answers.hints and 4 * sum(hint.cost for hint in signs) < 1.0 - scored.anls:
+        hints, signs = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
+        if not hints and not answers.hints and 4 * sum(hint.cost for hint in signs) < 1.0 - scored.anls:
             signs += _try_signs(LAST_SIGNS, scored, wrong)[:1]
-        found += signs
-    return [*map(Hint, answers.hints), *sorted(found, key=lambda hint: -hint.cost)][:MAX_HINTS]
+        hints += signs
+    return [*map(Hint, answers.hints), *sorted(hints, key=lambda hint: -hint.cost)][:MAX_HINTS]
 
 
 def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False, **values: Any) -> Hint:

@@ -42,7 +42,7 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
         >>> find_suspects(submissions)
         [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """
-    normalize, found = find_normalizer(submissions[0].scorer), []
+    normalize, suspects = find_normalizer(submissions[0].scorer), []
     for question in join_questions(submissions):
         texts = []
         for scored, place, score in zip(submissions, question.places, question.scores):
@@ -51,5 +51,5 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
                 texts.append(normalize(prediction))
         for answer, count in Counter(filter(None, texts)).most_common(1):
             if count >= MIN_SUBMISSIONS and 2 * count > len(submissions):
-                found.append(Suspect(question.id, answer, count, list(question.references)))
-    return sorted(found, key=lambda suspect: -suspect.submissions)
+                suspects.append(Suspect(question.id, answer, count, list(question.references)))
+    return sorted(suspects, key=lambda suspect: -suspect.submissions)

@@ -121,10 +121,10 @@ class _Weights:
                 self.columns[key] = [node.text for node in nodes], silent
             texts, silent = self.columns[key]
             if leaf.text is None:
-                found = [(None, 1.0, place) for place in silent]
+                similar = [(None, 1.0, place) for place in silent]
             else:
-                found = _find_similar(leaf.text, texts, threshold)
-            for _, score, place in found:
+                similar = _find_similar(leaf.text, texts, threshold)
+            for _, score, place in similar:
                 if score >= threshold:
                     totals[place] = totals.get(place, 0.0) + score
         return totals

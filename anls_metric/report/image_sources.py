@@ -111,8 +111,8 @@ def open_table(data: Any) -> ImageSource | None:
             path, content = read_cell(cell, opens_files=not is_path)
             yield PageImage(path, partial(bytes, content or b""))
 
-    found = [name for name in parts[0] if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
-    chosen = [IMAGE_COLUMN] if IMAGE_COLUMN in found else found
+    with_images = [name for name in parts[0] if any(image.read() for image in islice(read_images(name), MAX_SAMPLE))]
+    chosen = [IMAGE_COLUMN] if IMAGE_COLUMN in with_images else with_images
     if len(chosen) != 1:
         return None
     ids = next((map(str, read_cells(name)) for name in IDS if name in parts[0]), ())

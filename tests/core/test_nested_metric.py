@@ -60,15 +60,15 @@ def anlsl(in_clone: Path) -> Any:
 def test_average_and_all_scores(star: Any) -> None:
     for variant in (STAR, LEAVES):
         rows: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES, "average": variant.average}
-        found = star.compute(**rows, return_all_scores=True)
-        assert found == {"anls_star": variant.mean(ROWS), "anls_star_scores": SCORES}
+        result = star.compute(**rows, return_all_scores=True)
+        assert result == {"anls_star": variant.mean(ROWS), "anls_star_scores": SCORES}
 
 
 def test_anlsl(anlsl: Any) -> None:
     scores = [nested.anlsl_score(*row) for row in zip(LISTS, ACCEPTED)]
     assert scores == [2 / 3, 0.5, 1 / 9]
-    found = anlsl.compute(predictions=LISTS, references=ACCEPTED, return_all_scores=True)
-    assert found == {"anlsl": math.fsum(scores) / 3, "anlsl_scores": scores}
+    result = anlsl.compute(predictions=LISTS, references=ACCEPTED, return_all_scores=True)
+    assert result == {"anlsl": math.fsum(scores) / 3, "anlsl_scores": scores}
 
 
 def test_options_when_it_is_loaded_and_when_it_computes(in_clone: Path) -> None:
@@ -105,8 +105,8 @@ def test_rows_are_kept_as_they_were_when_they_were_added(star: Any) -> None:
     twin = pickle.loads(pickle.dumps(star))
     for one in (star, twin):
         assert len(one) == 5
-        found = one.compute(predictions=PREDICTIONS[5:], references=REFERENCES[5:], return_all_scores=True)
-        assert found == {"anls_star": MEAN, "anls_star_scores": SCORES}
+        result = one.compute(predictions=PREDICTIONS[5:], references=REFERENCES[5:], return_all_scores=True)
+        assert result == {"anls_star": MEAN, "anls_star_scores": SCORES}
         assert len(one) == 0
 
 

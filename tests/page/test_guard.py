@@ -93,8 +93,8 @@ def test_body_is_passed_on_or_refused(
     path: str, pieces: list[bytes], length: str | None, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_PAUSE", 0.05)
-    found, text, headers = ask(path, *pieces, length=length)
-    assert (found, text) == (status, REFUSED.get(status) or str(sum(map(len, pieces))))
+    answered, text, headers = ask(path, *pieces, length=length)
+    assert (answered, text) == (status, REFUSED.get(status) or str(sum(map(len, pieces))))
     assert headers.get("connection") == ("close" if status in REFUSED else None)
     assert {name: headers[name] for name in HEADERS} == HEADERS
 

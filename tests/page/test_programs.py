@@ -90,13 +90,13 @@ def test_programs_get_what_the_functions_return(served: Served) -> None:
         (endpoints.list_layouts,),
     ]
     for endpoint, *arguments in calls:
-        found = client.predict(*arguments, api_name=f"/{endpoint.__name__}")
-        assert found == json.loads(json.dumps(endpoint(*arguments)))
+        answer = client.predict(*arguments, api_name=f"/{endpoint.__name__}")
+        assert answer == json.loads(json.dumps(endpoint(*arguments)))
     gold, submission, table = (gradio_client.handle_file(str(path)) for path in (GOLD, SUBMISSION, TABLE))
-    found = client.predict(gold, [submission], api_name="/score_files")
-    assert found == json.loads(json.dumps(score(SUBMISSION, GOLD).to_dict()))
-    found = client.predict([table], threshold=0.9, **FIELDS, api_name="/score_logs")
-    assert "threshold:0.9" in found["signature"]
+    answer = client.predict(gold, [submission], api_name="/score_files")
+    assert answer == json.loads(json.dumps(score(SUBMISSION, GOLD).to_dict()))
+    answer = client.predict([table], threshold=0.9, **FIELDS, api_name="/score_logs")
+    assert "threshold:0.9" in answer["signature"]
 
 
 def test_curl_gets_answers_and_errors(served: Served) -> None:

@@ -172,10 +172,10 @@ KEYS = {"dataset", "value", "date", "source", "notes"}  # of the published schem
 def test_export_hub_fits_the_published_schema(shell: Shell) -> None:
     yaml = pytest.importorskip("yaml")
     (entry,) = yaml.safe_load(shell.print(f"{HUB} --variant rrc --extract think --threshold 0.9"))
-    found = anls_metric.score(SUBMISSION, gold=GOLD, variant="rrc", extract="think", threshold=0.9)
+    scores = anls_metric.score(SUBMISSION, gold=GOLD, variant="rrc", extract="think", threshold=0.9)
     assert set(entry) == KEYS
     assert entry["dataset"] == {"id": "made-up/DocVQA", "task_id": "val"}
-    assert (entry["value"], entry["notes"]) == (found.anls, found.signature)
+    assert (entry["value"], entry["notes"]) == (scores.anls, scores.signature)
     assert entry["source"] == {"url": anls_metric.VARIANTS["rrc"].source}
     datetime.date.fromisoformat(entry["date"])
 
