@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import importlib
-import json
 import os
 import random
 import re
@@ -120,11 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--nothing-skips",
-        action="store_true",
-        help="a test that would be skipped fails",
-    )
+    parser.addoption("--nothing-skips", action="store_true", help="a test that would be skipped fails")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -152,19 +147,13 @@ def copy_of_the_checkout(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a copy of the checkout as the folder `anls`."""
+@pytest.fixture
+def in_clone(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder in which `evaluate.load("anls")` finds the checkout as the folder `anls`."""
     folder = tmp_path_factory.mktemp("working-directory")
     (folder / "anls").symlink_to(ROOT, target_is_directory=True)
+    monkeypatch.chdir(folder)
     return folder
-
-
-@pytest.fixture
-def in_clone(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of `clone` as the current folder, in which `evaluate.load("anls")` finds the checkout."""
-    monkeypatch.chdir(clone)
-    return clone
 
 
 @pytest.fixture
@@ -188,31 +177,6 @@ def find_pypi_anls() -> Path:
 
 
 @pytest.fixture(scope="session")
-def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float], list[float]]:
-    """PyPI anls 0.0.2 in its own process, since `import anls` loads our file in the clone."""
-    folder = tmp_path_factory.mktemp("pypi-anls")
-    (folder / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
-    program = (
-        "import json, sys; from anls import anls_score; rows, threshold = json.load(sys.stdin);"
-        "json.dump([anls_score(*row, threshold=threshold) for row in rows], sys.stdout)"
-    )
-
-    def scores(rows: Rows, threshold: float) -> list[float]:
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            input=json.dumps([rows, threshold]),
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=folder,
-        )
-        result: list[float] = json.loads(done.stdout)
-        return result
-
-    return scores
-
-
-@pytest.fixture(scope="session")
 def load_example() -> Iterator[Callable[[str], ModuleType]]:
     """A function that imports a script of `examples` by its name."""
     folder = str(ROOT / "examples")
@@ -232,11 +196,12 @@ def benchmark(name: str) -> Any:
 
 @pytest.fixture
 def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """A function that runs a program in a new Python process, in a folder."""
+    """A function that runs a program, or Python with arguments, in a new process in a folder."""
 
-    def run(program: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(program: str | list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        arguments = ["-c", program] if isinstance(program, str) else program
         return subprocess.run(
-            [sys.executable, "-c", program],
+            [sys.executable, *arguments],
             cwd=cwd,
             env={**os.environ, **environment},
             capture_output=True,

@@ -1,4 +1,4 @@
-"""`anls.py`, the metric as one file: it is up to date with the package, and works without the package."""
+"""`anls.py`, the metric as one file: up to date with the package, without the package, and from the Hub."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import pickle
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +20,7 @@ import pytest
 import anls_metric
 from tests.conftest import LIGHT, ROOT, copy_of_the_checkout
 from tests.core.test_conformance import REPRODUCED, find_differences
+from tests.core.test_hook import Tokenizer, encode
 
 RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -94,19 +97,10 @@ def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> No
 
 
 def test_trainer_hook_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> None:
-    numpy = pytest.importorskip("numpy")
-    evaluated = (numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]]))
-    results = []
     for module in (anls, anls_metric):
-        hook = module.build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
-        results += [hook(evaluated), pickle.loads(pickle.dumps(hook))(evaluated)]
-    assert results == [{"anls": 0.75}] * 4
-
-
-class Tokenizer:
-    def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
-        words = ("", "Coca", "Cola", "Pepsi")
-        return [" ".join(words[token] for token in row if token) for row in rows]
+        hook = module.build_compute_metrics(Tokenizer(), references=[["coca cola", "cola"], ["pepsi"]])
+        for one in (hook, pickle.loads(pickle.dumps(hook))):
+            assert one((encode("cola", "pe"), encode("coca cola", "pepsi"))) == {"anls": 0.5}
 
 
 # Without the package
@@ -146,3 +140,55 @@ for ask in asks:
     errors = done.stdout.splitlines()
     assert len(errors) == 4, done.stderr
     assert [error for error in errors if not error.endswith(" the package anls-metric: pip install anls-metric")] == []
+
+
+# From the Hub
+
+
+FROM_THE_HUB = f"""{LIGHT}
+import evaluate
+for arguments in ((), ("anls_star",)):
+    metric = evaluate.load("someone/anls", *arguments)
+    print(metric.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]]))
+    print(type(metric).__module__.split(".")[2])
+"""
+EXPECTED = """{'anls': 0.8888888888888888}
+someone--anls
+{'anls_star': 0.8888888888888888}
+someone--anls
+"""
+
+
+def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(tmp_path: Path, run_python: RunPython) -> None:
+    """The code path of evaluate runs with a server on this machine, and then offline."""
+    pytest.importorskip("evaluate")
+    paths: list[str] = []
+
+    class Hub(SimpleHTTPRequestHandler):
+        """Serves anls.py at the path of a Space on the Hub. There is no release tag, only main."""
+
+        def translate_path(self, path: str) -> str:
+            paths.append(path)
+            return str(ROOT / "anls.py") if path == "/spaces/someone/anls/resolve/main/anls.py" else "/nowhere"
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    environment = {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "cache")}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        environment["HF_ENDPOINT"] = f"http://127.0.0.1:{server.server_port}"
+        first = run_python(FROM_THE_HUB, tmp_path, **environment)
+        server.shutdown()
+    assert first.stdout == EXPECTED, first.stderr
+    assert {path.rpartition("/")[2] for path in paths if path.startswith("/spaces/")} == {"anls.py"}
+    again = run_python(FROM_THE_HUB, tmp_path, **environment)
+    assert again.stdout == EXPECTED, again.stderr
+    assert "cached version" in again.stderr
+
+
+@pytest.mark.thorough
+def test_evaluate_load_says_how_to_install_missing_rapidfuzz(tmp_path: Path, run_python: RunPython) -> None:
+    pytest.importorskip("evaluate")
+    program = f"{LIGHT}import evaluate\nsys.modules['rapidfuzz'] = None\nevaluate.load({str(ROOT / 'anls.py')!r})"
+    assert "pip install rapidfuzz" in run_python(program, tmp_path).stderr

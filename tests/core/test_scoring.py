@@ -261,6 +261,50 @@ def test_columns_of_numpy_may_have_two_dimensions_and_sets_are_sorted() -> None:
     assert [match.reference for match in why.matches] == ["Coca Cola", "abcx", "abcy", "abcz"]
 
 
+# The columns of a table in libraries that not every user has.
+FRAME = {"prediction": ["CocaCola", "b"], "references": [COCA_COLA, ["c"]]}
+OF_FRAME = pytest.approx([8 / 9, 0.0])
+
+
+def check_refused(predictions: Any, accepted: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^[^\n]*{message}[^\n]*$"):
+        anls_scores(predictions, accepted)
+
+
+@pytest.mark.needs("polars")
+def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(FRAME)
+    assert anls_scores(frame["prediction"], frame["references"]) == OF_FRAME
+    assert anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
+    assert anls_batch(frame) == {"anls": OF_FRAME}
+    assert list(iter_anls_scores(frame.iter_rows())) == OF_FRAME
+    for table in (frame, frame.lazy()):
+        check_refused(table, FRAME["references"], "Frame: pass one of its columns")
+    check_refused(polars.Series(["a", None]), ["a", "b"], "prediction of row 1")
+    check_refused(["a", "b"], polars.Series([{"text": ["a"]}, {"text": ["b"]}]), "dict with the keys 'text'")
+
+
+@pytest.mark.needs("duckdb")
+def test_duckdb_relations_are_refused_until_fetched() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    rows = "('CocaCola', ['Coca Cola', 'Coca Cola Company']), ('b', ['c'])"
+    relation = duckdb.connect().sql(f'select * from (values {rows}) as t(prediction, "references")')
+    check_refused(relation["prediction"], FRAME["references"], "pass one of its columns")
+    for batch in (relation.df(), relation.fetchnumpy()):
+        assert anls_batch(batch) == {"anls": OF_FRAME}
+
+
+@pytest.mark.needs("dask")
+def test_dask_columns_are_refused_until_they_are_lists() -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    # Lists would become their printed form: Dask turns columns of objects into strings.
+    frame = frames.from_pandas(pandas.DataFrame(FRAME | {"references": ["Coca Cola", "c"]}), npartitions=1)
+    check_refused(frame["prediction"], FRAME["references"], "as a list")
+    assert anls_scores(list(frame["prediction"]), FRAME["references"]) == OF_FRAME
+    assert anls_batch(frame.compute()) == {"anls": OF_FRAME}
+
+
 # Refused input
 
 
