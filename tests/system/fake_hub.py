@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,44 +12,19 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from anls_metric.gold import GOLD, GoldSet
+from tests.conftest import DATA
 
 TOKEN = "hf_valid"
-WORDS = ("brand", "total", "it's", "café", "[sic]", "a\u2028b", '"x"', "None", "漢字", "2012")
+GATED = GOLD["chartqapro"].dataset
 _ROUTE = re.compile(r"/(?:api/)?datasets/([^/]+/[^/]+)(?:/(revision|tree|resolve)/([^/]+)/?(.*))?")
-_FORMATS = (("Int", "12"), ("Float", "0.25"), ("Str", "tea"), ("List", "['a', 'b']"), ("None", "Not answerable"))
-_KINDS = ("Conversational", "Factoid", "Fact Checking", "Multi Choice", "Hypothetical")
-_TYPES = ("science QA en", "cognition VQA cn", "table parsing en", "text counting en", "full-page OCR cn")
+_SETS = json.loads((DATA / "gold_rows.json").read_text(encoding="utf-8"))
+_ROWS = {name: [json.dumps(row) for row in rows] for name, rows in _SETS.items()}
 
 
-def make_row(name: str, i: int, chance: random.Random) -> dict[str, Any]:
-    """Make a row of a data set, without its image."""
-    row: dict[str, Any]
-    text = " ".join(chance.sample(WORDS, 3))
-    question, answers = f"What is the {chance.choice(WORDS)} in line {i}?", [text, f"the {text}"]
-    if name == "mmlongbench":
-        answer_format, answer = _FORMATS[i % 5]
-        row = {"doc_id": f"{i // 8}.pdf", "doc_type": "Report", "question": question, "answer": answer}
-        return {**row, "evidence_pages": "[4]", "evidence_sources": "['Table']", "answer_format": answer_format}
-    if name == "chartqapro":
-        turns = 1 if i % 5 else 3
-        row = {
-            "Question": [f"{question} Turn {turn}" for turn in range(turns)],
-            "Paragraph": "",
-            "Year": ["NO"] * turns,
-        }
-        return {**row, "Question Type": _KINDS[i % 5], "Answer": [f"{text} {turn}" for turn in range(turns)]}
-    if name == "ocrbench_v2":
-        row = {"id": i, "dataset_name": "made up", "question": question, "type": _TYPES[i % 5], "answers": answers}
-        return {**row, "eval": "exact match" if i % 5 == 3 else None, "bbox": None, "content": [text]}
-    if name == "cord:test":
-        total = {"total": {"total_price": f"{i},000"}, "menu": [{"nm": text, "cnt": "1"}]}
-        return {"ground_truth": json.dumps({"gt_parse": total, "meta": {"version": "2.0.0"}})}
-    row = {"questionId": str(40_000 + i * 7919 % 16_001), "question": question, "answers": answers}
-    if name == "infovqa:val":
-        more = {"answer_type": ["single span"], "operation/reasoning": ["counting"], "ocr": text * 50}
-        return {**row, **more, "image_url": f"{i // 5}.jpeg"}
-    page = {"docId": i // 5, "ucsf_document_id": f"abcd{i // 5}", "ucsf_document_page_no": str(i % 5)}
-    return {**row, **page, "question_types": [("form", "Yes/No")[i % 2]], "data_split": "val"}
+def make_row(name: str, number: int) -> dict[str, Any]:
+    """Make a row of a data set, without its image. In `gold_rows.json`, # is the number of the row."""
+    row: dict[str, Any] = json.loads(_ROWS[name][number % len(_ROWS[name])].replace("#", str(number)))
+    return {**row, "id": number} if "id" in row else row
 
 
 def write(folder: Path, row: GoldSet, count: int, files: int = 1, image_bytes: int = 100, drop: str = "") -> int:
@@ -58,9 +32,9 @@ def write(folder: Path, row: GoldSet, count: int, files: int = 1, image_bytes: i
     import pyarrow
     import pyarrow.parquet
 
-    chance, size = random.Random(row.name), 0
+    size = 0
     for number in range(files):
-        rows = [make_row(row.name, i, chance) for i in range(count * number // files, count * (number + 1) // files)]
+        rows = [make_row(row.name, i) for i in range(count * number // files, count * (number + 1) // files)]
         columns = {name: [each[name] for each in rows] for name in rows[0] if name != drop}
         columns["image"] = [{"bytes": os.urandom(image_bytes), "path": "a.png"} for _ in rows]
         path = folder / row.dataset / row.files.replace("*", f"{number:05}-of-{files:05}")
@@ -71,14 +45,13 @@ def write(folder: Path, row: GoldSet, count: int, files: int = 1, image_bytes: i
 
 
 class FakeHub(ThreadingHTTPServer):
-    """The Hub. It counts requests and the bytes of files, and is told what to refuse."""
+    """The Hub. It counts requests and the bytes of files. One data set needs a token."""
 
     request_queue_size = 128
 
     def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder, self.url = folder, f"http://127.0.0.1:{self.server_port}"
-        self.gated: set[str] = set()
         self.may_send = threading.Event()  # until it is set, files are not sent
         self.may_send.set()
         self.is_asked = threading.Event()  # a file was asked for
@@ -101,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests += 1
         if token not in ("", TOKEN):
             return self._send(401)
-        if verb == "resolve" and dataset in self.server.gated and not token:
+        if verb == "resolve" and dataset == GATED and not token:
             return self._send(401, {"X-Error-Code": "GatedRepo"})
         if revision != commit or not file.exists():
             return self._send(404, {"X-Error-Code": "RevisionNotFound"})
