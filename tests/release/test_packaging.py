@@ -70,14 +70,6 @@ def test_source_distribution_holds_the_checkout(source: Path) -> None:
     assert "tests/conftest.py" in files(source)
 
 
-def test_twine_takes_what_is_built(built: Path) -> None:
-    pytest.importorskip("twine", reason="the extra `release` is not installed")
-    archives = [path for path in built.iterdir() if path.suffix in (".gz", ".whl")]
-    done = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *archives, cwd=built)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("PASSED") == len(archives) == 2
-
-
 def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert held == {f"anls_metric/{name}" for name in files(ROOT / "anls_metric")}
