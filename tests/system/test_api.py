@@ -32,20 +32,6 @@ ANSWERS = {"base": list_answers(), "tuned": list_answers(answers=TUNED)}
 COLUMNS = {"prediction": [*BASE.values()], "references": [*ACCEPTED.values()]}
 LISTS = list(BASE.values()), list(ACCEPTED.values())
 
-# Forms of the answers and of the accepted answers. Each scores 0.75.
-FORMS: dict[str, Callable[[], anls_metric.Scores]] = {
-    "two lists": lambda: score(*LISTS),
-    "a tuple and a dict's values": lambda: score(tuple(LISTS[0]), ACCEPTED.values()),
-    "dicts by id": lambda: score(BASE, ACCEPTED),
-    "records beside a list": lambda: score([{"prediction": text} for text in LISTS[0]], LISTS[1]),
-    "bare accepted answers": lambda: score(LISTS[0], [texts[0] for texts in LISTS[1]]),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_score_takes_data_in_memory_in_every_form(form: str) -> None:
-    assert FORMS[form]().anls == SCORE
-
 
 def test_index_of_pandas_holds_the_ids() -> None:
     pandas = pytest.importorskip("pandas")
@@ -65,8 +51,7 @@ def test_index_of_pandas_holds_the_ids() -> None:
     assert score(floats, GOLD).anls == SCORE
 
 
-def list_columns() -> list[dict[str, Any]]:
-    return [{"base": BASE[key], "tuned": TUNED[key], "gt": texts} for key, texts in ACCEPTED.items()]
+BY_MODEL = [{"base": BASE[key], "tuned": TUNED[key], "gt": texts} for key, texts in ACCEPTED.items()]
 
 
 @pytest.mark.parametrize(
@@ -75,11 +60,12 @@ def list_columns() -> list[dict[str, Any]]:
         lambda: compare(ANSWERS, GOLD),
         lambda: compare({"base": {"prediction": LISTS[0]}, "tuned": {"answer": [*TUNED.values()]}}, LISTS[1]),
         lambda: compare({"base": LISTS[0], "tuned": [*TUNED.values()]}, LISTS[1]),
+        lambda: compare({"base": tuple(LISTS[0]), "tuned": TUNED.values()}, ACCEPTED.values()),
         lambda: compare({"base": BASE, "tuned": TUNED}, ACCEPTED),
         lambda: compare({"base": list_rows(), "tuned": list_rows(TUNED)}),
         lambda: compare(list_both("model")),
         lambda: compare(list_both("method"), submission="method"),
-        lambda: compare(list_columns(), prediction="base,tuned"),
+        lambda: compare(BY_MODEL, prediction="base,tuned"),
     ],
 )
 def test_compare_takes_the_answers_of_each_model_in_every_form(make: Callable[[], anls_metric.Scores]) -> None:
@@ -175,16 +161,12 @@ def test_missing_file_is_also_an_error_of_the_system() -> None:
 # What they return
 
 
-def list_ends(interval: anls_metric.Interval | None) -> list[float]:
-    return list(interval or ())
-
-
 def test_scores_have_the_figures_of_the_document() -> None:
     scores = compare(ANSWERS, GOLD, by="questionId")
     document = scores.to_dict()
     base = document["submissions"][0]
     assert json.loads(json.dumps(document)) == document
-    assert (scores["base"].anls, list_ends(scores["base"].interval)) == (base["anls"], base["interval"])
+    assert (scores["base"].anls, list(scores["base"].interval or ())) == (base["anls"], base["interval"])
     assert scores.signature == document["signature"]
     assert scores.read == [each["read"] for each in document["submissions"]]
     assert repr(scores) == f"<Scores base: 0.7500, tuned: 0.8333; {scores.signature}>"

@@ -130,11 +130,8 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
     paths = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".pyc"]
     examples = [path.read_text("utf-8") for path in paths]
     there = {bare(line) for example in examples for line in example.splitlines()}
-    shown = (
-        [block for block in document.blocks("python") if ">>>" not in block]
-        + document.blocks("json")
-        + document.blocks("csv")
-    )
+    python = [block for block in document.blocks("python") if ">>>" not in block]
+    shown = [*python, *document.blocks("json"), *document.blocks("csv")]
     assert [line for block in shown for line in block.splitlines() if bare(line) not in there] == []
 
 
@@ -244,14 +241,6 @@ def test_every_file_and_heading_that_a_document_links_is_there(document: Documen
             assert not anchor or anchor in anchors(Document(target)), f"{link}#{anchor}"
 
 
-def test_navigation_of_the_site_names_every_page_of_docs() -> None:
-    yaml = pytest.importorskip("yaml")
-    navigation = str(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
-    assert sorted(re.findall(r"'([\w-]+)\.md'", navigation.replace("'reference.md'", ""))) == sorted(
-        [*PAGES, *(path.stem for path in ROOT.glob("*.md"))]
-    )
-
-
 # Docstrings and metadata
 
 
@@ -281,7 +270,5 @@ def test_one_place_for_the_version() -> None:
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.*)$", cited, re.MULTILINE) == [anls_metric.__version__]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    newest = re.search(r"^## (\S+)", changes, re.MULTILINE)
-    assert newest is not None
-    assert newest[1] == anls_metric.__version__
+    assert re.findall(r"^## (\S+)", changes, re.MULTILINE)[0] == anls_metric.__version__
     assert anls_metric.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

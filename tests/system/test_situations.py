@@ -35,27 +35,19 @@ def rename(name: str, records: list[dict[str, Any]], key: str) -> list[dict[str,
     return [{name if field == key else field: value for field, value in row.items()} for row in records]
 
 
-# A submission beside gold.json: its name and its content. Each scores 0.75.
-SUBMISSIONS: dict[str, tuple[str, Any]] = {
-    "ids as strings": ("x.json", [{**row, "questionId": str(row["questionId"])} for row in list_answers()]),
-    "objects by id": ("x.json", {str(key): {"prediction": BASE[key]} for key in SHUFFLED}),
-    "records under a name": ("x.json", {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}),
-    "records under predictions": ("x.json", {"id_of_run": 7, "predictions": list_answers("answer")}),
-    "a frame that pandas wrote": ("x.json", {"prediction": {str(key): BASE[key] for key in SHUFFLED}}),
-    "strings on lines": ("x.jsonl", [BASE[key] for key in IDS]),
-    "an answer on each line": ("x.txt", "".join(f"{BASE[key]}\n" for key in IDS)),
-    "a place beside the id": ("x.json", [{"index": n, **row} for n, row in enumerate(list_answers())]),
+# Submissions in any shape. Each scores 0.75.
+SHAPES: Files = {
+    "ids_as_strings.json": [{**row, "questionId": str(row["questionId"])} for row in list_answers()],
+    "objects_by_id.json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED},
+    "under_a_name.json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")},
+    "under_predictions.json": {"id_of_run": 7, "predictions": list_answers("answer")},
+    "frame_of_pandas.json": {"prediction": {str(key): BASE[key] for key in SHUFFLED}},
+    "strings_on_lines.jsonl": [BASE[key] for key in IDS],
+    "an_answer_on_each_line.txt": "".join(f"{BASE[key]}\n" for key in IDS),
+    "place_beside_the_id.json": [{"index": n, **row} for n, row in enumerate(list_answers())],
 }
-
-
-@pytest.mark.parametrize("case", SUBMISSIONS)
-def test_submission_in_any_shape_has_its_score(shell: Shell, case: str) -> None:
-    name, value = SUBMISSIONS[case]
-    shell.write({name: value})
-    assert shell.scores(f"gold.json {name}") == [SCORE]
-
-
 FILES: Files = {
+    **SHAPES,
     # gold files
     "named.json": [{"nr": key, "gold": {"texts": texts}} for key, texts in ACCEPTED.items()],
     "truths.json": rename("truths", GOLD, "answers"),
@@ -101,6 +93,7 @@ def use(shell: Shell, *lines: str) -> None:
 @pytest.mark.parametrize(
     ("line", "scores"),
     [
+        *((f"gold.json {name}", [SCORE]) for name in SHAPES),
         ("--submission-file a.json --gold-label-file gold.json", [SCORE]),
         ("gold.json a.json -s b.json", BOTH),
         ("t.csv", [SCORE]),
