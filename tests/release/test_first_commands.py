@@ -12,7 +12,7 @@ import pytest
 
 import anls_metric
 from tests.conftest import copy_of_the_checkout, without_questions
-from tests.system.test_documentation import README
+from tests.system.test_documentation import README, list_blocks
 
 Typed = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -36,7 +36,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
 @pytest.fixture(scope="module")
 def first_command(typed: Typed) -> str:
     """The last output of the first command."""
-    score, _ = README.blocks("bash")
+    score, _ = list_blocks(README, "bash")
     done = typed(score)
     if "No matching distribution" in done.stderr + done.stdout:
         pytest.skip("no package registry can be reached")

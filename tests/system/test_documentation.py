@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,36 +25,24 @@ _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 _GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Document:
-    """A Markdown file of the checkout, and its content."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        return self.path.relative_to(ROOT).as_posix()
-
-    @property
-    def text(self) -> str:
-        return self.path.read_text(encoding="utf-8")
-
-    def blocks(self, language: str) -> list[str]:
-        return [body for kind, body in _BLOCK.findall(self.text) if kind == language]
-
-    def code(self) -> list[str]:
-        """List the texts between backticks, and the lines of blocks without a language. Bars in tables are escaped."""
-        inline = re.findall(r"`([^`]+)`", _GENERATED.sub("", _BLOCK.sub("", self.text)))
-        plain = [line for block in self.blocks("") for line in block.splitlines()]
-        return plain + [code.replace("\\|", "|") for code in inline]
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
 
 
-README = Document(ROOT / "README.md")
-PAGES = {path.stem: Document(path) for path in sorted(ROOT.glob("docs/*.md"))}
-GUIDE = [README, *PAGES.values()]
-DOCUMENTS = [
-    Document(path) for pattern in ("*.md", "docs/*.md", "benchmarks/*.md") for path in sorted(ROOT.glob(pattern))
-]
+def list_blocks(page: Path, language: str) -> list[str]:
+    return [body for kind, body in _BLOCK.findall(read(page)) if kind == language]
+
+
+def list_code(page: Path) -> list[str]:
+    """List the texts between backticks, and the lines of blocks without a language. Bars in tables are escaped."""
+    inline = re.findall(r"`([^`]+)`", _GENERATED.sub("", _BLOCK.sub("", read(page))))
+    plain = [line for block in list_blocks(page, "") for line in block.splitlines()]
+    return plain + [code.replace("\\|", "|") for code in inline]
+
+
+README = ROOT / "README.md"
+GUIDE = [README, *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [path for pattern in ("*.md", "docs/*.md", "benchmarks/*.md") for path in sorted(ROOT.glob(pattern))]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
 FILES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "anls_metric").rglob("*.py")]
 # Without the module that has an effect when it is imported.
@@ -68,8 +55,8 @@ _DEEPER = re.compile(
     re.MULTILINE,
 )
 
-of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: document.name)
-of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+of_the_guide = pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
+of_all = pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
 
 
 def find_lacking(*names: str) -> set[str]:
@@ -107,12 +94,12 @@ def list_imports(block: str) -> list[str]:
 
 
 @of_the_guide
-def test_python_sessions_of_documents_run(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_sessions_of_documents_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run all blocks in one Python session, in the folder of a clone."""
     monkeypatch.chdir(ROOT)
-    missing = {block: find_lacking(*list_imports(block)) for block in document.blocks("python")}
+    missing = {block: find_lacking(*list_imports(block)) for block in list_blocks(page, "python")}
     text = "\n".join(block for block, libraries in missing.items() if not libraries)
-    example = doctest.DocTestParser().get_doctest(text, {}, document.name, document.name, 0)
+    example = doctest.DocTestParser().get_doctest(text, {}, page.name, page.name, 0)
     results = doctest.DocTestRunner().run(example)
     assert results.failed == 0
     assert results.attempted == text.count(">>> ")
@@ -121,7 +108,7 @@ def test_python_sessions_of_documents_run(document: Document, monkeypatch: pytes
 
 
 @of_the_guide
-def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> None:
+def test_lines_without_a_prompt_are_those_of_an_example(page: Path) -> None:
     """Except for blanks, and a comma at the end. An argument may appear as an assignment."""
 
     def bare(line: str) -> str:
@@ -130,14 +117,14 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
     paths = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".pyc"]
     examples = [path.read_text("utf-8") for path in paths]
     there = {bare(line) for example in examples for line in example.splitlines()}
-    python = [block for block in document.blocks("python") if ">>>" not in block]
-    shown = [*python, *document.blocks("json"), *document.blocks("csv")]
+    python = [block for block in list_blocks(page, "python") if ">>>" not in block]
+    shown = [*python, *list_blocks(page, "json"), *list_blocks(page, "csv")]
     assert [line for block in shown for line in block.splitlines() if bare(line) not in there] == []
 
 
-@pytest.mark.parametrize("path", [*(each.path for each in GUIDE), *EXAMPLES], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*GUIDE, *EXAMPLES], ids=lambda path: path.name)
 def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
-    named = _DEEPER.findall(path.read_text(encoding="utf-8"))
+    named = _DEEPER.findall(read(path))
     assert [name for name in named if name.removeprefix("anls_metric.") not in anls_metric.__all__] == []
 
 
@@ -152,10 +139,10 @@ def parse(words: list[str]) -> None:
 
 
 @of_the_guide
-def test_commands_that_are_named_have_the_flags_that_they_show(document: Document) -> None:
+def test_commands_that_are_named_have_the_flags_that_they_show(page: Path) -> None:
     known = {flag for action in command_line.build_parser()._actions for flag in action.option_strings}
     of_others = {"--dataset", "--task", "--source", "--ids", "--with-answers", "--help", "--version", "--log_samples"}
-    for code in document.code():
+    for code in list_code(page):
         command = code.removeprefix("anls ").partition(" > ")[0]
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
         if code.startswith("--"):
@@ -164,7 +151,7 @@ def test_commands_that_are_named_have_the_flags_that_they_show(document: Documen
             parse(words)
 
 
-@pytest.mark.parametrize("block", [block for page in GUIDE for block in page.blocks("console")])
+@pytest.mark.parametrize("block", [block for page in GUIDE for block in list_blocks(page, "console")])
 def test_commands_of_documents_run(
     block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -215,7 +202,7 @@ def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch, tmp_pa
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
             assert command_line.main([*arguments, "--format", "json"]) == 0
         keys.update(list_keys(json.loads(out.getvalue())))
-    page = PAGES["json"].text.partition("## results.json")[0]
+    page = read(ROOT / "docs/json.md").partition("## results.json")[0]
     first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}
     named = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", page) for part in code.split(".")}
@@ -226,19 +213,19 @@ def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch, tmp_pa
 # Links
 
 
-def anchors(document: Document) -> set[str]:
+def list_anchors(page: Path) -> set[str]:
     """List the anchors of a document, as forges make them from its headings."""
-    headings = re.findall(r"^#+ (.*)$", document.text, re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", read(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @of_all
-def test_every_file_and_heading_that_a_document_links_is_there(document: Document) -> None:
-    for link, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)]*))?\)", document.text):
+def test_every_file_and_heading_that_a_document_links_is_there(page: Path) -> None:
+    for link, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)]*))?\)", read(page)):
         if not link.startswith("https://"):
-            target = document.path.parent / link if link else document.path
+            target = page.parent / link if link else page
             assert target.exists(), link
-            assert not anchor or anchor in anchors(Document(target)), f"{link}#{anchor}"
+            assert not anchor or anchor in list_anchors(target), f"{link}#{anchor}"
 
 
 # Docstrings and metadata
@@ -267,8 +254,8 @@ def test_public_names_have_documented_sections(name: str) -> None:
 
 def test_one_place_for_the_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", anls_metric.__version__)
-    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    cited = read(ROOT / "CITATION.cff")
     assert re.findall(r"^version: (.*)$", cited, re.MULTILINE) == [anls_metric.__version__]
-    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changes = read(ROOT / "CHANGELOG.md")
     assert re.findall(r"^## (\S+)", changes, re.MULTILINE)[0] == anls_metric.__version__
-    assert anls_metric.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert anls_metric.__version__ not in read(ROOT / "pyproject.toml")

@@ -8,7 +8,7 @@ from string import Formatter
 from anls_metric import Options, command_line, score
 from anls_metric.arguments import GONE
 from anls_metric.messages import FrontEnd, Message
-from anls_metric.options import INSTEAD, OPTIONS, Settings
+from anls_metric.options import INSTEAD, OPTIONS
 from tests.conftest import ROOT
 
 # The flags, as the issue lists them: each with its other names.
@@ -32,11 +32,6 @@ def test_command_has_the_43_flags() -> None:
 
 def test_type_of_the_options_names_rows_of_the_table() -> None:
     assert [name for name in OPTIONS if name in Options.__annotations__] == list(Options.__annotations__)
-
-
-def test_rows_have_the_defaults_of_the_settings() -> None:
-    assert {name: option.default for name, option in OPTIONS.items()} == vars(Settings())
-    assert all(option.default in (None, *option.choices) for option in OPTIONS.values() if option.choices)
 
 
 def test_none_is_the_default_of_every_option() -> None:
