@@ -44,13 +44,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def source(built: Path) -> Path:
-    """The source distribution, unpacked."""
-    shutil.unpack_archive(built / f"{NAME}.tar.gz", built)
-    return built / NAME
-
-
-@pytest.fixture(scope="module")
 def wheel(built: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl")
 
@@ -65,9 +58,10 @@ def files(folder: Path) -> set[str]:
     return {path.as_posix() for path in found if "__pycache__" not in path.parts}
 
 
-def test_source_distribution_holds_the_checkout(source: Path) -> None:
-    assert files(source) == files(source.parent / "copy") | {"PKG-INFO"}
-    assert "tests/conftest.py" in files(source)
+def test_source_distribution_holds_the_checkout(built: Path) -> None:
+    shutil.unpack_archive(built / f"{NAME}.tar.gz", built)
+    assert files(built / NAME) == files(built / "copy") | {"PKG-INFO"}
+    assert "tests/conftest.py" in files(built / NAME)
 
 
 def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:

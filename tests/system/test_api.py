@@ -12,24 +12,13 @@ import pytest
 import anls_metric
 from anls_metric import ANLSWarning, compare, score
 from tests.conftest import ROOT
-from tests.system.conftest import (
-    ACCEPTED,
-    BASE,
-    BETTER,
-    GOLD,
-    IDS,
-    MEAN,
-    SCORE,
-    TUNED,
-    list_answers,
-    list_both,
-    list_rows,
-)
+from tests.system.conftest import ACCEPTED, BASE, BETTER, GOLD, IDS, SCORE, TUNED, list_answers, list_both, list_rows
 
 EXAMPLES = ROOT / "examples" / "compare"
 FILES = [EXAMPLES / "base.json", EXAMPLES / "tuned.json"]
 ANSWERS = {"base": list_answers(), "tuned": list_answers(answers=TUNED)}
 COLUMNS = {"prediction": [*BASE.values()], "references": [*ACCEPTED.values()]}
+MEAN = (SCORE + BETTER) / 2
 LISTS = list(BASE.values()), list(ACCEPTED.values())
 
 

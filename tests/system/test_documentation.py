@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import doctest
 import importlib
-import io
 import json
 import re
 import shlex
@@ -194,14 +192,15 @@ def list_keys(value: Any, levels: int = 0) -> Iterator[str]:
             yield from list_keys(child, levels - 1 if levels else _LEVELS.get(key, 0))
 
 
-def test_page_about_json_names_every_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_page_about_json_names_every_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     keys: set[str] = set()
     for arguments in RUNS:
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
-            assert command_line.main([*arguments, "--format", "json"]) == 0
-        keys.update(list_keys(json.loads(out.getvalue())))
+        assert command_line.main([*arguments, "--format", "json"]) == 0
+        keys.update(list_keys(json.loads(capsys.readouterr().out)))
     page = read(ROOT / "docs/json.md").partition("## results.json")[0]
     first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}

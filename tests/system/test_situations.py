@@ -38,8 +38,6 @@ def rename(name: str, records: list[dict[str, Any]], key: str) -> list[dict[str,
 # Submissions in any shape. Each scores 0.75.
 SHAPES: Files = {
     "ids_as_strings.json": [{**row, "questionId": str(row["questionId"])} for row in list_answers()],
-    "objects_by_id.json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED},
-    "under_a_name.json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")},
     "under_predictions.json": {"id_of_run": 7, "predictions": list_answers("answer")},
     "frame_of_pandas.json": {"prediction": {str(key): BASE[key] for key in SHUFFLED}},
     "strings_on_lines.jsonl": [BASE[key] for key in IDS],

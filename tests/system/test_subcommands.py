@@ -116,6 +116,7 @@ def test_identify_refuses_what_it_cannot_load(module: Shell, name: str, words: s
 # export rrc
 
 LOG = [{"qid": str(row["questionId"]), "output": f"So.\nAnswer: {row['answer']}"} for row in ANSWERS[:5]]
+EPOCHS = [{"id": 5, "epoch": n, "answer": f"a{n}"} for n in (1, 2)]
 EXPORTS: list[tuple[str, Any, Any]] = [
     ("x.json", ANSWERS, ANSWERS),
     ("x.jsonl --extract final", LOG[::-1], ANSWERS[:5][::-1]),
@@ -124,11 +125,7 @@ EXPORTS: list[tuple[str, Any, Any]] = [
     (f"{GOLD} x.json --id-field none", [row["answer"] for row in ANSWERS], ANSWERS),
     (f"{GOLD} x.json --missing zero", ANSWERS[1:], [{"questionId": 1, "answer": ""}, *ANSWERS[1:]]),
     (f"{GOLD} x.json --extra ignore", [*ANSWERS, {"questionId": 9, "answer": "a"}], ANSWERS),
-    (
-        "x.json --filter 2",
-        [{"id": 5, "epoch": n, "answer": f"a{n}"} for n in (1, 2)],
-        [{"questionId": 5, "answer": "a2"}],
-    ),
+    ("x.json --filter 2", EPOCHS, [{"questionId": 5, "answer": "a2"}]),
     ("x.json --prediction-field out.0 --id-field nr", [{"nr": 5, "out": ["a"]}], [{"questionId": 5, "answer": "a"}]),
 ]
 SPLIT = {"data": [{"questionId": row["questionId"], "question": "?"} for row in ANSWERS[1::-1]]}  # of a test split
@@ -151,7 +148,7 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         (f"{GOLD} x.json", ANSWERS[1:], "no answer to 1 question of"),
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "--extra ignore ignores them"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first: 1): keep one record for each id"),
-        ("x.json", [{"questionId": 5, "epoch": epoch, "answer": "a"} for epoch in (1, 2)], "choose one with --filter"),
+        ("x.json", EPOCHS, "choose one with --filter"),
         ("x.json", [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"], "answers of several models (a, b)"),
         ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
         (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one file of answers, or the questions and then one file of answers"),
