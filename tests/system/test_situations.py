@@ -154,11 +154,6 @@ def test_error_has_a_next_step_that_works(
     assert shell.scores(next_line) == pytest.approx(scores)
 
 
-def test_every_input_is_looked_for_before_anything_is_written(shell: Shell) -> None:
-    assert "gone.json: No such file" in shell.error("gold.json a.json gone.json --output out")
-    assert not Path("out").exists()
-
-
 def test_texts_of_files_are_shown_without_control_characters(shell: Shell) -> None:
     hostile = "x\x1b[2J\x1b]0;title\x07\u202ey\r\x08z"
     record = {"id": hostile, "answers": ["a" + hostile], "kind" + hostile: hostile, "question": hostile}
