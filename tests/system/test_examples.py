@@ -1,16 +1,19 @@
-"""The examples without their own test file."""
+"""The examples without their own test file, and the benchmarks of whole programs on a few rows."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 import anls_metric
-from tests.conftest import ROOT, without_questions
+from anls_metric import command_line
+from tests.conftest import ROOT, benchmark, without_questions
 
 Load = Callable[[str], ModuleType]
 
@@ -33,3 +36,23 @@ def test_combine_metrics_example_gives_both_scores(load_example: Load) -> None:
     pytest.importorskip("evaluate")
     example: Any = load_example("combine_metrics")
     assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}
+
+
+# Benchmarks
+
+files, workloads = map(benchmark, ("files", "workloads"))
+
+
+@pytest.mark.parametrize("name", files.KINDS)
+def test_kinds_of_file_have_one_score_by_both_programs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = files.KINDS[name]
+    paths = [tmp_path / file for file in kind.files]
+    kind.write(workloads.docvqa_like(12), *paths)
+    assert command_line.main(["--score-only", *map(str, paths)]) == 0
+    ours = capsys.readouterr().out
+    assert 0 < float(ours) < 1
+    monkeypatch.setattr(sys, "argv", ["script", *map(str, paths)])
+    exec(kind.script, {})
+    assert capsys.readouterr().out == ours

@@ -1,4 +1,4 @@
-"""Many rows: the fast path equals the definition, and memory does not grow."""
+"""Many rows and long texts: the fast path equals the definition, memory does not grow, and no pattern runs away."""
 
 from __future__ import annotations
 
@@ -59,3 +59,26 @@ def test_files_take_little_memory(shell: Shell, count: int, files: str, limit: i
     printed, peak = peak_memory(*files.split(), "--quiet")
     assert f"{count:,}" in printed
     assert peak < limit
+
+
+# Hostile texts
+
+LENGTH = 200_000
+UNITS = [" ", "\n", "a", "a ", "1,", "(", '"', "```", "<think>", "\\boxed{", "{'a': [", "The answer is "]
+PROGRAM = f"""
+from anls_metric import score
+from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.reading.extract import EXTRACTORS, extractor
+texts = [unit * ({LENGTH} // len(unit)) for unit in {UNITS!r}]
+for text in texts:
+    for name in EXTRACTORS:
+        for hostile in (text, text + "!", "x" + text):
+            extractor(name)(hostile)
+    is_any_same_value(text, [text + "1"])
+print(score(texts, [["a"]] * len(texts)).hints)
+"""
+
+
+def test_extraction_rules_and_hints_end_on_hostile_texts() -> None:
+    """Only runaway backtracking takes two minutes."""
+    subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, check=True, timeout=120)
