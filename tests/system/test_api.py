@@ -31,6 +31,7 @@ def test_index_of_pandas_holds_the_ids() -> None:
     frame = pandas.DataFrame(GOLD)[["questionId", "answers"]]
     some = frame[frame["questionId"] > IDS[3]]
     assert [each["id"] for each in score(some["questionId"].map(BASE), some).answers()] == list(map(str, IDS[4:]))
+    assert score(by_id, pandas.Series(ACCEPTED)).anls == SCORE
     twice = [0] * 24  # labels that repeat are no ids
     assert score(pandas.Series(LISTS[0], index=twice), pandas.Series(LISTS[1], index=twice)).anls == SCORE
     gaps = pandas.DataFrame({"prediction": ["a", None, pandas.NA], "references": [["a"], ["b"], ["c"]]})
