@@ -262,7 +262,7 @@ def test_columns_of_numpy_may_have_two_dimensions_and_sets_are_sorted() -> None:
 
 
 # The columns of a table in libraries that not every user has.
-FRAME = {"prediction": ["CocaCola", "b"], "references": [COCA_COLA, ["c"]]}
+FRAME: dict[str, list[Any]] = {"prediction": ["CocaCola", "b"], "references": [COCA_COLA, ["c"]]}
 OF_FRAME = pytest.approx([8 / 9, 0.0])
 
 
