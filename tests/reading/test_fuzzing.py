@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from anls_metric import ANLSWarning, api
 from anls_metric.messages import FrontEnd, InputError
+from anls_metric.rules import RULES
 from tests.reading import test_layouts
 from tests.reading.seeds import damage, make_seeds
 
@@ -86,6 +87,21 @@ def test_damaged_file_has_a_score_or_an_error_for_people(
         score(*([gold] if with_gold else []), path, **options)
 
     check()
+
+
+BENCHMARKS = {layout: rule for rule in RULES for layout in test_layouts.FILES if layout.startswith(rule)}
+
+
+@pytest.mark.parametrize("layout", BENCHMARKS)
+def test_damaged_file_of_a_benchmark_has_a_score_or_an_error(
+    seeds: dict[str, bytes], folder: Path, gold: Path, layout: str
+) -> None:
+    name, chance = test_layouts.FILES[layout][0], random.Random(layout)
+    for _ in range(60):
+        path = folder / f"benchmark {name}"
+        path.write_bytes(damage(seeds[name], seeds[name], chance))
+        for files in ([path], [gold, path]):
+            score(*files, variant=BENCHMARKS[layout], missing="zero", extra="ignore")
 
 
 NAMES = ("a.json", "a.csv", "a.jsonl", "a", "a.tsv", "a.gz", "a.eval", "a.xlsx")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from anls_metric.page import endpoints, scoring
+from tests.rules.conftest import Shell
 from tests.rules.test_rules_of_files import DUDE_ANSWERS, DUDE_GOLD
 
 
-def test_uploads_are_scored_by_the_rule(tmp_path: Path) -> None:
-    paths = [tmp_path / "gold.json", tmp_path / "answers.json"]
-    for path, content in zip(paths, (DUDE_GOLD, DUDE_ANSWERS)):
-        path.write_text(json.dumps(content), encoding="utf-8")
-    document = scoring.score([str(paths[1])], str(paths[0]), {"variant": "dude"})
+def test_uploads_are_scored_by_the_rule(shell: Shell) -> None:
+    shell.write({"gold.json": DUDE_GOLD, "answers.json": DUDE_ANSWERS})
+    document = scoring.score(["answers.json"], "gold.json", {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3
-    shown = scoring.show([str(paths[1]), str(paths[0])], "", [], {"variant": "dude"})
+    shown = scoring.show(["answers.json", "gold.json"], "", [], {"variant": "dude"})
     assert (shown["problems"], shown["names"]) == ([], ["answers"])
 
 
