@@ -88,12 +88,6 @@ def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:
     assert alone["interval"] != cer["interval"]
 
 
-def test_metrics_are_averaged_over_runs_by_question() -> None:
-    runs = [[{"id": 1, "answer": first}, {"id": 2, "answer": "b"}] for first in ("a", "x")]
-    found = score(runs, [{"id": 1, "answers": ["a"]}, {"id": 2, "answers": ["b"]}], metrics="f1").to_dict()
-    assert found["submissions"][0]["metrics"]["f1"]["mean"] == 0.75
-
-
 @pytest.mark.parametrize(("metric", "difference"), [("relaxed", 1 / 3), ("cer", -1 / 3)])
 def test_metrics_are_compared_on_common_questions_by_the_paired_test(metric: str, difference: float) -> None:
     def make_rows(answers: dict[int, str]) -> list[dict[str, Any]]:

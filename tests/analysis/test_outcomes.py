@@ -1,14 +1,28 @@
-"""The outcomes of answers: each row of the table, in its order."""
+"""The outcomes of answers, each row of the table in its order, and the credit that they lose or gain."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import VARIANTS, score
-from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, is_contained, refuses
+from anls_metric import VARIANTS, anls_score, score
+from anls_metric.analysis.outcomes import (
+    OUTCOMES,
+    ZERO_OUTCOMES,
+    is_contained,
+    keep_digits,
+    keep_letters_and_digits,
+    refuses,
+)
+from anls_metric.analysis.partial_credit import measure_partial_credit
+from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.scoring import normalizer
 from tests.analysis.scoring import score_columns
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
 SITUATIONS = [
     (None, ["a"], "missing"),
@@ -33,11 +47,6 @@ SITUATIONS = [
 ]
 
 
-def find_outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
-    return score_columns([prediction], [references], scorer=variant).findings.outcomes[0]
-
-
-@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 def test_outcome_is_the_first_row_that_fits_and_is_counted_in_the_document() -> None:
     predictions, references, expected = (list(column) for column in zip(*SITUATIONS))
     scores = score(predictions, references, missing="zero")
@@ -48,9 +57,14 @@ def test_outcome_is_the_first_row_that_fits_and_is_counted_in_the_document() -> 
 
 
 def test_outcome_depends_on_the_variant() -> None:
-    assert [find_outcome("none", ["cola"], name) for name in ("standard", "mp_docvqa")] == ["other", "empty"]
-    found = [find_outcome("it says COLA and so on", ["cola"], name) for name in ("standard", "due")]
-    assert found == ["contains an answer", "other"]
+    outcomes = {
+        "standard": ["other", "contains an answer"],
+        "mp_docvqa": ["empty", "contains an answer"],
+        "due": ["other", "other"],
+    }
+    for variant, expected in outcomes.items():
+        scored = score_columns(["none", "it says COLA and so on"], [["cola"]] * 2, scorer=variant)
+        assert scored.findings.outcomes == expected
 
 
 @given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(VARIANTS)))
@@ -60,15 +74,68 @@ def test_outcome_is_one_of_zero_exactly_for_a_score_of_0(prediction: str, refere
     assert scored.findings.exact[0] <= scored.findings.contains[0]
 
 
-@pytest.mark.parametrize(
-    ("parts", "whole", "expected"),
-    [(("5", "$5", "is", "it is $5."), "it is $5.", True), (("", "i", "$5", "is", "5"), "it_is $55 15", False)],
-)
-def test_is_contained_compares_whole_words(parts: list[str], whole: str, expected: bool) -> None:
-    assert {part: is_contained(part, whole) for part in parts} == dict.fromkeys(parts, expected)
+def test_is_contained_compares_whole_words() -> None:
+    assert all(is_contained(part, "it is $5.") for part in ("5", "$5", "is", "it is $5."))
+    assert not any(is_contained(part, "it_is $55 15") for part in ("", "i", "$5", "is", "5"))
 
 
 def test_refuses_recognizes_refusals_and_lets_answers_pass() -> None:
     refusals = ["I'm sorry, but I can't", "Unanswerable", "It is not mentioned", "As an AI model"]
     answers = ["Can do", "Sorry", "No. 5", "not", "mention", "Dr. No"]
     assert [text for text in refusals + answers if refuses(text)] == refusals
+
+
+# What format costs, and what wrong numbers gain: equal to the definition in plain steps
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "format_loss", "wrong_number_credit"),
+    [
+        ("977,633", ["977633"], Fraction(1, 7), 0),
+        ("240", ["240.00"], Fraction(1, 2), 0),
+        ("ten", ["10"], 1, 0),
+        ("- 12 -", ["12"], 1, 0),
+        ("(4 waves)", ["4 waves"], Fraction(2, 9), 0),
+        ("$3,000.00", ["3000"], 1, 0),
+        ("0.26", ["0.28"], 0, Fraction(3, 4)),
+        ("0.26", ["0.28", "0.26%"], Fraction(1, 5), 0),
+        ("report 12", ["report"], 0, 0),
+        ("report", ["report 12"], 0, 0),
+        ("report 12", ["report 13", "report"], 0, Fraction(8, 9)),
+        ("Coca Col", ["Coca Cola"], 0, 0),
+        ("1988", ["2019"], 0, 0),
+        ("it is 5 or so", ["5"], 0, 0),
+        ("x²", ["x2"], Fraction(1, 2), 0),
+        ("5", ["5"], 0, 0),
+        ("", ["5"], 0, 0),
+        (None, ["5"], 0, 0),
+    ],
+)
+def test_partial_credit_of_an_answer(
+    prediction: str | None, references: list[str], format_loss: float, wrong_number_credit: float
+) -> None:
+    scores = score([prediction], [references], metrics="partial_credit", missing="zero")
+    expected = {"format_loss": format_loss, "wrong_number_credit": wrong_number_credit}
+    assert scores.to_dict()["submissions"][0]["partial_credit"] == pytest.approx(expected)
+
+
+TEXTS = st.text(st.sampled_from("0012.,$% -ab"), max_size=8)
+
+
+@given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1), st.sampled_from([*VARIANTS]))
+def test_partial_credit_is_the_sum_of_the_definition(pairs: list[tuple[str, list[str]]], variant: str) -> None:
+    normalize, lost, gained = normalizer(variant), Fraction(), Fraction()
+    for prediction, references in pairs:
+        points = anls_score(prediction, references, variant=variant)
+        text, accepted = normalize(prediction), list(map(normalize, references))
+        if points >= 1 or text in VARIANTS[variant].no_answers:
+            continue
+        letters, digits, others = keep_letters_and_digits(text), keep_digits(text), list(map(keep_digits, accepted))
+        same = is_any_same_value(text, accepted)
+        if same or (letters and letters in map(keep_letters_and_digits, accepted)):
+            lost += 1 - Fraction(points)
+        elif digits and any(others) and digits not in others:
+            gained += Fraction(points)
+    predictions, accepted_answers = zip(*pairs)
+    found = measure_partial_credit(score_columns(predictions, accepted_answers, scorer=variant))
+    assert found == pytest.approx((lost / len(pairs), gained / len(pairs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from anls_metric import Scores, compare, score
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
-Runs = dict[str, Sequence[str | None]]
+Runs = Mapping[str, Sequence[str | None]]
 
 
 def list_rows(answers: Runs) -> list[dict[str, Any]]:
@@ -30,7 +30,8 @@ def score_runs(answers: Runs, **options: Any) -> Scores:
 
 
 def test_runs_are_averaged_by_question() -> None:
-    scores = score_runs({"7": ["Coca Cola", "CocaCola", "Pepsi"], "8": ["Coca Cola", "x", "Coca Cola"]}, worst=1)
+    answers = {"7": ["Coca Cola", "CocaCola", "Pepsi"], "8": ["Coca Cola", "x", "Coca Cola"]}
+    scores = score_runs(answers, worst=1, metrics="f1,partial_credit")
     scored = scores["data"]
     assert scored.scores == [math.fsum([1, 8 / 9, 0]) / 3, 2 / 3]
     assert scores.anls == pytest.approx(statistics.mean([1, 8 / 9, 0, 1, 0, 1]))
@@ -41,6 +42,8 @@ def test_runs_are_averaged_by_question() -> None:
     assert (document["questions"], document["runs"]) == (2, 3)
     assert document["run_scores"] == pytest.approx([1, 4 / 9, 0.5])
     assert document["run_sd"] == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
+    assert document["metrics"]["f1"]["mean"] == 0.5
+    assert document["partial_credit"] == {"format_loss": pytest.approx(1 / 54), "wrong_number_credit": 0.0}
     (worst,) = document["worst"]
     # The answer whose score is closest to the mean represents the question.
     assert (worst["id"], worst["prediction"], worst["outcome"]) == ("7", "CocaCola", "close enough")
