@@ -50,12 +50,8 @@ def _madqa(variants: Any, prediction: Any, score: float, words: str) -> Example:
     return Example("madqa", {"answer_variants": variants, "prediction": prediction}, score, words)
 
 
-_MM, _MM_LMMS, _LONG, _LONG_VLM = (
-    "mmlongbench_doc",
-    "mmlongbench_doc_lmms_eval",
-    "longdocurl",
-    "longdocurl_vlmevalkit",
-)
+_MM, _MM_LMMS = "mmlongbench_doc", "mmlongbench_doc_lmms_eval"
+_LONG, _LONG_VLM = "longdocurl", "longdocurl_vlmevalkit"
 
 EXAMPLES = (
     Example("docvqa_2026", {"prediction": "50 kg", "gold": "50 kg"}, 0.0, "has no 'FINAL ANSWER:'"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from typing import Any
@@ -26,10 +25,6 @@ def test_answer_has_the_score_and_the_reason_of_its_branch(example: Example) -> 
     assert example.words in str(chosen.explain(example.row))
 
 
-def test_examples_are_of_every_rule() -> None:
-    assert {example.rule for example in EXAMPLES} == set(RULES)
-
-
 @pytest.mark.parametrize(("name", "row", "words"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
 def test_row_that_cannot_be_scored_is_refused_with_row_and_column(name: str, row: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -38,11 +33,10 @@ def test_row_that_cannot_be_scored_is_refused_with_row_and_column(name: str, row
 
 @pytest.mark.parametrize("row", [None, "text", 5, ["a"]])
 def test_row_that_is_no_dict_is_refused(row: Any) -> None:
-    with pytest.raises(ValueError, match=r"row 0 .*: pass a dict with the columns answer_format, gold, prediction"):
+    words = "pass a dict with the columns answer_format, gold, prediction"
+    with pytest.raises(ValueError, match=f"row 0 .*: {words}"):
         rule("longdocurl").scores([row])
-    with pytest.raises(
-        ValueError, match=r"question 7 .*: pass a dict with the columns answer_format, gold, prediction"
-    ):
+    with pytest.raises(ValueError, match=f"question 7 .*: {words}"):
         rule("longdocurl").score(["a"], [row], lambda place: f"question {place + 7}")
 
 
@@ -55,13 +49,6 @@ def test_rule_describes_itself(name: str) -> None:
     assert chosen.signature.startswith(f"anls|{name}|")
     assert chosen.signature() == chosen.signature
     assert chosen.signature("last-line") == chosen.signature.replace("|v", "|extract:last-line|v")
-
-
-def test_threshold_is_an_option_of_dude() -> None:
-    row = {"answer_type": "extractive", "gold": ["abcd"], "prediction": ["abxy"]}
-    assert rule("dude").scores([row]) == [0.5]
-    assert rule("dude", threshold=0.6).scores([row]) == [0.0]
-    assert "threshold:0.6" in rule("dude", threshold=0.6).signature
 
 
 @pytest.mark.parametrize(
@@ -80,50 +67,14 @@ def test_rule_that_does_not_exist_is_refused(name: str, options: dict[str, Any],
         rule(name, **options)
 
 
-def dude_row(score: float, confidence: Any = None, split: str = "val") -> dict[str, Any]:
-    row = {"answer_type": "extractive", "gold": ["a"], "prediction": ["a" if score else "b"], "data_split": split}
+def dude_row(score: float, confidence: Any) -> dict[str, Any]:
+    row = {"answer_type": "extractive", "gold": ["a"], "prediction": ["a" if score else "b"]}
     return row if confidence is None else {**row, "confidence": confidence}
 
 
-PAGES = [{"document": "a.pdf", "page": 1}, {"document": "b.pdf", "page": 2}]
-F1_ROWS = [
-    {"answer_format": "Str", "gold": gold, "prediction": prediction}
-    for gold, prediction in [("abc", "abc"), ("Not answerable", "abc"), ("abc", "Not answerable")]
-]
-MADQA_ROWS = [
-    {"answer_variants": [["a"]], "prediction": "a", "evidence": PAGES, "citations": PAGES, "steps": 2},
-    {"answer_variants": [["a"]], "prediction": "b", "evidence": PAGES[:1], "citations": [], "iterations": 6},
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "rows", "figures"),
-    [
-        (
-            "dude",
-            [dude_row(1, 0.9), dude_row(0, [0.1], "test2"), dude_row(1, "0.5"), dude_row(0, 0.7, "test2")],
-            {"anls": 0.5, "aurc": 13 / 48, "auroc": 0.75},
-        ),
-        ("dude", [dude_row(place % 2, 0.5) for place in range(4000)], {"aurc": 0.5}),  # ties take linear time
-        ("mmlongbench_doc", F1_ROWS, {"acc": 1 / 3, "f1": 0.5}),  # the authors add the same scores twice
-        ("mmlongbench_doc_lmms_eval", F1_ROWS, {"acc": 1 / 3, "f1": 0.5}),
-        (
-            "longdocurl",
-            [{"answer_format": "String", "gold": "fail to extrac", "prediction": "Fail to extract"}],
-            {"acc": 14 / 15, "generalized_accuracy": 0},
-        ),
-        (
-            "madqa",
-            MADQA_ROWS,
-            {"n": 2, "accuracy": 0.5, "doc_f1": 0.5, "page_f1": 0.5, "wasted_effort_ratio": 3, "kuiper_stat": 0.5},
-        ),
-        ("longdocurl", [], {"acc": 0.0}),
-        ("dude", [], {"anls": 0.0}),
-    ],
-)
-def test_summary_has_its_figures(name: str, rows: list[dict[str, Any]], figures: dict[str, float]) -> None:
-    summary = rule(name).summary(rows)
-    assert {figure: summary[figure] for figure in figures} == pytest.approx(figures, abs=1e-3)
+def test_dude_takes_linear_time_for_equal_confidences() -> None:
+    rows = [dude_row(place % 2, 0.5) for place in range(4000)]
+    assert rule("dude").summary(rows)["aurc"] == pytest.approx(0.5, abs=1e-3)
 
 
 @pytest.mark.parametrize("confidence", [-1, [-1], None])
@@ -132,39 +83,34 @@ def test_dude_without_a_confidence_has_no_aurc(confidence: Any) -> None:
     assert "aurc" not in rule("dude").summary(rows)
 
 
-@pytest.mark.parametrize("confidence", ["high", [], {}])
-def test_dude_refuses_a_confidence_that_is_no_number(confidence: Any) -> None:
-    with pytest.raises(ValueError, match="confidence of row 1"):
-        rule("dude").summary([dude_row(1, 0.5), dude_row(1, confidence)])
+def madqa_row(prediction: str, **more: Any) -> dict[str, Any]:
+    pages = {"evidence": [{"document": "a.pdf", "page": 1}], "citations": [{"file": "a.pdf", "page": 1}]}
+    return {"answer_variants": [["a"]], "prediction": prediction, **pages, **more}
 
 
-def test_chartqapro_has_a_mean_of_each_type() -> None:
-    rows = [example.row for example in EXAMPLES if example.rule == "chartqapro"]
-    assert set(rule("chartqapro").summary(rows)) == {"Factoid", "Fact Checking", "Conversational", "Overall"}
-    ported = rule("chartqapro_lmms_eval").summary(rows)
-    assert set(ported) == {"relaxed_factoid", "relaxed_fact_checking", "relaxed_conversational", "relaxed_overall"}
+def test_steps_are_the_effort_under_madqa() -> None:
+    rows = [madqa_row("a", steps=2, iterations=9), madqa_row("b", iterations=6)]
+    assert rule("madqa").summary(rows)["wasted_effort_ratio"] == 3
 
 
-def test_madqa_groups_questions_by_the_pages_that_they_need() -> None:
-    assert rule("madqa").summary([]) == {"by_hop_type": {}}
-    groups = rule("madqa").summary(MADQA_ROWS)["by_hop_type"]
-    assert set(groups) == {"cross_doc", "single"}
-    assert math.isnan(groups["single"]["kuiper_stat"])
+NO_PLACE = r"of row 1 \(counted from 0\) must be an object such as"
+# Rows without a summary, and words of the error.
+WITHOUT_SUMMARY: list[tuple[str, list[dict[str, Any]], str]] = [
+    ("dude", [dude_row(1, 0.5), dude_row(1, "high")], "confidence of row 1"),
+    ("dude", [dude_row(1, 0.5), dude_row(1, [])], "confidence of row 1"),
+    ("dude", [dude_row(1, 0.5), dude_row(1, {})], "confidence of row 1"),
+    *(
+        ("madqa", [madqa_row("a"), madqa_row("a", **{name: [{"doc": "a.pdf", "page": 1}]})], f"{name} {NO_PLACE}")
+        for name in ("citations", "evidence")
+    ),
+    *((name, [], "there are no rows to score") for name in sorted({*RULES} - {"dude", "longdocurl", "madqa"})),
+]
 
 
-@pytest.mark.parametrize("column", ["citations", "evidence"])
-def test_madqa_refuses_a_document_under_another_name(column: str) -> None:
-    row = {"answer_variants": [["a"]], "prediction": "a", "citations": [{"file": "a.pdf", "page": 1}]}
-    row |= {"evidence": [{"document": "a.pdf", "page": 1}]}
-    wrong = {**row, column: [{"doc": "a.pdf", "page": 1}]}
-    with pytest.raises(ValueError, match=rf"{column} of row 1 \(counted from 0\) must be an object such as"):
-        rule("madqa").summary([row, wrong])
-
-
-@pytest.mark.parametrize("name", sorted(set(RULES) - {"dude", "longdocurl", "madqa"}))
-def test_summary_of_no_rows_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="there are no rows to score"):
-        rule(name).summary([])
+@pytest.mark.parametrize(("name", "rows", "words"), WITHOUT_SUMMARY)
+def test_rows_without_a_summary_are_refused(name: str, rows: list[dict[str, Any]], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        rule(name).summary(rows)
 
 
 # Hostile texts
@@ -182,15 +128,7 @@ HOSTILE = (
     "FINAL ANSWER: may " + "1 " * 20_000,
     "__import__('os').abort()",
     "[__import__('os').abort()]",
-    "[1, *[2]]",
-    "{[1]: 2}",
-    r"['\d']",
-    "[1e999]",
-    "1e999",
-    "nan",
-    "\0[",
-    "\ud800[",
-    " \t\n",
+    *("[1, *[2]]", "{[1]: 2}", r"['\d']", "[1e999]", "1e999", "nan", "\0[", "\ud800[", " \t\n"),
     "a@" + "a." * 20_000,
 )
 
@@ -205,9 +143,8 @@ def rows_of(text: str) -> list[tuple[str, dict[str, Any]]]:
         for name in ("mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"):
             for kind in ("Int", "Integer", "Float", "Str", "String", "None", "List"):
                 rows.append((name, {"answer_format": kind, "gold": gold, "prediction": prediction}))
-        for name in ("chartqapro", "chartqapro_lmms_eval"):
-            row = {"question_type": "Factoid", "year": ["NO"], "answer": [gold], "prediction": prediction}
-            rows.append((name, row))
+        row = {"question_type": "Factoid", "year": ["NO"], "answer": [gold], "prediction": prediction}
+        rows += [("chartqapro", row), ("chartqapro_lmms_eval", row)]
         for kind in ("en", "cn", "case"):
             rows.append(("ocrbench_v2", {"rule": kind, "answers": [gold], "prediction": prediction}))
         rows.append(("madqa", {"answer_variants": [[gold]], "prediction": prediction}))
@@ -234,13 +171,8 @@ def test_deleting_parentheses_equals_the_regular_expression_of_the_programs(text
 
 @given(st.text("a1@.- \u0661%", max_size=12))
 def test_exact_texts_are_those_of_the_regular_expressions_of_the_programs(text: str) -> None:
-    patterns = (
-        r"\d+",
-        r"\d+-\d+",
-        r"\d+\s\d+",
-        r"\d{4}[-\s]\d{2}[-\s]\d{2}",
-        r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}",
-    )
+    dates, mails = r"\d{4}[-\s]\d{2}[-\s]\d{2}", r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}"
+    patterns = (r"\d+", r"\d+-\d+", r"\d+\s\d+", dates, mails)
     assert is_exact(text, (), (".py",)) == any(re.fullmatch(pattern, text) for pattern in patterns)
 
 

@@ -53,7 +53,8 @@ def test_dude_files_are_scored_by_type_with_confidences(dude: Shell) -> None:
     figures = "           Not Answerable 1.0000", "           aurc 0.0000", "           Extractive 0.8889"
     assert {"ANLS       0.9630", "summary    anls 0.9630", *figures} <= set(printed.splitlines())
     assert "as 'extractive' question: 'CocaCola' against ['Coca Cola']" in printed
-    assert dude.scores("gold.json base.json --variant dude --threshold 0.9") == [2 / 3]
+    strict = dude.document("gold.json base.json --variant dude --threshold 0.9")
+    assert (strict["submissions"][0]["anls"], "threshold:0.9" in strict["signature"]) == (2 / 3, True)
     assert dude.scores("gold.json without.json --variant dude") == [(8 / 9 + 2) / 3]
     assert dude.scores("gold.json fewer.json --variant dude --missing zero") == [2 / 3]
 
