@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from anls_metric import compare, score
 from anls_metric.messages import InputError
 from tests.conftest import mark_needs
+from tests.reading.conftest import Shell
 
 Make = Callable[[dict[str, list[Any]]], Any]
 COLUMNS: dict[str, list[Any]] = {
@@ -81,22 +81,12 @@ def test_answers_by_id_or_in_order_are_joined(answers: Any, how: str) -> None:
 
 
 @pytest.mark.parametrize("text", [".", "..", "/", "answers.json", "~"])
-def test_prediction_that_looks_like_a_path_is_a_prediction(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "answers.json").write_text("[]")
+def test_prediction_that_looks_like_a_path_is_a_prediction(shell: Shell, text: str) -> None:
+    shell.write({"answers.json": []})
     gold = [{"id": n, "answers": [text]} for n in (1, 2)]
     assert score({"1": text, "2": "x y"}, gold=gold).anls == 0.5
     assert score([text, "x y"], [[text], [text]]).anls == 0.5
     assert compare({"m": {"1": text, "2": "x y"}}, gold=gold)["m"].anls == 0.5
-
-
-def test_list_of_tables_is_a_list_of_runs() -> None:
-    runs: list[dict[str, list[Any]]] = [{"id": [1, 2, 3], "answer": ["tea", answer, "y"]} for answer in ("x", "no")]
-    scores = score(list(map(list_records, runs)), gold=GOLD)
-    assert scores.anls == pytest.approx((1 + 0.5 + 1) / 3)
-    assert scores.to_dict()["submissions"][0]["read"].endswith("joined by id: 3 of 3; and 1 other run")
 
 
 @pytest.mark.parametrize("kind", mark_needs(["pandas", "polars", "pyarrow"], "polars"))
@@ -106,13 +96,6 @@ def test_submissions_have_the_names_of_a_dict(kind: str) -> None:
     assert [(name, scored.anls) for name, scored in scores.submissions.items()] == [("m", 2 / 3), ("n", 1)]
     table = make({"model": ["m", "n"], "id": [1, 1], "prediction": ["a", "b"], "references": ["a", "a"]})
     assert [scored.anls for scored in compare(table).submissions.values()] == [1, 0]
-
-
-def test_named_columns_are_read() -> None:
-    columns: dict[str, list[Any]] = {"nr": [1, 2], "said": ["tea", "x"], "right": [["tea"], ["milk"]]}
-    options: dict[str, Any] = {"id": "nr", "prediction": "said", "references": "right"}
-    assert score(columns, **options).anls == 0.5
-    assert score(list_records(columns), **options).anls == 0.5
 
 
 # Data that cannot be scored, and the error.
@@ -128,7 +111,7 @@ REFUSED: list[tuple[Make, str]] = [
     (lambda _: [{"prediction": "a"}, 7], "data, record 2: expected an object, got a int"),
     (make_with("pandas", lambda p, _: p.DataFrame([["a", "b"]], columns=["pred", "pred"])),
         "data: two columns are called 'pred'"),
-    (lambda _: {"a": [{"prediction": "x"}], "b": [{"prediction": "x"}]}, "data: it holds several submissions (a, b)"),
+    (lambda it: {**it, "prediction": ["a"]}, "data: the columns have different lengths: id has 3, prediction has 1"),
 ]  # fmt: skip
 
 
@@ -139,15 +122,3 @@ def test_other_data_are_refused(place: int) -> None:
         score(make(COLUMNS))
     assert str(refused.value).startswith(message)
     assert "--" not in str(refused.value)
-
-
-def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(InputError, match=r"prediction has 2, references has 1"):
-        score({"prediction": ["a", "b"], "references": ["a"]})
-
-
-def test_series_of_pandas_are_matched_by_their_labels() -> None:
-    pandas = pytest.importorskip("pandas")
-    first, second = pandas.Series(["a", "b"], index=[1, 2]), pandas.Series(["b", "a"], index=[2, 1])
-    assert score(first, second).anls == 1
-    assert score(list(first), list(second)).anls == 0

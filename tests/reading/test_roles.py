@@ -27,28 +27,17 @@ def read_record(record: dict[str, Any], **options: Any) -> str:
     return line.removesuffix(" of data: 1 row")
 
 
-@pytest.mark.parametrize("name", PREDICTIONS)
 @pytest.mark.parametrize(
-    "spell", [str, str.upper, lambda name: name.replace("_", " "), lambda name: name.replace("_", "-")]
+    ("role", "names", "other"),
+    [("prediction", PREDICTIONS, "references"), ("accepted answers", REFERENCES, "prediction")],
 )
-def test_prediction_has_a_usual_name_in_any_spelling(name: str, spell: Any) -> None:
-    field = spell(name)
-    assert read_record({field: "a", "references": ["a"]}) == f"{field} (prediction), references (accepted answers)"
-
-
-@pytest.mark.parametrize("name", REFERENCES)
-def test_accepted_answers_have_a_usual_name(name: str) -> None:
-    for field in (name, name.title().replace("_", " ")):
-        line = read_record({"pred_answer": "a", field: ["a"]})
-        assert line == f"pred_answer (prediction), {field} (accepted answers)"
-
-
-@pytest.mark.parametrize(("names", "role"), [(PREDICTIONS, "prediction"), (REFERENCES, "accepted answers")])
-def test_first_usual_name_counts(names: list[str], role: str) -> None:
-    other = {"references": ["a"]} if role == "prediction" else {"prediction": "a"}
+def test_field_has_a_usual_name_in_any_spelling(role: str, names: list[str], other: str) -> None:
+    for name in names:
+        words = name.replace("_", " ")
+        for field in (name, name.upper(), words, words.title(), words.replace(" ", "-")):
+            assert f"{field} ({role})" in read_record({field: "a", other: "a"})
     for first, second in pairwise(names):
-        line = read_record({second: "a", first: "a", **other})
-        assert f"{first} ({role})" in line
+        assert f"{first} ({role})" in read_record({second: "a", first: "a", other: "a"})
 
 
 # A record with both sides, and the fields of its prediction and of its accepted answers.
@@ -83,6 +72,8 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"prediction": "a", "answers": ["b"], "label": "a"}, {"references": "label"},
         "prediction (prediction), label (accepted answers)"),
     ({"answer": "a", "text": "a"}, {"prediction": "text"}, "text (prediction), answer (accepted answers)"),
+    ({"nr": 7, "said": "a", "right": ["a"]}, {"id": "nr", "prediction": "said", "references": "right"},
+        "said (prediction), right (accepted answers)"),
 ]  # fmt: skip
 
 
@@ -90,6 +81,7 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 def test_named_field_counts(record: dict[str, Any], options: dict[str, Any], line: str) -> None:
     assert read_record(record, **options) == line
     assert score([record], **options).anls == 1
+    assert score({name: [value] for name, value in record.items()}, **options).anls == 1
 
 
 def test_named_field_may_be_in_a_late_record(shell: Shell) -> None:
