@@ -193,29 +193,27 @@ def test_every_rule_has_cases_and_a_meaning() -> None:
     assert all(rule.name == name and rule.meaning and rule.marks for name, rule in EXTRACTORS.items())
 
 
-# A wrapping of real answers, and the rules that remove it.
-WRAPPED: list[tuple[Callable[[str], str], str]] = [
-    (lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}", "think"),
-    (lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```", "json"),
-    (lambda answer: f"The answer is {answer}", "final"),
-    (lambda answer: f"{answer}<|im_end|>", "special-tokens"),
-    (lambda answer: rf"\boxed{{{answer}}}", "boxed"),
-    (lambda answer: f"```\n{answer}\n```", "fence"),
-    (lambda answer: f"**{answer}**", "bold"),
-    (lambda answer: f'"{answer}"', "quotes"),
-    (lambda answer: f"{answer}.", "period"),
-    (lambda answer: f"<answer>{answer}</answer>", "tag"),
-    (lambda answer: f'<think>Hm.</think>**The answer is "{answer}".**</s>', "think,final,special-tokens,period,quotes"),
-]
+# Rules, and a wrapping of real answers that they remove.
+WRAPPED: dict[str, Callable[[str], str]] = {
+    "think": lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}",
+    "json": lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```",
+    "final": lambda answer: f"The answer is {answer}",
+    "special-tokens": lambda answer: f"{answer}<|im_end|>",
+    "boxed": lambda answer: rf"\boxed{{{answer}}}",
+    "fence": lambda answer: f"```\n{answer}\n```",
+    "bold": lambda answer: f"**{answer}**",
+    "quotes": lambda answer: f'"{answer}"',
+    "period": lambda answer: f"{answer}.",
+    "tag": lambda answer: f"<answer>{answer}</answer>",
+    "think,final,special-tokens,period,quotes": lambda answer: f'<think>Hm.</think>**The answer is "{answer}".**</s>',
+}
 
 
-@pytest.mark.parametrize(("wrap", "names"), WRAPPED)
-def test_rules_extract_real_answers_from_their_wrapping(
-    real_answers: Path, wrap: Callable[[str], str], names: str
-) -> None:
+@pytest.mark.parametrize("names", WRAPPED)
+def test_rules_extract_real_answers_from_their_wrapping(real_answers: Path, names: str) -> None:
     records = json.loads((real_answers / "submission__nemotron.json").read_text("utf-8"))
     answers = [record["answer"] for record in records]
-    assert list(map(extractor(names), map(wrap, answers))) == answers
+    assert list(map(extractor(names), map(WRAPPED[names], answers))) == answers
 
 
 def test_extractor_applies_rules_in_their_order() -> None:

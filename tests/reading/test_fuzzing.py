@@ -18,6 +18,7 @@ from anls_metric.rules import RULES
 from tests.reading import test_layouts
 from tests.reading.seeds import damage, make_seeds
 
+GOLD = "gold of seeds.json"
 # Options that lead the content of files through more code.
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -47,14 +48,10 @@ def score(*paths: Path, **options: Any) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("fuzzing")
-
-
-@pytest.fixture(scope="module")
-def gold(folder: Path) -> Path:
-    path = folder / "gold of seeds.json"
-    path.write_text(json.dumps(test_layouts.GOLD))
-    return path
+    """A folder with the gold file of the seeds."""
+    folder = tmp_path_factory.mktemp("fuzzing")
+    (folder / GOLD).write_text(json.dumps(test_layouts.GOLD))
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +59,7 @@ def seeds(folder: Path) -> dict[str, bytes]:
     return make_seeds(folder)
 
 
-def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path, gold: Path) -> None:
+def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path) -> None:
     answers = folder / "answers.json"
     answers.write_text(json.dumps({"7": "12.50", "8": "R Jones"}))
     for name, content in seeds.items():
@@ -71,11 +68,11 @@ def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path, gold: Path
         layout = name.partition(".")[0]
         files = [path, answers] if layout in test_layouts.OF_GOLD else [path]
         options = {"missing": "zero", "extra": "ignore", "id": "none" if layout == "vllm" else None}
-        assert score(*files) or score(gold, path, **options), name
+        assert score(*files) or score(folder / GOLD, path, **options), name
 
 
 def test_damaged_file_has_a_score_or_an_error_for_people(
-    seeds: dict[str, bytes], folder: Path, gold: Path, pytestconfig: pytest.Config
+    seeds: dict[str, bytes], folder: Path, pytestconfig: pytest.Config
 ) -> None:
     names = st.sampled_from([*seeds])
 
@@ -84,7 +81,7 @@ def test_damaged_file_has_a_score_or_an_error_for_people(
     def check(name: str, other: str, number: int, options: dict[str, Any], with_gold: bool) -> None:
         path = folder / f"damaged {name}"
         path.write_bytes(damage(seeds[name], seeds[other], random.Random(number)))
-        score(*([gold] if with_gold else []), path, **options)
+        score(*([folder / GOLD] if with_gold else []), path, **options)
 
     check()
 
@@ -93,14 +90,12 @@ BENCHMARKS = {layout: rule for rule in RULES for layout in test_layouts.FILES if
 
 
 @pytest.mark.parametrize("layout", BENCHMARKS)
-def test_damaged_file_of_a_benchmark_has_a_score_or_an_error(
-    seeds: dict[str, bytes], folder: Path, gold: Path, layout: str
-) -> None:
+def test_damaged_file_of_a_benchmark_has_a_score_or_error(seeds: dict[str, bytes], folder: Path, layout: str) -> None:
     name, chance = test_layouts.FILES[layout][0], random.Random(layout)
     for _ in range(60):
         path = folder / f"benchmark {name}"
         path.write_bytes(damage(seeds[name], seeds[name], chance))
-        for files in ([path], [gold, path]):
+        for files in ([path], [folder / GOLD, path]):
             score(*files, variant=BENCHMARKS[layout], missing="zero", extra="ignore")
 
 
