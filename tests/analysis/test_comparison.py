@@ -15,21 +15,12 @@ from anls_metric.analysis import comparison
 from anls_metric.analysis.comparison import Comparison, ComparisonSet, compare_each_with_each
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.significance import Interval
+from tests.analysis.scoring import make_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
-ANSWERS = {"y": "Cola", "h": "Co", "n": "x"}
 SCORES = {"y": 1.0, "h": 0.5, "n": 0.0}
 PAGES = [number // 4 for number in range(200)]
-
-
-def make_table(letters: str, questions: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """Make an answer for each letter: y is right, h scores 0.5, n is wrong. A page has four questions."""
-    numbers = range(len(letters)) if questions is None else questions
-    return [
-        {"questionId": f"q{number}", "prediction": ANSWERS[letter], "answers": ["Cola"], "image": f"page {number // 4}"}
-        for number, letter in zip(numbers, letters)
-    ]
 
 
 def draw_letters(seed: int, weights: tuple[int, int, int] = (7, 1, 2)) -> str:

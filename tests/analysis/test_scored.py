@@ -1,24 +1,25 @@
-"""What is known about a scored set: groups, the worst answers, exact matches, similarities."""
+"""What is known about a scored set: groups, clusters, runs, the worst answers, exact matches, similarities."""
 
 from __future__ import annotations
 
+import math
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-import anls_metric
-from anls_metric import VARIANTS, score
+from anls_metric import VARIANTS, Scores, cluster_field, compare, interval, score
 from anls_metric.analysis.scored import explain, list_grouping_fields
-from tests.analysis.scoring import score_columns
+from anls_metric.reading.roles import DOCUMENTS
+from tests.analysis.scoring import make_table, score_columns
 from tests.conftest import fuzzed_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
-
-def make_rows(letters: str) -> list[dict[str, Any]]:
-    """Make a row for each letter: y is right, h scores 0.5, n is wrong."""
-    answers = {"y": "Cola", "h": "Co", "n": "x"}
-    return [{"prediction": answers[letter], "answers": ["Cola"]} for letter in letters]
+Records = list[dict[str, Any]]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def make_rows(letters: str) -> list[dict[str, Any]]:
     ],
 )
 def test_groups_are_by_the_values_of_a_field(values: list[Any], expected: dict[str, tuple[int, float]]) -> None:
-    rows = [row | ({} if value == "absent" else {"kind": value}) for row, value in zip(make_rows("yynh"), values)]
+    rows = [row | ({} if value == "absent" else {"kind": value}) for row, value in zip(make_table("yynh"), values)]
     groups = score(rows, by="kind").to_dict()["submissions"][0]["groups"]["kind"]
     found = [(name, (group["questions"], group["anls"])) for name, group in groups.items()]
     assert found == [*expected.items()]
@@ -43,44 +44,35 @@ def test_groups_of_keys_count_a_key_without_a_prediction_as_0() -> None:
     predictions: list[Any] = [{"total": "5", "items": [{"name": "tea"}]}, None]
     rows = [{"prediction": prediction, "answers": accepted} for prediction in predictions]
     groups = score(rows, variant="anls_star", by_key=True, missing="zero").to_dict()["submissions"][0]["groups"]
-    assert {name: group["anls"] for name, group in groups["key of the value"].items()} == {
-        "items": 0.25,
-        "items.name": 0.5,
-        "total": 0.5,
-    }
+    found = {name: group["anls"] for name, group in groups["key of the value"].items()}
+    assert found == {"items": 0.25, "items.name": 0.5, "total": 0.5}
 
 
 def test_worst_say_why_they_have_their_score() -> None:
-    worst = score(make_rows("yhn"), worst=2).to_dict()["submissions"][0]["worst"]
-    assert [(each["id"], each["score"], each["closest_reference"]) for each in worst] == [
-        ("3", 0.0, "Cola"),
-        ("2", 0.5, "Cola"),
-    ]
+    worst = score(make_table("yhn"), worst=2).to_dict()["submissions"][0]["worst"]
+    found = [(each["id"], each["score"], each["closest_reference"]) for each in worst]
+    assert found == [("q2", 0.0, "Cola"), ("q1", 0.5, "Cola")]
     assert "2 edits on 4 characters" in worst[1]["why"]
 
 
 @pytest.mark.parametrize(
-    ("variant", "predictions", "exact_match", "contains"),
+    ("variant", "predictions", "shares"),
     [
-        ("standard", ["Coca Cola", " coca  cola ", "Coca Col", "the Coca Cola sign", "Pepsi"], 2 / 5, 3 / 5),
-        ("standard", ["It is: Coca Cola!", None], 0.0, 0.5),
-        ("lmms_eval_0_2", ["Coca Col", "Coca Cola"], 0.5, 0.5),  # both score 1
-        ("due", ["coca cola"], 0.0, 0.0),
+        ("standard", ["Coca Cola", " coca  cola ", "Coca Col", "the Coca Cola sign", "Pepsi"], (2 / 5, 3 / 5)),
+        ("standard", ["It is: Coca Cola!", None], (0.0, 0.5)),
+        ("lmms_eval_0_2", ["Coca Col", "Coca Cola"], (0.5, 0.5)),  # both score 1
+        ("due", ["coca cola"], (0.0, 0.0)),
     ],
 )
-def test_exact_match_and_contains_are_shares_of_normalized_answers(
-    variant: str, predictions: list[str | None], exact_match: float, contains: float
-) -> None:
+def test_shares_of_exact_matches_and_contained_answers(variant: str, predictions: list[Any], shares: Any) -> None:
     scored = score_columns(predictions, [["Coca Cola"]] * len(predictions), scorer=variant)
-    assert (scored.exact_match, scored.contains) == (exact_match, contains)
+    assert (scored.exact_match, scored.contains) == shares
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_similarities_are_those_of_the_explanations(variant: str) -> None:
-    rows = fuzzed_rows(300, seed=3)
-    scored = score_columns(
-        [None, "None", *(row[0] for row in rows)], [[""], ["none"], *(row[1] for row in rows)], scorer=variant
-    )
+    predictions, references = zip((None, [""]), ("None", ["none"]), *fuzzed_rows(300, seed=3))
+    scored = score_columns(predictions, references, scorer=variant)
     for place, pair in enumerate(zip(scored.scores, scored.similarities)):
         why = explain(scored, place)
         assert pair == ((why.score, why.best.similarity) if why else (0.0, 0.0))
@@ -90,10 +82,134 @@ def test_interval_of_a_mean_of_leaves_takes_each_question_as_a_cluster() -> None
     predictions, references = [["a", "b"], ["a", "x"], ["c"]], [["a", "b"], ["a", "b"], ["x"]]
     scores = score(predictions, references, variant="anls_star", average="leaves")
     assert scores.anls == 0.6
-    assert scores.interval == anls_metric.interval([1.0, 1.0, 1.0, 0.0, 0.0], [1, 1, 2, 2, 3])
+    assert scores.interval == interval([1.0, 1.0, 1.0, 0.0, 0.0], [1, 1, 2, 2, 3])
 
 
 def test_list_grouping_fields_lists_fields_with_few_values() -> None:
     odd: dict[str, Any] = {"none": None, "same": 1, "raw": b"x", "tags": ["a"]}
     records = [odd | {"kind": n % 3, "half": n % 2, "id": n} for n in range(9)]
     assert list_grouping_fields(records, 5) == ["half", "kind"]
+
+
+# Clusters: the first field of the documented order that repeats
+
+
+def make_records(count: int = 12, **counts: int) -> Records:
+    """Make records whose fields have these numbers of values."""
+    return [{name: f"{name} {number % most}" for name, most in counts.items()} for number in range(count)]
+
+
+DOCVQA = make_records(60, questionId=60, docId=30, ucsf_document_id=10, ucsf_document_page_no=3, image=30)
+
+
+@pytest.mark.parametrize(
+    ("records", "cluster_by", "expected"),
+    [
+        (DOCVQA, None, ("ucsf_document_id", 10)),
+        (DOCVQA, "image", ("image", 30)),
+        (DOCVQA, "ucsf_document_page_no", ("ucsf_document_page_no", 3)),
+        (DOCVQA, "questionId", ("questionId", 60)),
+        (DOCVQA, "none", None),
+        (make_records(image=3, docId=4), None, ("docId", 4)),
+        (make_records(image=3, docId=12), None, ("image", 3)),  # docId differs for each question
+        (make_records(image=3, docId=1), None, ("image", 3)),  # docId is always the same
+        (make_records(count=5_000, document=16), None, ("document", 16)),  # the number of values does not matter
+        (make_records(page=3, question_type=2), None, None),
+        ([{"doc": {"image": number // 2}} for number in range(8)], None, None),  # only the user names a nested field
+        ([{"doc": {"image": number // 2}} for number in range(8)], "doc.image", ("doc.image", 4)),
+        ([{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}], None, ("doc", 4)),
+    ],
+)
+def test_clusters_are_by_the_first_field_that_repeats(records: Records, cluster_by: str | None, expected: Any) -> None:
+    rows = [{**record, "prediction": "a", "references": ["a"]} for record in records]
+    found = score(rows, cluster_by=cluster_by).to_dict()["clusters"]
+    assert found == (expected and {"field": expected[0], "count": expected[1]})
+
+
+@pytest.mark.parametrize(("first", "second"), [*pairwise(DOCUMENTS)])
+def test_cluster_field_takes_the_usual_names_in_their_order(first: str, second: str) -> None:
+    assert cluster_field(make_records(**{second: 2, first: 6})) == first
+    assert cluster_field(make_records(**{second: 2, first: 12})) == second
+
+
+NOTHING: list[Any] = [None, "", float("nan"), {"bytes": b"", "path": "a"}, ["a", "b"]]
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c", "d"], ["a"] * 4, *([value] * 4 for value in NOTHING)], ids=str)
+def test_cluster_field_skips_values_that_group_nothing(values: list[Any]) -> None:
+    assert cluster_field([{"image": value} for value in values]) is None
+    both = [{"image": value, "page_id": number // 2} for number, value in enumerate(values)]
+    assert cluster_field(both) == "page_id"
+
+
+@pytest.mark.parametrize("cluster_by", ["ucsf_document_id", "image", "none"])
+def test_interval_is_that_of_the_clusters_in_any_order(cluster_by: str) -> None:
+    chance = random.Random(1)
+    rows = [record | {"prediction": chance.choice(["Cola", "x"]), "answers": ["Cola"]} for record in DOCVQA]
+    names = None if cluster_by == "none" else [row[cluster_by] for row in rows]
+    expected = interval([float(row["prediction"] == "Cola") for row in rows], names)
+    assert score(chance.sample(rows, len(rows)), cluster_by=cluster_by).interval == expected
+
+
+# Several runs of a model: averages by question, the deviation, and comparisons
+
+Runs = Mapping[str, Sequence[str | None]]
+
+
+def list_rows(answers: Runs) -> Records:
+    """List the answers to each question; each run has the field "run"."""
+    return [
+        {"id": key, "run": number, "prediction": text, "answers": ["Coca Cola"]}
+        for key, runs in answers.items()
+        for number, text in enumerate(runs)
+    ]
+
+
+def score_runs(answers: Runs, **options: Any) -> Scores:
+    return score(list_rows(answers), missing="zero", runs="question", **options)
+
+
+def test_runs_are_averaged_by_question() -> None:
+    answers = {"7": ["Coca Cola", "CocaCola", "Pepsi"], "8": ["Coca Cola", "x", "Coca Cola"]}
+    scores = score_runs(answers, worst=1, metrics="f1,partial_credit")
+    scored = scores["data"]
+    assert scored.scores == [math.fsum([1, 8 / 9, 0]) / 3, 2 / 3]
+    assert scores.anls == pytest.approx(statistics.mean([1, 8 / 9, 0, 1, 0, 1]))
+    assert (scored.exact_match, scored.contains) == (0.5, 0.5)
+    assert [scored.outcomes[name] for name in ("equal", "close enough", "other")] == [3, 1, 2]
+    assert [answer["score"] for answer in scores.answers()] == [1, 8 / 9, 0, 1, 0, 1]
+    (document,) = scores.to_dict()["submissions"]
+    assert (document["questions"], document["runs"]) == (2, 3)
+    assert document["run_scores"] == pytest.approx([1, 4 / 9, 0.5])
+    assert document["run_sd"] == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
+    assert document["metrics"]["f1"]["mean"] == 0.5
+    assert document["partial_credit"] == {"format_loss": pytest.approx(1 / 54), "wrong_number_credit": 0.0}
+    (worst,) = document["worst"]
+    # The answer whose score is closest to the mean represents the question.
+    assert (worst["id"], worst["prediction"], worst["outcome"]) == ("7", "CocaCola", "close enough")
+
+
+@pytest.mark.parametrize(
+    ("answers", "anls", "run_scores"),
+    [
+        ({"7": ["Coca Cola"] * 3, "8": ["x"]}, 0.5, []),  # no run has answered every question
+        ({"7": ["Coca Cola", None], "8": ["x", "x"]}, 0.25, [0.5, 0.0]),  # a missing answer counts 0
+    ],
+)
+def test_runs_with_answers_missing(answers: Runs, anls: float, run_scores: list[float]) -> None:
+    scores = score_runs(answers)
+    assert scores.anls == anls
+    assert scores["data"].run_scores == run_scores
+    assert ("run_sd" in scores.to_dict()["submissions"][0]) == bool(run_scores)
+
+
+def test_runs_are_compared_by_their_mean_scores() -> None:
+    answers = {"base": ["Coca Cola", "x"], "tuned": ["Coca Cola", "Coca Cola"]}
+    tables = {name: list_rows({str(place): runs for place in range(40)}) for name, runs in answers.items()}
+    (comparison,) = compare(tables, runs="question").to_dict()["comparisons"]
+    assert (comparison["difference"], comparison["wins"], comparison["questions"]) == (0.5, 40, 40)
+
+
+def test_runs_and_a_mean_of_leaves_are_refused() -> None:
+    with pytest.raises(ValueError, match='several runs need average="rows"'):
+        score_runs({"7": ["Coca Cola", "x"]}, variant="anls_star", average="leaves")
