@@ -11,20 +11,19 @@ import random
 import zipfile
 from contextlib import suppress
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 from tests.reading import test_formats, test_layouts
+from tests.system.conftest import encode
 
 
-def make_seeds(folder: Path) -> dict[str, bytes]:
+def make_seeds() -> dict[str, bytes]:
     """Make a file of each format of text and each layout. Damaged columns can end Python in pyarrow and calamine."""
     lines = test_formats.LINES.encode()
     seeds = {name: text.encode() for name, text in test_formats.TEXTS.items()}
     seeds |= {"utf-16.json": test_formats.LINES.encode("utf-16"), "answers.txt": b"12.50\nR Jones\n"}
     seeds |= {"a.gz": gzip.compress(lines, mtime=0), "a.bz2": bz2.compress(lines), "a.xz": lzma.compress(lines)}
-    for name, content in test_layouts.FILES.values():
-        seeds[name] = Path(test_layouts.write(folder / name, content)).read_bytes()
+    seeds |= {name: encode(name, content) for name, content in test_layouts.FILES.values()}
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", b"{}")

@@ -54,15 +54,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def seeds(folder: Path) -> dict[str, bytes]:
-    return make_seeds(folder)
+SEEDS = make_seeds()
 
 
-def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path) -> None:
+def test_each_seed_has_a_score(folder: Path) -> None:
     answers = folder / "answers.json"
     answers.write_text(json.dumps({"7": "12.50", "8": "R Jones"}))
-    for name, content in seeds.items():
+    for name, content in SEEDS.items():
         path = folder / f"seed {name}"
         path.write_bytes(content)
         layout = name.partition(".")[0]
@@ -71,16 +69,14 @@ def test_each_seed_has_a_score(seeds: dict[str, bytes], folder: Path) -> None:
         assert score(*files) or score(folder / GOLD, path, **options), name
 
 
-def test_damaged_file_has_a_score_or_an_error_for_people(
-    seeds: dict[str, bytes], folder: Path, pytestconfig: pytest.Config
-) -> None:
-    names = st.sampled_from([*seeds])
+def test_damaged_file_has_a_score_or_an_error_for_people(folder: Path, pytestconfig: pytest.Config) -> None:
+    names = st.sampled_from([*SEEDS])
 
     @settings(max_examples=20_000 if pytestconfig.getoption("nothing_skips") else 300)
     @given(names, names, st.integers(0, 2**32), st.sampled_from(OPTIONS), st.booleans())
     def check(name: str, other: str, number: int, options: dict[str, Any], with_gold: bool) -> None:
         path = folder / f"damaged {name}"
-        path.write_bytes(damage(seeds[name], seeds[other], random.Random(number)))
+        path.write_bytes(damage(SEEDS[name], SEEDS[other], random.Random(number)))
         score(*([folder / GOLD] if with_gold else []), path, **options)
 
     check()
@@ -90,11 +86,11 @@ BENCHMARKS = {layout: rule for rule in RULES for layout in test_layouts.FILES if
 
 
 @pytest.mark.parametrize("layout", BENCHMARKS)
-def test_damaged_file_of_a_benchmark_has_a_score_or_error(seeds: dict[str, bytes], folder: Path, layout: str) -> None:
+def test_damaged_file_of_a_benchmark_has_a_score_or_an_error(folder: Path, layout: str) -> None:
     name, chance = test_layouts.FILES[layout][0], random.Random(layout)
     for _ in range(60):
         path = folder / f"benchmark {name}"
-        path.write_bytes(damage(seeds[name], seeds[name], chance))
+        path.write_bytes(damage(SEEDS[name], SEEDS[name], chance))
         for files in ([path], [folder / GOLD, path]):
             score(*files, variant=BENCHMARKS[layout], missing="zero", extra="ignore")
 
