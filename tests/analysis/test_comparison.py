@@ -164,31 +164,15 @@ NUMBERED = [f"answer {number}" for number in range(40)]
 RIGHT = with_accepted(NUMBERED, NUMBERED)
 
 
-@pytest.mark.parametrize(
-    ("tables", "options", "words"),
-    [
-        (
-            {"a": make_table("yn"), "b": make_table("yn", [5, 6])},
-            {},
-            r"^b: no question ids in common with a: q5, q6 / q0, q1$",
-        ),
-        (
-            {"a": RIGHT, "b": with_accepted(NUMBERED, NUMBERED[::-1])},
-            {},
-            r"^b: 40 of its questions have different accepted answers in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id",
-        ),
-        (
-            {name: [{"prediction": ["a"], "references": [["a"]]}] for name in "ab"},
-            {"variant": "anls_star", "average": "leaves"},
-            'a comparison needs average="rows"',
-        ),
-    ],
-)
-def test_compare_refuses_what_cannot_be_compared(
-    tables: Mapping[str, Any], options: dict[str, Any], words: str
-) -> None:
+def test_compare_refuses_what_cannot_be_compared() -> None:
+    with pytest.raises(ValueError, match=r"^b: no question ids in common with a: q5, q6 / q0, q1$"):
+        anls_metric.compare({"a": make_table("yn"), "b": make_table("yn", [5, 6])})
+    words = r"^b: 40 of its questions have different accepted answers in a \(1, 2, 3, 4, 5, \.\.\.\): use the same id"
     with pytest.raises(ValueError, match=words):
-        anls_metric.compare(tables, **options)
+        anls_metric.compare({"a": RIGHT, "b": with_accepted(NUMBERED, NUMBERED[::-1])})
+    values = [{"prediction": ["a"], "references": [["a"]]}]
+    with pytest.raises(ValueError, match='a comparison needs average="rows"'):
+        anls_metric.compare({"a": values, "b": values}, variant="anls_star", average="leaves")
 
 
 def test_compare_says_which_accepted_answers_differ() -> None:
@@ -202,9 +186,7 @@ def test_groups_are_compared_on_the_questions_that_both_have_in_them() -> None:
 
     tables = {"a": make_rows("yyhnhn", "xxxxyz"), "b": make_rows("yhnnyy", "xxxyyx")}
     groups = anls_metric.compare(tables, by="kind", cluster_by="none").to_dict()["submissions"][1]["groups"]["kind"]
-    assert {name: (group["questions"], group["difference"]) for name, group in groups.items()} == {
-        "x": (4, pytest.approx(-1 / 3)),
-        "y": (2, 0.5),
-    }
+    found = {name: (group["questions"], group["difference"]) for name, group in groups.items()}
+    assert found == {"x": (4, pytest.approx(-1 / 3)), "y": (2, 0.5)}
     assert groups["x"]["difference_interval"] == list(differences([1.0, 1.0, 0.5], [1.0, 0.5, 0.0]).interval())
     assert groups["y"]["difference_interval"] is None
