@@ -1,7 +1,9 @@
-"""Each other metric equals a published implementation, or the results of the published function."""
+"""Other metrics equal published implementations or their results; measures of confidences and verdicts, definitions."""
 
 from __future__ import annotations
 
+import random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -9,17 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric import compare, paired_test, score
+from anls_metric.analysis.assessments import compare_verdicts
+from anls_metric.analysis.confidence import LEVELS, measure_confidence
 from anls_metric.analysis.metrics import METRICS, is_relaxed_match, score_cer, score_f1
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
-
-ALL = ",".join(METRICS)
-
-
-def measure_one(prediction: str | None, references: list[str]) -> dict[str, float]:
-    """Measure one answer under every metric."""
-    (submission,) = score([prediction], [references], metrics=ALL, missing="zero").to_dict()["submissions"]
-    return {name: metric["mean"] for name, metric in submission["metrics"].items()}
 
 
 @pytest.mark.parametrize(
@@ -73,10 +69,9 @@ def test_is_relaxed_match_is_that_of_chartqa(expected: bool, pairs: list[tuple[s
         ("exact_match", None, ["a"], 0.0),
     ],
 )
-def test_metrics_count_the_best_accepted_answer(
-    metric: str, prediction: str | None, references: list[str], expected: float
-) -> None:
-    assert measure_one(prediction, references)[metric] == expected
+def test_best_accepted_answer_counts(metric: str, prediction: Any, references: list[str], expected: float) -> None:
+    scores = score([prediction], [references], metrics=",".join(METRICS), missing="zero")
+    assert scores.to_dict()["submissions"][0]["metrics"][metric]["mean"] == expected
 
 
 def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:
@@ -100,3 +95,61 @@ def test_metrics_are_compared_on_common_questions_by_the_paired_test(metric: str
     assert found["p_value"] == paired_test([0.0, 0.0, 1.0], [0.0, 1.0, 1.0])
     assert found["p_value_adjusted"] == again["p_value_adjusted"] == min(1.0, 2 * found["p_value"])
     assert found["is_better"] is True
+
+
+# Confidences and verdicts
+
+PAIRS = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.1, 0.5, 0.7, 0.9, 1.0]), st.sampled_from([0.0, 0.5, 0.8, 1.0])), min_size=1
+)
+
+
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_measures_equal_their_definitions_in_any_order(pairs: list[tuple[float, float]], chance: random.Random) -> None:
+    """AUROC counts pairs in the right order; AURC and coverage look at what is at least as confident as an answer."""
+    measures = measure_confidence(*zip(*pairs))
+    assert measure_confidence(*zip(*chance.sample(pairs, len(pairs)))) == measures
+    right, wrong = ([sure for sure, score in pairs if (score >= 0.5) == is_right] for is_right in (True, False))
+    won = sum((a > b) + (a == b) / 2 for a in right for b in wrong)
+    assert measures.auroc == (pytest.approx(won / (len(right) * len(wrong))) if right and wrong else None)
+    chosen = [[pair for pair in pairs if pair[0] >= bound] for bound, _ in pairs]
+    risks = [1 - fmean(score for _, score in each) for each in chosen]
+    assert measures.aurc == pytest.approx(fmean(risks))
+    for level in LEVELS:
+        shares = [len(each) / len(pairs) for each in chosen if fmean(score >= 0.5 for _, score in each) >= level]
+        assert measures.coverage[str(level)] == max(shares, default=0.0)
+
+
+def test_measures_equal_hand_computed_values() -> None:
+    measures = measure_confidence([0.9, 0.8, 0.7, 0.6], [1.0, 0.75, 0.0, 1.0])
+    assert measures.auroc == pytest.approx(2 / 3)
+    assert measures.aurc == pytest.approx((0 + 0.125 + 1.25 / 3 + 1.25 / 4) / 4)
+    assert measures.ece == pytest.approx((0.1 + 0.2 + abs(1.3 - 1)) / 4)  # 3 bins: 1, 1 and 2 answers
+    assert measures.coverage == {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5}
+    # the ECE of one confidence is its distance from the accuracy
+    assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
+    assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
+    assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
+
+
+@pytest.mark.parametrize(
+    ("answers", "agreement", "kappa"),
+    [
+        # a textbook: 20 both yes, 5 yes and no, 10 no and yes, 15 both no: agreement 0.7, chance 0.5, kappa 0.4
+        ([(1.0, True)] * 20 + [(1.0, False)] * 5 + [(0.0, True)] * 10 + [(0.0, False)] * 15, 0.7, pytest.approx(0.4)),
+        ([(1.0, True), (0.0, False)], 1.0, 1.0),
+        ([(1.0, False), (0.0, True)], 0.0, -1.0),
+        ([(1.0, True), (1.0, True)], 1.0, None),
+        ([(1.0, False), (1.0, False)], 0.0, 0.0),
+        ([(0.6, True)], 1.0, None),
+    ],
+)
+def test_agreement_and_kappa(answers: list[tuple[float, bool]], agreement: float, kappa: float | None) -> None:
+    scores, verdicts = zip(*answers)
+    compared = compare_verdicts(scores, verdicts)
+    assert (compared.agreement, compared.kappa) == (agreement, kappa)
+    names = {True: "correct", False: "wrong"}
+    for verdict in names:
+        for is_right in names:
+            count = sum((each >= 0.5, judged) == (is_right, verdict) for each, judged in answers)
+            assert compared.table[names[is_right]][names[verdict]] == count
