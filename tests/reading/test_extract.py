@@ -232,7 +232,6 @@ def test_extractor_takes_the_name_of_a_field_or_tag() -> None:
 
 
 UNKNOWN = {
-    "thinks": "unknown extraction rule 'thinks': did you mean think?",
     "": "the names of rules are '' (str): pass a string, such as",
     "think,": "unknown extraction rule ''",
     "think final": "unknown extraction rule 'think final'",

@@ -95,9 +95,8 @@ def test_compressed_file_is_unpacked_up_to_a_limit(
         check(f"{name}.x")
         assert re.match(r"cut\.x: not (gzip|bzip2|xz), or damaged \(", shell.error("cut.x"))
     monkeypatch.setattr(formats, "MAX_UNPACKED", 2_000_000)
-    shell.write(
-        {"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(LINES.encode() + b" " * 1_000_000)}
-    )
+    fits = LINES.encode() + b" " * 1_000_000
+    shell.write({"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(fits)})
     assert shell.error("large.x") == "large.x: it is larger than 2 MB once unpacked"
     check("fits.x")
 
@@ -142,14 +141,7 @@ def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
     shell.write({"t.xlsx": encode("t.xlsx", ROWS)})
     check("t.xlsx")
     book = openpyxl.Workbook()
-    rows = [
-        ["id", "prediction", "references"],
-        [7, 56, "56"],
-        [None] * 3,
-        [8, 2.5, "2.5"],
-        ["x", None, "b"],
-        [9, True, "TRUE"],
-    ]
+    rows = [[*ROWS[0]], [7, 56, "56"], [None] * 3, [8, 2.5, "2.5"], ["x", None, "b"], [9, True, "TRUE"]]
     for row in rows:
         book.active.append(row)
     book.create_sheet("other")
@@ -159,11 +151,9 @@ def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
     assert read(shell, "n.xlsx").endswith(" of n.xlsx: 4 rows (sheet Sheet of 2)")
     assert "1 predictions are decimal numbers in the file, so their formatting is lost" in shell.type("n.xlsx").err
     book.active["B3"] = datetime.date(1989, 12, 15)
-    book.save("date.xlsx")
-    message = (
-        "date.xlsx, row 3, prediction: the cell is 1989-12-15 (date), and the string that was typed is lost: format the"
-    )
-    assert shell.error("date.xlsx").startswith(message)
+    book.save("d.xlsx")
+    message = "d.xlsx, row 3, prediction: the cell is 1989-12-15 (date), and the string that was typed is lost: format"
+    assert shell.error("d.xlsx").startswith(message)
     book.active.delete_rows(1, 9)
     book.save("empty.xlsx")
     message = "its first sheet (Sheet) has no answers: move the sheet of the answers to the front"
@@ -176,9 +166,8 @@ def test_folder_and_pattern_of_parts_are_one_file(shell: Shell) -> None:
     check("x", rows)
     check("x/part-*.jsonl", rows)
     shell.write({"x/part-3.jsonl": [{"id": "x", "prediction": ["a", "b"], "references": ["a"]}]})
-    assert shell.error("'x/part-*.jsonl'").startswith(
-        "x/part-*.jsonl, part-3.jsonl, line 1: 'prediction' is ['a', 'b'] (list)"
-    )
+    message = "x/part-*.jsonl, part-3.jsonl, line 1: 'prediction' is ['a', 'b'] (list)"
+    assert shell.error("'x/part-*.jsonl'").startswith(message)
     shell.write({"x/other.csv": "a\n", "y/a.json": ROWS, "y/config.json": {"lr": 1}, "z/a.txt": "a\n"})
     for folder in "xyz":
         assert "are not parts of one table: pass one file, or a pattern of its parts, such as '" in shell.error(folder)
@@ -272,8 +261,6 @@ def test_cell_of_csv_may_be_large_while_the_limit_of_the_process_stays(shell: Sh
 )
 def test_error_names_the_place_of_a_record(shell: Shell, name: str, place: str) -> None:
     rows = [{"prediction": "a\nb", "references": "a"}, {"prediction": "c", "references": " "}]
-    shell.write({name: encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
-    if name == "a.jsonl":
-        shell.write({name: b"\n\n" + Path(name).read_bytes()})
+    shell.write({name: b"\n\n" + encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
     message = "the accepted answer is empty: add an accepted answer, or leave the question out"
     assert shell.error(name) == f"{name}, {place}: {message}"

@@ -224,7 +224,6 @@ INPUTS: dict[str, tuple[str, Files, list[str]]] = {
     "a gold file that is passed again": ("-g gold.json gold.json a.json", {}, ["a"]),
     "a table as the gold file": ("t.json a.json", {"t.json": list_both("x")[:24]}, ["a"]),
     "two tables": ("s.json t.json", {"s.json": list_rows(), "t.json": list_rows(TUNED)}, ["s", "t"]),
-    "names of users": ("gold.json base=a.json", {}, ["base"]),
     "a name like a path": ("gold.json x/y=a.json", {"x/y=a.json": list_answers()}, ["y=a"]),
     "a shared prefix": ("gold.json s/submission_x.json s/submission_y.json", {"s/submission_x.json": list_answers(),
         "s/submission_y.json": list_answers()}, ["x", "y"]),

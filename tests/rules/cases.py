@@ -46,10 +46,6 @@ def _ocr(rule: str, answers: Any, prediction: Any, score: float, words: str, **o
     return Example("ocrbench_v2", {"rule": rule, "answers": answers, "prediction": prediction, **others}, score, words)
 
 
-def _madqa(variants: Any, prediction: Any, score: float, words: str) -> Example:
-    return Example("madqa", {"answer_variants": variants, "prediction": prediction}, score, words)
-
-
 _MM, _MM_LMMS = "mmlongbench_doc", "mmlongbench_doc_lmms_eval"
 _LONG, _LONG_VLM = "longdocurl", "longdocurl_vlmevalkit"
 
@@ -132,9 +128,9 @@ EXAMPLES = (
     _ocr("item", ["x^2"], "$ x ^ 2 $", 1.0, "is in the prediction", type="formula recognition en"),
     _ocr("item", [r"\text{x}^2"], "x^2", 1.0, "is in the prediction", type="formula recognition cn"),
     _ocr("item", ["AB"], "A, B", 1.0, "is in the prediction", type="handwritten answer extraction cn", question="?"),
-    _madqa([["Germany"]], "germany", 1.0, "ANLS*"),
-    _madqa([["a", "b"], ["c"]], ["c"], 1.0, "ANLS*"),
-    _madqa([["a"]], None, 0.0, "no answer"),
+    Example("madqa", {"answer_variants": [["Germany"]], "prediction": "germany"}, 1.0, "ANLS*"),
+    Example("madqa", {"answer_variants": [["a", "b"], ["c"]], "prediction": ["c"]}, 1.0, "ANLS*"),
+    Example("madqa", {"answer_variants": [["a"]], "prediction": None}, 0.0, "no answer"),
 )
 
 # Rows that no rule can score, and words of the error.
