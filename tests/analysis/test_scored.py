@@ -1,4 +1,4 @@
-"""What is known about a scored set: groups, clusters, runs, the worst answers, exact matches, similarities."""
+"""What is known about a scored set: groups, the worst answers, similarities, clusters, runs, and data of the report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
-from anls_metric import VARIANTS, Scores, cluster_field, compare, interval, score
-from anls_metric.analysis.scored import explain, list_grouping_fields
+import anls_metric
+from anls_metric import VARIANTS, Scores, cluster_field, compare, get_variant, interval, score
+from anls_metric.analysis import curves
+from anls_metric.analysis.alignment import MAX_CELLS, align
+from anls_metric.analysis.scored import explain, list_grouping_fields, score_under
 from anls_metric.reading.roles import DOCUMENTS
 from tests.analysis.scoring import make_table, score_columns
 from tests.conftest import fuzzed_rows
@@ -213,3 +216,56 @@ def test_runs_are_compared_by_their_mean_scores() -> None:
 def test_runs_and_a_mean_of_leaves_are_refused() -> None:
     with pytest.raises(ValueError, match='several runs need average="rows"'):
         score_runs({"7": ["Coca Cola", "x"]}, variant="anls_star", average="leaves")
+
+
+# What the report shows of an answer and of all questions: every number equals that of scoring again
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "sizes"),
+    [
+        ("CocaCola", "Coca Cola", [4, 4, 0, 1, 4, 4]),
+        ("xCola", "Cola", [0, 0, 1, 0, 4, 4]),
+        ("  COLA", "colas ", [2, 0, 0, 0, 4, 4, 0, 1, 0, 1]),
+        ("a \n b", "A b!", [1, 1, 0, 0, 3, 1, 0, 0, 1, 1, 0, 1]),
+        ("İstanbul", "istanbu", [0, 1, 1, 0, 6, 6, 1, 0]),
+        ("🙂a", "🙂b", [1, 1, 1, 1]),
+    ],
+)
+def test_align_counts_characters_of_the_texts_as_written(prediction: str, reference: str, sizes: list[int]) -> None:
+    assert align(anls_metric.explain(prediction, [reference])) == sizes
+
+
+@pytest.mark.parametrize("variant", ["standard", "stvqa", "nls", "mistral_evals", "rrc"])
+def test_align_covers_both_texts(variant: str) -> None:
+    for prediction, references in fuzzed_rows(100, 7):
+        why = anls_metric.explain(prediction, references, variant=variant)
+        sizes = align(why)
+        assert sizes is not None
+        assert (sum(sizes[::2]), sum(sizes[1::2])) == (len(prediction), len(why.closest))
+
+
+def test_align_refuses_texts_that_are_too_long_or_differ_everywhere() -> None:
+    long = "a" * (int(MAX_CELLS**0.5) + 1)
+    assert align(anls_metric.explain(long, [long + "b"])) is None
+    assert align(anls_metric.explain("ab" * 1000, ["ac" * 1000], variant="nls")) is None
+
+
+ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_score_under_another_variant_is_its_score_and_missing_answers_count_0(variant: str) -> None:
+    predictions, references = zip(*ROWS)
+    scored = score_columns(predictions, references, scorer=variant)
+    assert score_under(scored.answers, get_variant(variant)) == scored.anls
+    half = score_columns([*predictions, *[None] * len(ROWS)], references * 2)
+    assert score_under(half.answers, get_variant(variant)) == pytest.approx(scored.anls / 2)
+
+
+def test_similarities_are_counted_without_equal_answers_and_negative_ones_come_first() -> None:
+    scored = score_columns(["İİ", "a", "abc"], [["q"], ["a"], ["abcd"]], scorer="rrc")
+    assert min(scored.similarities) < 0
+    counts = curves.count_similarities(scored)
+    assert (counts[0], counts[15], sum(counts)) == (1, 1, 2)
+    assert [curves.get_minimum_similarity(VARIANTS[name]) for name in ("standard", "nls")] == [0.5, 0.0]
