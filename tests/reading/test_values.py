@@ -140,8 +140,7 @@ def test_missing_prediction_is_refused_or_scores_zero(cell: Any) -> None:
 
 @pytest.mark.parametrize("cell", [["a", "b"], {"text": "a"}, True, []])
 def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, cell: Any) -> None:
-    rows = [{"id": 7, "answer": cell}]
-    shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": rows})
+    shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": [{"id": 7, "answer": cell}]})
     message = shell.error("g.json x.json --prediction-field answer")
     assert message.startswith("x.json, record 1: 'answer' is ")
     end = ", expected a string: pass a field of strings with --prediction-field, or score lists and objects with "

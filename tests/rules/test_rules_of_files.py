@@ -116,16 +116,13 @@ def test_extracted_answer_is_what_the_rule_scores() -> None:
 
 
 def test_docvqa_2026_scores_the_whole_output(shell: Shell) -> None:
-    gold = {
-        "doc_id": "maps_2",
-        "questions": {"question_id": ["m1", "m2"], "question": ["?", "?"]},
-        "answers": {"question_id": ["m1", "m2"], "answer": ["50 kg", "Unknown"]},
-    }
+    ids = {"question_id": ["m1", "m2"]}
+    gold = {"questions": {**ids, "question": ["?", "?"]}, "answers": {**ids, "answer": ["50 kg", "Unknown"]}}
     answers = [
         {"question_id": "m1", "answer": "50 kg", "full_answer": "FINAL ANSWER: 50kg"},
         {"question_id": "m2", "answer": "Unknown", "full_answer": "Unknown"},
     ]
-    shell.write({"gold.json": [gold], "x.json": answers})
+    shell.write({"gold.json": [{"doc_id": "maps_2", **gold}], "x.json": answers})
     assert shell.scores("gold.json x.json --variant docvqa_2026") == [0.5]
 
 
