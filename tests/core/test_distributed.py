@@ -14,39 +14,13 @@ import anls_metric
 from anls_metric.core.variants import Scorer
 from anls_metric.nested import get_value_variant
 from tests.core.processes import Calls, call_metric
+from tests.core.test_evaluate import ROWS, TEXTS, Rows, columns
 
-pytest.importorskip("evaluate")
 filelock = pytest.importorskip("filelock")
 
-Rows = list[tuple[Any, Any]]
 Run = Callable[..., list[list[Any]]]
 
-TEXTS: Rows = [
-    ("CocaCola", ["Coca Cola", "Coca Cola Company"]),
-    ("The Coca", "Coca Cola"),
-    ("Coca cola", ("Coca Cola",)),
-    ("12/15/89", ["12/15/88"]),
-    ("half a pair: \ud800", ["half a pair: \ud801"]),
-]
-VALUES: Rows = [
-    ({"total": 12.5, "items": [{"name": "tee"}, None]}, {"total": "12.50", "items": [{"name": ("tea", "coffee")}]}),
-    (["Air", "bus"], ["Bus", "Air", ("Other", "Others")]),
-    (None, {"a": "b"}),
-    (float("inf"), "inf"),
-    ("half a pair: \ud800", ("half a pair: \ud801", "x")),
-]
-LISTS: Rows = [(["Cola", "tea", "milk"], ["tea", "cola"]), ("b", ["a", "b", "b"]), (["x"] * 9, ("x", "y"))]
-
-SCORERS: dict[str, tuple[Scorer, Rows]] = {
-    "rrc": (anls_metric.VARIANTS["rrc"], TEXTS),
-    "anls_star": (get_value_variant("anls_star"), VALUES),
-    "anlsl": (get_value_variant("anlsl"), LISTS),
-}
-
-
-def columns(rows: Rows) -> dict[str, Any]:
-    return {"predictions": [prediction for prediction, _ in rows], "references": [reference for _, reference in rows]}
-
+SCORERS: list[Scorer] = [anls_metric.VARIANTS["rrc"], get_value_variant("anls_star"), get_value_variant("anlsl")]
 
 # The ways in which a process can pass its rows.
 WAYS: dict[str, Callable[[Rows], Calls]] = {
@@ -81,12 +55,12 @@ def run(pool: Any, tmp_path: Path) -> Run:
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", SCORERS)
-def test_processes_give_the_number_of_all_rows(run: Run, name: str, way: str, size: int) -> None:
-    scorer, rows = SCORERS[name]
-    shares = [rows[number::size] for number in range(size)]  # the fourth process has no rows
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer.name)
+def test_processes_give_the_number_of_all_rows(run: Run, scorer: Scorer, way: str, size: int) -> None:
+    # The fourth process has no rows of lists.
+    shares = [ROWS[scorer.key][number::size] for number in range(size)]
     scores = scorer.score(*columns([row for share in shares for row in share]).values())
-    first, *others = run([WAYS[way](share) for share in shares], config_name=name)
+    first, *others = run([WAYS[way](share) for share in shares], config_name=scorer.name)
     assert first[-1] == {scorer.key: scorer.mean(scores), f"{scorer.key}_scores": list(map(float, scores))}
     assert [results[-1] for results in others] == [None] * (size - 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
 import inspect
 import math
@@ -17,15 +18,45 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric import get_variant
+from anls_metric.core.variants import Scorer
+from anls_metric.nested import get_value_variant
 from tests.conftest import LIGHT, ROOT
 
 evaluate = pytest.importorskip("evaluate")
 datasets = pytest.importorskip("datasets")
 pandas = pytest.importorskip("pandas")
 
-PREDICTIONS = ["CocaCola", "The Coca", "Coca cola", "12/15/89"]
-REFERENCES = [["Coca Cola", "Coca Cola Company"]] * 3 + [["12/15/88"]]
-EXPECTED = {"anls": math.fsum([8 / 9, 0.0, 1.0, 0.875]) / 4}
+Rows = list[tuple[Any, Any]]
+
+# Rows of each configuration: predictions, and what is accepted.
+TEXTS: Rows = [
+    ("CocaCola", ["Coca Cola", "Coca Cola Company"]),
+    ("The Coca", "Coca Cola"),
+    ("Coca cola", ("Coca Cola",)),
+    ("12/15/89", ["12/15/88"]),
+    ("half a pair: \ud800", ["half a pair: \ud801"]),
+]
+VALUES: Rows = [
+    (None, {"a": {"b": "c"}}),
+    (
+        {"total": 12.5, "items": [{"name": "tee"}, {"name": "milk", "price": None}, None]},
+        {"total": "12.50", "items": [{"name": "milk"}, {"name": ("tea", "coffee")}]},
+    ),
+    (["Air", "bus"], ["Bus", "Air", ("Other", "Others")]),
+    ("CocaCola", ["Coca Cola", "Coca Cola Company"]),
+    ({"paid": True, "tags": []}, {"paid": ("yes", "true"), "date": ("31.12.2023", "31 Dec 2023"), "tip": None}),
+    (math.inf, "inf"),
+    ("half a pair: \ud800", ("half a pair: \ud801", "x")),
+]
+LISTS: Rows = [(["Cola", "tea", "milk"], ["tea", "cola"]), ("b", ["a", "b", "b"]), (["x"] * 9, ("x", "y"))]
+ROWS = {"anls": TEXTS, "anls_star": VALUES, "anlsl": LISTS}
+
+EXPECTED = {"anls": math.fsum([8 / 9, 0.0, 1.0, 0.875, 13 / 14]) / 5}
+
+
+def columns(rows: Rows) -> dict[str, Any]:
+    return {"predictions": [prediction for prediction, _ in rows], "references": [reference for _, reference in rows]}
 
 
 # Ways to load it
@@ -38,7 +69,7 @@ def test_load_by_folder_path_and_function(in_clone: Path, tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path / "my clone")
     for metric in (by_folder, evaluate.load("./anls.py"), anls_metric.load(keep_in_memory=True)):
         assert isinstance(metric, evaluate.Metric)
-        assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+        assert metric.compute(**columns(TEXTS)) == EXPECTED
 
 
 @pytest.mark.thorough
@@ -94,7 +125,6 @@ def test_metric_passes_the_test_of_modules_of_evaluate(metric: Any, monkeypatch:
 
 def test_module_information_is_complete(metric: Any) -> None:
     assert (metric.name, metric.module_type, metric.license) == ("anls", "metric", "Apache-2.0")
-    assert metric.reference_urls == ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
     assert metric.codebase_urls
     for text, words in (
         (metric.description, "Levenshtein"),
@@ -106,6 +136,15 @@ def test_module_information_is_complete(metric: Any) -> None:
         (repr(metric), "stored examples: 0"),
     ):
         assert words in text
+    for configuration, name, papers in (
+        ("default", "ANLS (", ["1905.13648", "2007.00398"]),
+        ("anls_star", "ANLS*", ["2402.03848"]),
+        ("anlsl", "ANLSL", ["2104.14336"]),
+    ):
+        configured = evaluate.load("anls", configuration)
+        assert name in configured.description
+        assert configured.reference_urls == [f"https://arxiv.org/abs/{paper}" for paper in papers]
+        assert all(set(features) == {"predictions", "references"} for features in configured.features)
 
 
 def test_options_are_those_of_compute_in_the_signature_and_the_description(metric: Any) -> None:
@@ -126,54 +165,72 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
 # Ways to pass rows
 
 
-def test_compute_returns_the_mean_and_all_scores(metric: Any) -> None:
-    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_all_scores=True)
-    assert result == {**EXPECTED, "anls_scores": anls_metric.anls_scores(PREDICTIONS, REFERENCES)}
-    assert type(result) is dict
-    assert {type(value) for value in [result["anls"], *result["anls_scores"]]} == {float}
+@pytest.mark.parametrize(
+    ("configuration", "options", "scorer"),
+    [
+        ("default", {}, get_variant()),
+        ("default", {"variant": "due"}, get_variant("due")),
+        ("default", {"threshold": 0.9}, get_variant(threshold=0.9)),
+        ("default", {"ignore_case": False}, get_variant(ignore_case=False)),
+        ("default", {"variant": "nls", "threshold": 0.9}, get_variant("nls", threshold=0.9)),
+        ("default", {"variant": get_variant("rrc")}, get_variant("rrc")),  # a Variant of another copy of the module
+        ("rrc", {}, get_variant("rrc")),
+        ("anls_star", {}, get_value_variant()),
+        ("anls_star", {"average": "leaves"}, get_value_variant(average="leaves")),
+        ("anls_star", {"none_keys": "ignored"}, get_value_variant(none_keys="ignored")),
+        ("anlsl", {"threshold": 0.9}, get_value_variant("anlsl", threshold=0.9)),
+    ],
+)
+def test_mean_and_all_scores_follow_the_options_of_load_and_of_compute(
+    in_clone: Path, configuration: str, options: dict[str, Any], scorer: Scorer
+) -> None:
+    rows = columns(ROWS[scorer.key])
+    scores = scorer.score(**rows)
+    for at_load, at_compute in ((options, {}), ({}, options)):
+        metric = evaluate.load("anls", configuration, **at_load)
+        assert metric.signature(**at_compute) == scorer.signature()
+        result = metric.compute(**rows, **at_compute, return_all_scores=True)
+        assert result == {scorer.key: scorer.mean(scores), f"{scorer.key}_scores": scores}
+        assert type(result) is dict
+        assert {type(value) for value in [result[scorer.key], *result[f"{scorer.key}_scores"]]} == {float}
+        assert metric.compute(**rows, **at_compute) == {scorer.key: scorer.mean(scores)}
+
+
+def test_option_of_compute_counts_more_than_that_of_load(in_clone: Path) -> None:
+    row: dict[str, list[Any]] = {"predictions": ["ab  "], "references": ["a"]}
+    for metric in (evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")):
+        assert metric.compute(**row) == {"anls": 0.75}
+        assert metric.compute(**row, variant="standard") == {"anls": 0.5}
+    row = {"predictions": [{"a": None}], "references": [{}]}
+    star = evaluate.load("anls", "anls_star", none_keys="ignored")
+    assert (star.compute(**row), star.compute(**row, none_keys="counted")) == ({"anls_star": 1.0}, {"anls_star": 0.0})
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("configuration", "scorer", "find_parts"),
     [
-        {"variant": "due"},
-        {"threshold": 0.9},
-        {"ignore_case": False},
-        {"variant": "nls", "threshold": 0.9},
-        {"variant": anls_metric.VARIANTS["rrc"]},  # a Variant of another copy of the module
+        ("default", get_variant(), lambda rows: [rows[0][1]]),
+        ("anls_star", get_value_variant(), lambda rows: [rows[1][0]["items"][0], rows[2][1]]),
     ],
 )
-def test_compute_takes_the_options_of_the_functions(metric: Any, options: dict[str, Any]) -> None:
-    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
-    assert result == {"anls": anls_metric.mean(anls_metric.anls_scores(PREDICTIONS, REFERENCES, **options))}
-    assert metric.signature(**options) == anls_metric.signature(**options)
-
-
-def test_load_takes_options(in_clone: Path) -> None:
-    by_option, by_configuration = evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")
-    for metric in (by_option, by_configuration):
-        assert metric.signature() == anls_metric.signature("rrc")
-        assert metric.compute(predictions=["ab  "], references=["a"]) == {"anls": 0.75}
-        assert metric.compute(predictions=["ab  "], references=["a"], variant="standard") == {"anls": 0.5}
-    for arguments, options, message in (
-        (["glue"], {}, "unknown variant 'glue'"),
-        ([], {"variant": ""}, "unknown variant ''"),
-        ([], {"treshold": 0.3}, "unknown argument 'treshold'; did you mean threshold"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            evaluate.load("anls", *arguments, **options)
-
-
-def test_compute_scores_added_rows_as_they_were(metric: Any) -> None:
-    predictions, references = PREDICTIONS[2:3], [list(REFERENCES[2])]
-    metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
-    metric.add(predictions=PREDICTIONS[1], references=REFERENCES[1])  # as evaluate.combine says it
-    metric.add_batch(predictions=predictions, references=references)
+def test_compute_scores_added_rows_as_they_were_also_of_a_pickled_metric(
+    in_clone: Path, configuration: str, scorer: Scorer, find_parts: Callable[[Rows], list[Any]]
+) -> None:
+    expected = {scorer.key: scorer.mean(scorer.score(**columns(ROWS[scorer.key])))}
+    rows = copy.deepcopy(ROWS[scorer.key])
+    batch = columns(rows[2:-1])
+    metric = evaluate.load("anls", configuration)
+    metric.add(prediction=rows[0][0], reference=rows[0][1])
+    metric.add(predictions=rows[1][0], references=rows[1][1])  # as evaluate.combine says it
+    metric.add_batch(**batch)
     metric.add_batch(predictions=[], references=[])
-    predictions[0], references[0][0] = "x", "y"
-    assert len(metric) == 3
-    assert metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == EXPECTED
-    assert len(metric) == 0
+    for changed in (*batch.values(), *find_parts(rows)):
+        changed.clear()
+    for each in (pickle.loads(pickle.dumps(metric)), metric):
+        assert len(each) == len(rows) - 1
+        assert each.compute(**columns(rows[-1:])) == expected
+        assert len(each) == 0
+    assert pickle.loads(pickle.dumps(metric)).compute(**columns(ROWS[scorer.key])) == expected
 
 
 def test_combine_takes_rows_in_each_way(metric: Any) -> None:
@@ -199,80 +256,104 @@ COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_columns_may_be_of_every_kind(metric: Any, kind: str) -> None:
-    references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola"], ["Coca Cola"], ["12/15/88", "x"]]
-    predictions, refs = COLUMNS[kind](PREDICTIONS), COLUMNS[kind](references)
-    assert metric.compute(predictions=predictions, references=refs) == EXPECTED
-    metric.add_batch(predictions=predictions, references=refs)
-    assert metric.compute() == EXPECTED
-
-
-def test_metric_can_be_pickled_before_and_after_use(metric: Any) -> None:
-    for _ in range(2):
-        metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
-        for each in (pickle.loads(pickle.dumps(metric)), metric):
-            each.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
-            assert each.compute() == EXPECTED
+    predictions = COLUMNS[kind](["CocaCola", "12/15/89"])
+    references = COLUMNS[kind]([["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
+    assert metric.compute(predictions=predictions, references=references) == {"anls": (8 / 9 + 0.875) / 2}
+    metric.add_batch(predictions=predictions, references=references)
+    assert metric.compute() == {"anls": (8 / 9 + 0.875) / 2}
 
 
 # Refused input
 
 
-# Calls of `add_batch` and `compute`, and then of `compute` alone.
-BAD_ROWS: list[tuple[dict[str, Any], str]] = [
-    ({"predictions": ["a"], "references": [["a"], "abc"]}, "predictions has 1, references has 2"),
-    ({"predictions": ["a", "b"], "references": [["a"], ["b", 5]]}, "row 1 (counted from 0), item 1,"),
-    ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1 "),
-    ({"predictions": ["a"] * 3000, "references": ["a"] * 2999 + [[]]}, "references of row 2999 "),
-    ({"predictions": ["a"], "references": [{"text": ["a"], "answer_start": [1]}]}, "keys 'text'"),
-    ({"predictions": ["a"]}, "references is None"),
-    ({"references": ["a"]}, "predictions is None"),
+GOOD = {"predictions": ["CocaCola"], "references": ["Coca Cola"]}
+# Options of a configuration that `evaluate.load` and `compute` refuse.
+BAD_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
+    ("default", {"variant": "squad"}, "unknown variant 'squad'"),
+    ("default", {"variant": ""}, "unknown variant ''"),
+    ("default", {"threshold": 50}, "threshold must be a number from 0 to 1, got 50"),
+    ("default", {"ignore_case": "no"}, "ignore_case must be one of True, False, got 'no'"),
+    ("default", {"average": "leaves"}, "'average'; choose from predictions, references, variant, threshold, ignore_c"),
+    ("default", {"treshold": 0.3}, "unknown argument 'treshold'; did you mean threshold"),
+    ("default", {"reference": ["a"]}, "unknown argument 'reference'; did you mean references"),
+    ("anls_star", {"variant": "rrc"}, "'variant'; choose from predictions, references, none_keys, average, threshold"),
+    ("anls_star", {"ignore_case": False}, "unknown argument 'ignore_case'; choose from"),
+    ("anlsl", {"average": "leaves"}, "anlsl has no option 'average'; choose from threshold"),
 ]
-BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"variant": "squad"}, "unknown variant 'squad'"),
-    ({"threshold": 50}, "threshold must be a number from 0 to 1, got 50"),
-    ({"ignore_case": "no"}, "ignore_case must be one of True, False, got 'no'"),
-    ({"normalise": True}, "unknown argument 'normalise'; choose from predictions, references, variant, threshold"),
-    ({"reference": ["a"]}, "unknown argument 'reference'; did you mean references"),
+# Calls of `compute`. The functions refuse more rows, in the same way.
+BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("default", {"predictions": ["a"] * 2999 + [None], "references": ["a"] * 3000}, "prediction of row 2999 "),
+    ("default", {"predictions": ["a"]}, "references is None"),
+    ("default", {"references": ["a"]}, "predictions is None"),
+    ("default", {"predictions": [], "references": []}, "no rows"),
+    ("default", {}, "no rows"),
+    ("anls_star", {"average": "leaves"}, "there are no rows"),
 ]
-BAD_CALLS = [({"predictions": ["a"], "references": ["a"], **options}, message) for options, message in BAD_OPTIONS]
-BAD_CALLS += [({"predictions": [], "references": []}, "no rows"), ({}, "no rows")]
+BAD_CALLS += [(configuration, {**GOOD, **options}, message) for configuration, options, message in BAD_OPTIONS]
 
 
-@pytest.mark.parametrize(("bad", "message"), [*BAD_ROWS, *BAD_CALLS])
-def test_good_call_is_right_at_once_after_a_bad_one(metric: Any, bad: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(
+    ("configuration", "options", "message"), [*BAD_OPTIONS, ("glue", {}, "unknown variant 'glue'")]
+)
+def test_bad_options_are_refused_when_the_metric_is_loaded(
+    in_clone: Path, configuration: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        evaluate.load("anls", configuration, **options)
+
+
+@pytest.mark.parametrize(("configuration", "bad", "message"), BAD_CALLS)
+def test_good_call_is_right_at_once_after_a_bad_one(
+    in_clone: Path, configuration: str, bad: dict[str, Any], message: str
+) -> None:
+    metric = evaluate.load("anls", configuration)
     start = time.monotonic()
     with pytest.raises(ValueError, match=re.escape(message)):
         metric.compute(**bad)
     assert len(metric) == 0
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+    assert list(metric.compute(**GOOD).values()) == [8 / 9]
     assert time.monotonic() - start < 0.9  # the base class waits 1.00 s on the lock that its failed call left
     assert list(Path(metric.data_dir).iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments", "message"),
+    ("configuration", "method", "arguments", "message"),
     [
-        ("add_batch", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
-        ("add_batch", {"predictions": ["a"], "references": [["a"], "abc"]}, "predictions has 1, references has 2"),
-        ("compute", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
-        ("add", {"prediction": None, "reference": "a"}, "prediction of row 32 .* is None"),
-        ("add", {"prediction": "a", "reference": None}, "references of row 32 .* is None"),
-        ("add", {"prediction": "a"}, "references is None: pass a list with the accepted answers"),
-        ("add", {"references": "a"}, "predictions is None: pass a list"),
-        ("compute", {"variant": "squad"}, "unknown variant 'squad'"),
+        ("default", "add_batch", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
+        ("default", "add_batch", {"predictions": ["a"], "references": [["a"], "abc"]}, "has 1, references has 2"),
+        ("default", "compute", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
+        ("default", "add", {"prediction": None, "reference": "a"}, "prediction of row 32 .* is None"),
+        ("default", "add", {"prediction": "a", "reference": None}, "references of row 32 .* is None"),
+        ("default", "add", {"prediction": "a"}, "references is None: pass a list with the accepted answers"),
+        ("default", "add", {"references": "a"}, "predictions is None: pass a list"),
+        ("default", "compute", {"variant": "squad"}, "unknown variant 'squad'"),
+        (
+            "anls_star",
+            "add",
+            {"prediction": 1, "reference": [{"a": b"3"}]},
+            r"reference of row 32 .*, \[0\]\.a, is b'3'",
+        ),
+        ("anls_star", "compute", {"predictions": ["a", b"3"], "references": ["a", {}]}, "prediction of row 33 .* b'3'"),
+        (
+            "anlsl",
+            "add_batch",
+            {"predictions": [["a", 5]], "references": ["a"]},
+            r"prediction of row 32 .*, item 1, is 5",
+        ),
     ],
 )
 def test_bad_row_is_counted_from_the_first_added_row(
-    metric: Any, method: str, arguments: dict[str, Any], message: str
+    in_clone: Path, configuration: str, method: str, arguments: dict[str, Any], message: str
 ) -> None:
+    metric = evaluate.load("anls", configuration)
     metric.add_batch(predictions=["a"] * 32, references=["a"] * 32)
     with pytest.raises(ValueError, match=message):
         getattr(metric, method)(**arguments)
     assert len(metric) == (0 if method == "compute" else 32)
     metric.add(prediction="a", reference="a")
-    assert metric.compute() == {"anls": 1.0}
+    assert list(metric.compute().values()) == [1.0]
 
 
-def test_lone_surrogate_is_a_character_like_any_other(metric: Any) -> None:
-    assert metric.compute(predictions=["a\ud800b"], references=["a\ud800c"]) == {"anls": pytest.approx(2 / 3)}
-    assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
+def test_lists_and_nested_values_have_no_hook_for_trainers(in_clone: Path) -> None:
+    with pytest.raises(ValueError, match="anls_star"):
+        evaluate.load("anls", "anls_star").build_compute_metrics(None)
