@@ -22,6 +22,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.reader import Input
 from anls_metric.report.html import as_html
+from anls_metric.report.images import Images
 from tests.conftest import benchmark
 from tests.report.browsing import (
     SIZES,
@@ -313,10 +314,7 @@ def test_arabic_text_runs_from_the_right(open_report: OpenReport) -> None:
 
 
 def test_page_of_a_question_is_beside_it_and_opens_in_its_own_size(open_report: OpenReport, tmp_path: Path) -> None:
-    from anls_metric.report.images import Images
-    from tests.report.sample_pages import make_image
-
-    (tmp_path / "page.png").write_bytes(make_image(0, (600, 800)))
+    pytest.importorskip("PIL.Image").new("RGB", (600, 800)).save(tmp_path / "page.png")
     images, records = Images(str(tmp_path)), [{"image": "page.png"}, {"image": "other.png"}]
     page = open_report({"one": make_answers(2, 0)}, records, images=images, url="#q-0")
     picture = page.get_by_role("img", name="The page of the question: page.png")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,27 +21,62 @@ from anls_metric.reading.reader import Input
 from anls_metric.report.html import as_html
 from anls_metric.report.images import Images
 from tests.conftest import mark_needs
-from tests.report.sample_pages import (
-    PAGES,
-    Rows,
-    make_image,
-    make_rows,
-    open_image,
-    pillow,
-    put_images,
-    without,
-    write_json,
-    write_parquet,
-    write_zip,
-)
 from tests.report.sample_reports import read_data
 
+pillow = pytest.importorskip("PIL.Image", reason="images need Pillow: pip install 'anls-metric[images]'")
 pyarrow = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: pip install 'anls-metric[files]'")
 
+Rows = list[dict[str, Any]]
 
-def report(
-    data: Any, place: str | None = None, gold: Any = None, corrections: str | None = None, **options: Any
-) -> str:
+
+def make_image(number: int, size: tuple[int, int] = (30, 40)) -> bytes:
+    """Make an image whose height encodes its number."""
+    stream = io.BytesIO()
+    pillow.new("RGB", (size[0], size[1] + number), (200, 10 * number, 0)).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def open_image(content: bytes) -> Any:
+    return pillow.open(io.BytesIO(content))
+
+
+PAGES = [make_image(1), make_image(2), make_image(1), make_image(3)]
+
+
+def embed(pages: Sequence[bytes | None]) -> Rows:
+    return [{"bytes": page, "path": f"page_{place}.png"} for place, page in enumerate(pages)]
+
+
+def make_rows(images: Sequence[Any] = embed(PAGES)) -> Rows:
+    """Make questions with their images. All answers but the last are correct."""
+    answers = [*["tea"] * (len(images) - 1), "coffee"]
+    rows = [{"questionId": 700 + n, "answers": ["tea"], "prediction": answer} for n, answer in enumerate(answers)]
+    return [{**row, "image": image} for row, image in zip(rows, images)]
+
+
+def without(name: str, rows: Rows) -> Rows:
+    return [{key: value for key, value in row.items() if key != name} for row in rows]
+
+
+def write_json(path: Path, rows: Rows) -> str:
+    path.write_text(json.dumps(rows))
+    return str(path)
+
+
+def write_parquet(path: Path, rows: Rows) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), path, row_group_size=2)
+    return str(path)
+
+
+def write_zip(path: Path, files: Mapping[str, bytes]) -> str:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return str(path)
+
+
+def report(data: Any, place: str | None = None, gold: Any = None, corrections: Any = None, **options: Any) -> str:
     """Build the report of a file or a table."""
     golds = [] if gold is None else [Input(gold, "" if isinstance(gold, str) else "gold")]
     result = evaluate([Input(data)], golds[0] if golds else None, Settings(corrections=corrections))
@@ -103,7 +139,7 @@ def test_pages_are_found_by_the_number_of_the_record(tmp_path: Path) -> None:
 def test_paths_in_a_file_open_no_image(tmp_path: Path) -> None:
     (tmp_path / "page.png").write_bytes(PAGES[0])
     images = [{"bytes": PAGES[0], "path": ""}, {"bytes": None, "path": str(tmp_path / "page.png")}]
-    log = write_parquet(tmp_path / "log.parquet", put_images(make_rows(PAGES[:2]), images))
+    log = write_parquet(tmp_path / "log.parquet", make_rows(images))
     assert read_heights(report(log)) == [1, "not found"]
 
 
@@ -135,7 +171,7 @@ PLACES: dict[str, tuple[Callable[[Path], str], list[int | str]]] = {
 
 @pytest.mark.parametrize("kind", PLACES)
 def test_named_images_are_found(kind: str, tmp_path: Path) -> None:
-    rows = put_images(make_rows(), [*(f"documents/page_{place}.jpg" for place in range(3)), "absent.png"])
+    rows = make_rows([*(f"documents/page_{place}.jpg" for place in range(3)), "absent.png"])
     write, expected = PLACES[kind]
     page = report(write_json(tmp_path / "gold.json", rows), write(tmp_path / "pages"))
     assert read_heights(page) == expected
@@ -174,13 +210,13 @@ def make_hostile_pages() -> list[bytes]:
 
 
 def test_hostile_images_do_not_stop_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = write_parquet(tmp_path / "log.parquet", make_rows([*make_hostile_pages(), b"", None, make_image(4)]))
+    log = write_parquet(tmp_path / "log.parquet", make_rows(embed([*make_hostile_pages(), b"", None, make_image(4)])))
     assert read_heights(report(log)) == [*["cannot be read"] * 4, "not found", "not found", 4]
     monkeypatch.setattr("anls_metric.report.image_sources.MAX_FILE", 100_000)
     packed = [*make_hostile_pages(), bytes(1 << 20), make_image(4), make_image(5)]  # the zeros are too large
-    files = {f"page_{place}.png": page for place, page in enumerate(packed)} | {"../page_9.png": make_image(5)}
-    gold = write_json(tmp_path / "gold.json", put_images(make_rows(packed), list(files)))
-    page = report(gold, write_zip(tmp_path / "pages.zip", files))  # the last is a wrong answer, and comes first
+    files = {f"page_{place}.png": page for place, page in enumerate(packed)}
+    gold = write_json(tmp_path / "gold.json", make_rows([*files]))  # the last answer is wrong, and comes first
+    page = report(gold, write_zip(tmp_path / "pages.zip", files | {"../page_9.png": make_image(5)}))
     assert read_heights(page) == [*["cannot be read"] * 4, "not found", 4, 5]
 
 
@@ -188,7 +224,7 @@ def test_large_image_is_scaled_down_and_stands_upright() -> None:
     stream, picture = io.BytesIO(), pillow.effect_noise((1500, 2000), 60)
     picture.getexif()[0x0112] = 6  # turned by a quarter
     picture.save(stream, "JPEG", exif=picture.getexif())
-    page = report(put_images(make_rows(PAGES[:1]), [pillow.open(stream)]))
+    page = report(make_rows([pillow.open(stream)]))
     assert read_heights(page) == [1100 * 1500 // 2000 - 40]
     assert len(read_data(page)["pictures"][0]) < len(stream.getvalue()) / 2
 
@@ -226,7 +262,7 @@ def test_pages_of_tables_in_memory_are_embedded(kind: str, tmp_path: Path) -> No
         path.write_bytes(content)
     for cell, make in CELLS.items():
         if cell != "picture" or kind not in ("pyarrow", "datasets"):
-            rows = put_images(make_rows(), list(map(make, paths, PAGES)))
+            rows = make_rows([*map(make, paths, PAGES)])
             page = report(TABLES[kind](rows))
             assert (read_heights(page), len(read_data(page)["pictures"])) == ([1, 2, 1, 3], 3), cell
     answers = {str(row["questionId"]): row["prediction"] for row in rows[::-1]}
@@ -237,10 +273,10 @@ def test_pages_of_tables_in_memory_are_embedded(kind: str, tmp_path: Path) -> No
 def test_pages_that_a_table_in_memory_lacks_are_named(kind: str, tmp_path: Path) -> None:
     gone = open_image(PAGES[3])
     gone.close()
-    rows = put_images(make_rows(), [None, open_image(PAGES[0]), open_image(PAGES[1]).convert("LA"), gone])
+    rows = make_rows([None, open_image(PAGES[0]), open_image(PAGES[1]).convert("LA"), gone])
     assert read_heights(report(TABLES[kind](rows))) == ["not found", 1, 2, "cannot be read"]
     secret, page = tmp_path / "secret.txt", tmp_path / "page.png"
     for path in (secret, page):
         path.write_bytes(PAGES[1])
-    rows = put_images(make_rows(PAGES[:3]), [str(secret), str(page), str(tmp_path / "absent.png")])
+    rows = make_rows([str(secret), str(page), str(tmp_path / "absent.png")])
     assert read_heights(report(TABLES[kind](rows))) == ["not found", 2, "not found"]
