@@ -22,7 +22,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
@@ -674,9 +674,13 @@ class Kernel:
         """No distance / length above it is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
+    def score(self, prediction: str, references: Sequence[str]) -> float:
+        """Score a prediction against its references, all of them strings that were checked before."""
+        return next(self.score_rows([(prediction, references)]))
+
     @cached_property
-    def score(self) -> Callable[[str, Sequence[str]], float]:
-        """The function that scores a prediction against its references, all of them strings that were checked before."""
+    def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
+        """The function that scores rows of a prediction and its references, each before the next one is read."""
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -686,46 +690,53 @@ class Kernel:
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
-        distance, far, long = Levenshtein.distance, math.inf, LONG
+        distance, far, long, all_or_nothing = Levenshtein.distance, math.inf, LONG, self.all_or_nothing
 
-        def score(prediction: str, references: Sequence[str]) -> float:
-            if raw_match and prediction in references:
-                return equal
-            is_long = len(prediction) > long
-            if is_long and bounded and _is_too_long(prediction, references, self):
-                return 0.0
-            if plain and not is_long:
-                answer = " ".join(prediction.lower().split())
-                answer_length = len(answer)
-            else:
-                answer = normalize(prediction)
-                answer_length = prediction_length(prediction, answer)
-                if answer in no_answers:
-                    return 0.0
-            least = far
-            for reference in references:
-                if plain and not is_long:
-                    accepted = " ".join(reference.lower().split())
-                    length = len(accepted)
+        def score_rows(rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[float]:
+            for prediction, references in rows:
+                if raw_match and prediction in references:
+                    yield equal
+                    continue
+                is_long = len(prediction) > long
+                if is_long and bounded and _is_too_long(prediction, references, self):
+                    yield 0.0
+                    continue
+                if plain:
+                    answer = " ".join(prediction.lower().split())
+                    answer_length = len(answer)
                 else:
-                    accepted = normalize(reference)
-                    length = reference_length(reference, accepted)
-                if accepted == answer:
-                    return equal if answer else equal_empty
-                if length < answer_length:
-                    length = answer_length
-                if is_long:
-                    # With more edits than this, the score is 0 or another reference is closer.
-                    most = int((least if least < limit else limit) * length) + 1
-                    ratio = distance(answer, accepted, score_cutoff=most) / length
+                    answer = normalize(prediction)
+                    answer_length = prediction_length(prediction, answer)
+                    if answer in no_answers:
+                        yield 0.0
+                        continue
+                least = far
+                for reference in references:
+                    if plain:
+                        accepted = " ".join(reference.lower().split())
+                        length = len(accepted)
+                    else:
+                        accepted = normalize(reference)
+                        length = reference_length(reference, accepted)
+                    if accepted == answer:
+                        yield equal if answer else equal_empty
+                        break
+                    if length < answer_length:
+                        length = answer_length
+                    if is_long:
+                        # With more edits than this, the score is 0 or another reference is closer.
+                        most = int((least if least < limit else limit) * length) + 1
+                        ratio = distance(answer, accepted, score_cutoff=most) / length
+                    else:
+                        ratio = distance(answer, accepted) / length
+                    if ratio < least:
+                        least = ratio
                 else:
-                    ratio = distance(answer, accepted) / length
-                if ratio < least:
-                    least = ratio
-            similarity = 1 - least
-            return similarity if similarity >= low and least <= high else 0.0
+                    similarity = 1 - least
+                    score = similarity if similarity >= low and least <= high else 0.0
+                    yield 1.0 if all_or_nothing and score else score
 
-        return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
+        return score_rows
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -738,7 +749,7 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
         chunk = slice(first, first + CHUNK)
-        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], row_name, first))
+        scores += kernel.score_rows(zip(*check_rows(predictions[chunk], references[chunk], row_name, first)))
     return scores
 
 
@@ -1279,6 +1290,7 @@ def _define_metric() -> None:
             options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
             # What `compute` takes where it is not told otherwise.
             self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
+            self._known = list(inspect.signature(self._compute).parameters)
             self._find_variant(**options)  # refuses wrong options
             self._predictions: list[Any] = []
             self._references: list[Any] = []
@@ -1312,10 +1324,9 @@ def _define_metric() -> None:
 
         def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
             """Get the variant for the options of a call; None takes the defaults of the metric."""
-            known = list(inspect.signature(self._compute).parameters)
             for name in options:
-                if name not in known:
-                    raise ValueError(describe_unknown("argument", name, known))
+                if name not in self._known:
+                    raise ValueError(describe_unknown("argument", name, self._known))
             given = {name: value for name, value in options.items() if value is not None}
             return self._get_variant(**self._defaults | given)
 

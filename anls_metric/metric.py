@@ -131,6 +131,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
+        self._known = list(inspect.signature(self._compute).parameters)
         self._find_variant(**options)  # refuses wrong options
         self._predictions: list[Any] = []
         self._references: list[Any] = []
@@ -164,10 +165,9 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
         """Get the variant for the options of a call; None takes the defaults of the metric."""
-        known = list(inspect.signature(self._compute).parameters)
         for name in options:
-            if name not in known:
-                raise ValueError(describe_unknown("argument", name, known))
+            if name not in self._known:
+                raise ValueError(describe_unknown("argument", name, self._known))
         given = {name: value for name, value in options.items() if value is not None}
         return self._get_variant(**self._defaults | given)
 

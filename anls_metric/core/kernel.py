@@ -1,13 +1,13 @@
 """The one loop that scores texts, and the mean of scores.
 
-`Kernel` holds what the loop needs from a variant, and its method `score` is the loop. `explanation` computes the same
-scores in plain steps.
+`Kernel` holds what the loop needs from a variant, and its method `score_rows` is the loop. `explanation` computes the
+same scores in plain steps.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -83,9 +83,13 @@ class Kernel:
         """No distance / length above it is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
+    def score(self, prediction: str, references: Sequence[str]) -> float:
+        """Score a prediction against its references, all of them strings that were checked before."""
+        return next(self.score_rows([(prediction, references)]))
+
     @cached_property
-    def score(self) -> Callable[[str, Sequence[str]], float]:
-        """The function that scores a prediction against its references, all of them strings that were checked before.
+    def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
+        """The function that scores rows of a prediction and its references, each before the next one is read.
 
         It is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps. What it
         needs from the kernel are local variables of a closure, because reading attributes would take a third longer.
@@ -99,46 +103,53 @@ class Kernel:
         bounded = measures_normalized and limit < 1
         equal, equal_empty = self.keep("a", "a", 0.0), self.keep("", "", 0.0)
         raw_match = not no_answers and equal == equal_empty  # equal as they are, so equal once normalized
-        distance, far, long = Levenshtein.distance, math.inf, LONG
+        distance, far, long, all_or_nothing = Levenshtein.distance, math.inf, LONG, self.all_or_nothing
 
-        def score(prediction: str, references: Sequence[str]) -> float:
-            if raw_match and prediction in references:
-                return equal
-            is_long = len(prediction) > long
-            if is_long and bounded and _is_too_long(prediction, references, self):
-                return 0.0
-            if plain and not is_long:
-                answer = " ".join(prediction.lower().split())
-                answer_length = len(answer)
-            else:
-                answer = normalize(prediction)
-                answer_length = prediction_length(prediction, answer)
-                if answer in no_answers:
-                    return 0.0
-            least = far
-            for reference in references:
-                if plain and not is_long:
-                    accepted = " ".join(reference.lower().split())
-                    length = len(accepted)
+        def score_rows(rows: Iterable[tuple[str, Sequence[str]]]) -> Iterator[float]:
+            for prediction, references in rows:
+                if raw_match and prediction in references:
+                    yield equal
+                    continue
+                is_long = len(prediction) > long
+                if is_long and bounded and _is_too_long(prediction, references, self):
+                    yield 0.0
+                    continue
+                if plain:
+                    answer = " ".join(prediction.lower().split())
+                    answer_length = len(answer)
                 else:
-                    accepted = normalize(reference)
-                    length = reference_length(reference, accepted)
-                if accepted == answer:
-                    return equal if answer else equal_empty
-                if length < answer_length:
-                    length = answer_length
-                if is_long:
-                    # With more edits than this, the score is 0 or another reference is closer.
-                    most = int((least if least < limit else limit) * length) + 1
-                    ratio = distance(answer, accepted, score_cutoff=most) / length
+                    answer = normalize(prediction)
+                    answer_length = prediction_length(prediction, answer)
+                    if answer in no_answers:
+                        yield 0.0
+                        continue
+                least = far
+                for reference in references:
+                    if plain:
+                        accepted = " ".join(reference.lower().split())
+                        length = len(accepted)
+                    else:
+                        accepted = normalize(reference)
+                        length = reference_length(reference, accepted)
+                    if accepted == answer:
+                        yield equal if answer else equal_empty
+                        break
+                    if length < answer_length:
+                        length = answer_length
+                    if is_long:
+                        # With more edits than this, the score is 0 or another reference is closer.
+                        most = int((least if least < limit else limit) * length) + 1
+                        ratio = distance(answer, accepted, score_cutoff=most) / length
+                    else:
+                        ratio = distance(answer, accepted) / length
+                    if ratio < least:
+                        least = ratio
                 else:
-                    ratio = distance(answer, accepted) / length
-                if ratio < least:
-                    least = ratio
-            similarity = 1 - least
-            return similarity if similarity >= low and least <= high else 0.0
+                    similarity = 1 - least
+                    score = similarity if similarity >= low and least <= high else 0.0
+                    yield 1.0 if all_or_nothing and score else score
 
-        return (lambda *row: 1.0 if score(*row) else 0.0) if self.all_or_nothing else score
+        return score_rows
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -151,7 +162,7 @@ def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: R
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
         chunk = slice(first, first + CHUNK)
-        scores += map(kernel.score, *check_rows(predictions[chunk], references[chunk], row_name, first))
+        scores += kernel.score_rows(zip(*check_rows(predictions[chunk], references[chunk], row_name, first)))
     return scores
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import starmap
 from typing import Any
 
 from anls_metric.core.explanation import Explanation, Reason, find_closest, find_reason, match_texts
@@ -170,7 +169,7 @@ def iter_anls_scores(
         0.8888888888888888
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
-    return starmap(kernel.score, check_pairs(rows))
+    return kernel.score_rows(check_pairs(rows))
 
 
 def anls_batch(

@@ -164,7 +164,7 @@ class Variant:
 
     def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""
-        return list(map(compile_kernel(self).score, predictions, references))
+        return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
         """Return the score of a question without an answer: 0."""
