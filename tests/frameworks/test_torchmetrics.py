@@ -6,7 +6,6 @@ import math
 import pickle
 from collections.abc import Callable
 from copy import deepcopy
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 import anls_metric
 from tests.conftest import fuzzed_rows
+from tests.frameworks.conftest import join_other_process
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
 torchmetrics = pytest.importorskip("torchmetrics", reason="the extra `torch` is not installed")
@@ -27,8 +27,6 @@ ANSWERS, ACCEPTED = [row[0] for row in ROWS], [row[1] for row in ROWS]
 REDUCTIONS: list[Any] = ["mean", "sum", "none"]
 each_metric = pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
 each_reduction = pytest.mark.parametrize("reduction", REDUCTIONS)
-
-
 pytestmark = pytest.mark.usefixtures("single_thread")
 
 
@@ -289,10 +287,7 @@ def split_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[list[str]]
 
 def compute_share(rank: int, folder: str) -> None:
     """Compute in one of two processes, and write the results to a file."""
-    torch.set_num_threads(1)
-    torch.distributed.init_process_group(
-        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2, timeout=timedelta(seconds=60)
-    )
+    join_other_process(rank, folder)
     values = []
     for shares in SHARES:
         for metric in make_metrics():
