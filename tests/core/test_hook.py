@@ -145,24 +145,21 @@ def test_padding_after_labels_is_ignored() -> None:
 
 # Choosing the references. Predictions and labels are letters, one for each row.
 
+LETTER_EACH = ["a", "b", "c"]
+TWO_SETS = {"val": [["a", "A1"], ["b"]], "long": LETTER_EACH}
 CHOICES: list[tuple[Any, str, str | None, float | str]] = [
-    (["a", "b", "c"], "abx", "abc", 2 / 3),
-    (["a", "b", "c"], "abxa", "abca", 2 / 3),
-    (["a", "b", "c"], "abxabxab", "abcabcab", 2 / 3),
-    (["a", "b", "c"], "abxa", "abcc", "4 predictions but references for 3 rows"),
-    (["a", "b", "c"], "abxb", "abcb", "4 predictions but references for 3 rows"),
-    (["a", "b", "c"], "ab", "ab", "2 predictions but references for 3 rows"),
+    (LETTER_EACH, "abx", "abc", 2 / 3),
+    (LETTER_EACH, "abxa", "abca", 2 / 3),
+    (LETTER_EACH, "abxabxab", "abcabcab", 2 / 3),
+    (LETTER_EACH, "abxa", "abcc", "4 predictions but references for 3 rows"),
+    (LETTER_EACH, "abxb", "abcb", "4 predictions but references for 3 rows"),
+    (LETTER_EACH, "ab", "ab", "2 predictions but references for 3 rows"),
     (["a", "a", "a"], "aaaaaaaa", "aaaaaaaa", "8 predictions but references for 3 rows: pass the accepted answers of"),
     (["a", "a", "a"], "aaaaaaaa", None, "8 predictions but references for 3 rows"),
-    ({"val": [["a", "A1"], ["b"]], "long": ["a", "b", "c"]}, "ay", None, 0.5),
-    ({"val": [["a", "A1"], ["b"]], "long": ["a", "b", "c"]}, "ayc", None, 2 / 3),
-    ({"val": [["a", "A1"], ["b"]], "long": ["a", "b", "c"]}, "ayay", "abab", 0.5),
-    (
-        {"val": [["a", "A1"], ["b"]], "long": ["a", "b", "c"]},
-        "abcd",
-        "abcd",
-        "4 predictions but references for 2, 3 ro",
-    ),
+    (TWO_SETS, "ay", None, 0.5),
+    (TWO_SETS, "ayc", None, 2 / 3),
+    (TWO_SETS, "ayay", "abab", 0.5),
+    (TWO_SETS, "abcd", "abcd", "4 predictions but references for 2, 3 rows"),
 ]
 
 
@@ -244,10 +241,9 @@ def test_labels_of_a_whole_text_are_refused_for_a_decoder() -> None:
 
 def test_several_answers_in_one_row_are_refused() -> None:
     labels = np.concatenate([encode("coca", before=4), encode("pepsi", before=4)], axis=1)
+    message = r"prediction of row 0 \(counted from 0\) is not contig.* eval_packing=False"
     for references in (None, ["coca"]):
-        with pytest.raises(
-            ValueError, match=r"prediction of row 0 \(counted from 0\) is not contig.* eval_packing=False"
-        ):
+        with pytest.raises(ValueError, match=message):
             make_hook(references, causal=True)((make_logits(labels, causal=True), labels))
 
 
