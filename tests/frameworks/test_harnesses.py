@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,12 +13,10 @@ from typing import Any, ClassVar
 import pytest
 
 import anls_metric
-from tests.conftest import DATA, ROOT
+from tests.conftest import DATA
+from tests.frameworks.conftest import ACCEPTED, ANSWERS, HARNESSES, QUESTIONS
 
-FOLDER = ROOT / "examples" / "harnesses"
-QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
-ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
-SEVERAL = anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant="rrc")
+SEVERAL = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant="rrc")
 ROWS = [
     {"index": number, "question": line["question"], "answer": str(line["answers"]), "split": split, "prediction": text}
     for number, (line, text, split) in enumerate(zip(QUESTIONS, ANSWERS, ["val", "val", "test", "test"]))
@@ -29,10 +26,8 @@ SUMMARY = {name: pytest.approx(100 * anls_metric.mean(scores), abs=1e-10) for na
 
 
 @pytest.fixture(autouse=True)
-def _examples_on_path() -> Iterator[None]:
-    sys.path.insert(0, str(FOLDER))
-    yield
-    sys.path.remove(str(FOLDER))
+def _examples_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HARNESSES))
 
 
 @pytest.fixture
@@ -51,45 +46,30 @@ def vlmevalkit_dataset(monkeypatch: pytest.MonkeyPatch) -> Any:
     return import_module("vlmevalkit_dataset").DocVQAByANLS()
 
 
-def test_dataset_of_vlmevalkit_gives_our_scores(vlmevalkit_dataset: Any, tmp_path: Path) -> None:
-    """VLMEvalKit calls this method with the file of predictions."""
+def test_examples_for_vlmevalkit_give_our_scores(vlmevalkit_dataset: Any, tmp_path: Path) -> None:
+    """VLMEvalKit calls `evaluate` with the file of predictions, which the other example scores afterwards."""
     assert list(vlmevalkit_dataset.DATASET_URL) == list(vlmevalkit_dataset.DATASET_MD5) == ["DocVQA_VAL_ANLS"]
     pd: Any = import_module("pandas")
-    pd.DataFrame(ROWS).to_csv(tmp_path / "model_DocVQA_VAL_ANLS.tsv", sep="\t", index=False)
-    result = vlmevalkit_dataset.evaluate(str(tmp_path / "model_DocVQA_VAL_ANLS.tsv"), model="exact_matching")
-    assert result.to_dict("records") == [SUMMARY]
-    assert pd.read_csv(tmp_path / "model_DocVQA_VAL_ANLS_acc.csv").to_dict("records") == [SUMMARY]
-
-
-@pytest.mark.parametrize(
-    "name", ["canned-edge_DocVQA_VAL.xlsx", "canned-edge_DocVQA_VAL.tsv", "canned-edge_DocVQA_VAL.json"]
-)
-def test_dataset_of_vlmevalkit_scores_files_that_it_wrote(name: str, vlmevalkit_dataset: Any, tmp_path: Path) -> None:
-    manifest = json.loads((DATA / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
-    (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
-    shutil.copy(DATA / "layouts" / "vlmevalkit" / name, tmp_path)
-    result = vlmevalkit_dataset.evaluate(str(tmp_path / name))
-    assert result["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
-
-
-@pytest.mark.parametrize("ending", ["tsv", "json", "xlsx"])
-def test_result_file_of_vlmevalkit_is_scored_again(ending: str, tmp_path: Path) -> None:
-    pd: Any = pytest.importorskip("pandas")
-    path = tmp_path / f"model_DocVQA_VAL.{ending}"
-    if ending == "json":
-        path.write_text(json.dumps(ROWS), encoding="utf-8")
-    elif ending == "tsv":
-        pd.DataFrame(ROWS).to_csv(path, sep="\t", index=False)
-    else:
-        pytest.importorskip("openpyxl")
-        pd.DataFrame(ROWS).to_excel(path, index=False)
-    example: Any = import_module("rescore_vlmevalkit")
-    assert example.rescore(str(path)).anls == anls_metric.mean(SEVERAL)
+    path = f"{tmp_path}/model_DocVQA_VAL.tsv"
+    pd.DataFrame(ROWS).to_csv(path, sep="\t", index=False)
+    assert vlmevalkit_dataset.evaluate(path, model="exact_matching").to_dict("records") == [SUMMARY]
+    assert pd.read_csv(tmp_path / "model_DocVQA_VAL_acc.csv").to_dict("records") == [SUMMARY]
+    assert import_module("rescore_vlmevalkit").rescore(path).anls == anls_metric.mean(SEVERAL)
     (summary,) = pd.read_csv(tmp_path / "model_DocVQA_VAL_anls.csv").to_dict("records")
     assert summary.pop("signature").startswith("anls|rrc|")
     assert summary == SUMMARY
     answers = pd.read_csv(tmp_path / "model_DocVQA_VAL_anls_answers.csv")
     assert answers["anls"].tolist() == pytest.approx([100 * score for score in SEVERAL], abs=1e-12)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "tsv", "json"])
+def test_examples_score_the_files_that_vlmevalkit_wrote(ending: str, vlmevalkit_dataset: Any, tmp_path: Path) -> None:
+    name = f"canned-edge_DocVQA_VAL.{ending}"
+    manifest = json.loads((DATA / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
+    (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
+    path = str(shutil.copy(DATA / "layouts" / "vlmevalkit" / name, tmp_path))
+    assert vlmevalkit_dataset.evaluate(path)["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
+    assert import_module("rescore_vlmevalkit").rescore(path).anls == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.needs("lighteval")
@@ -102,9 +82,8 @@ def test_task_of_lighteval_gives_our_scores() -> None:
     docs = task(config).eval_docs()
     assert [doc.query for doc in docs] == [f"{line['question']} Answer:" for line in QUESTIONS]
     (metric,) = config.metrics
-    result = [
-        metric.compute_sample(doc=doc, model_response=response(text=[answer])) for doc, answer in zip(docs, ANSWERS)
-    ]
+    given = [response(text=[answer]) for answer in ANSWERS]
+    result = [metric.compute_sample(doc=doc, model_response=each) for doc, each in zip(docs, given)]
     assert result == [{"anls": score} for score in SEVERAL]
     assert metric.get_corpus_aggregations()["anls"](SEVERAL) == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
     assert str(metric.sample_level_fn) == anls_metric.signature("rrc")
@@ -117,5 +96,5 @@ def test_metric_of_mlflow_gives_our_scores(tmp_path: Path, monkeypatch: pytest.M
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
     example: Any = import_module("mlflow_metric")
     assert example.main()["anls/mean"] == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
-    value = example.score(example.pd.Series(ANSWERS), example.pd.Series([line["answers"] for line in QUESTIONS]))
+    value = example.score(example.pd.Series(ANSWERS), example.pd.Series(ACCEPTED))
     assert value.scores == SEVERAL

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 import anls_metric
 from tests.conftest import ROOT
+from tests.frameworks.conftest import ACCEPTED, ANSWERS, HARNESSES
 
 inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
 models: Any = import_module("inspect_ai.model")
@@ -22,9 +20,7 @@ data: Any = import_module("inspect_ai.dataset")
 scorers: Any = import_module("inspect_ai.scorer")
 ours: Any = import_module("anls_metric.inspect_ai")
 
-ACCEPTED = [["Coca Cola", "Coca Cola Company"], ["12.50"], ["yes"], ["no"]]
-COMPLETIONS = ["CocaCola", "<think>Hm.</think>12.5", "yes", "maybe"]
-ANSWERS = ["CocaCola", "12.5", "yes", "maybe"]
+COMPLETIONS = [ANSWERS[0], f"<think>Hm.</think>{ANSWERS[1]}", *ANSWERS[2:]]
 DOCUMENTS = ["a", "a", "b", "b"]
 SCORES = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant="rrc")
 
@@ -55,32 +51,27 @@ def _count_tokens_without_a_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", count)
 
 
-def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path) -> None:
+def test_inspect_score_appends_anls_to_a_log_of_somebody_else(
+    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
     """The command finds the scorer by the entry point of the installed package."""
     log = evaluate(tmp_path, make_task(ACCEPTED, scorers.exact()), COMPLETIONS)
     program = "from inspect_ai._cli.main import main; main()"
     words = ["score", log.location, "--scorer", "anls_metric/anls", "-S", "variant=rrc", "-S", "extract=think"]
     words += ["--action", "append", "--output-file", str(tmp_path / "scored.eval"), "--display", "plain"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    done = run_python(["-c", program, *words], tmp_path, PYTHONPATH=str(ROOT))
     assert done.returncode == 0, done.stdout + done.stderr
     scored = import_module("inspect_ai.log").read_eval_log(str(tmp_path / "scored.eval"))
     assert [each.name for each in scored.results.scores] == ["exact", "anls"]
     samples = [sample.scores["anls"] for sample in scored.samples]
     assert [sample.value for sample in samples] == SCORES
     assert [sample.answer for sample in samples] == ANSWERS
-    assert samples[0].explanation == (
+    assert samples[0].explanation == "equal to '12.34 EUR', so 1"
+    assert samples[1].explanation == (
         "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5\n\n"
         "    coca*cola\n    coca cola\n        I"
     )
-    assert samples[2].explanation == "equal to 'yes', so 1"
-    assert samples[0].metadata == {"signature": anls_metric.signature("rrc", extract="think")}
+    assert samples[1].metadata == {"signature": anls_metric.signature("rrc", extract="think")}
 
 
 def test_task_is_scored_and_the_standard_error_is_clustered_by_document(tmp_path: Path) -> None:
@@ -119,12 +110,9 @@ def test_wrong_options_are_refused(make: Callable[[], Any], says: str) -> None:
 
 
 def test_example_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "examples" / "harnesses"))
-    example: Any = import_module("inspect_task")
-    accepted = [json.loads(line)["answers"] for line in example.QUESTIONS.read_text().splitlines()]
-    answers = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
-    log = evaluate(tmp_path, example.receipts(), answers)
+    monkeypatch.syspath_prepend(str(HARNESSES))
+    log = evaluate(tmp_path, import_module("inspect_task").receipts(), ANSWERS)
     scores = [sample.scores["anls"] for sample in log.samples]
-    assert [score.value for score in scores] == anls_metric.anls_scores(answers, accepted, variant="rrc")
+    assert [score.value for score in scores] == anls_metric.anls_scores(ANSWERS, ACCEPTED, variant="rrc")
     assert scores[1].metadata == {"signature": anls_metric.signature("rrc")}
     assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,13 +11,11 @@ import pytest
 
 import anls_metric
 from tests.conftest import ROOT
+from tests.frameworks.conftest import ANSWERS, HARNESSES, QUESTIONS
 
 pytest.importorskip("lm_eval.evaluator", reason="lm_eval is not installed")
 
-FOLDER = ROOT / "examples" / "harnesses"
-QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
 WRITTEN = ["12.34 EUR", "<think>A sign.</think>The answer is CocaCola", "12/15/89", "eight"]
-ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
 
 
 def evaluate(folder: Path, task: str) -> dict[str, Any]:
@@ -60,11 +57,11 @@ def test_task_gives_our_scores(
     if task == "anls_extracted":
         monkeypatch.chdir(ROOT)
     expected = anls_metric.anls_scores(answers, [line[field] for line in QUESTIONS], variant="rrc")
-    assert evaluate(FOLDER / "lm_eval", task)[key] == pytest.approx(anls_metric.mean(expected), abs=1e-12)
+    assert evaluate(HARNESSES / "lm_eval", task)[key] == pytest.approx(anls_metric.mean(expected), abs=1e-12)
 
 
 def test_metric_is_loaded_by_its_path_through_evaluate(tmp_path: Path) -> None:
-    text = (FOLDER / "lm_eval" / "anls_one_answer.yaml").read_text(encoding="utf-8")
+    text = (HARNESSES / "lm_eval" / "anls_one_answer.yaml").read_text(encoding="utf-8")
     text = text.replace("- metric: anls", f"- metric: {ROOT / 'anls.py'}")
     (tmp_path / "task.yaml").write_text(text.replace("anls/examples", str(ROOT / "examples")), encoding="utf-8")
     expected = anls_metric.anls_scores(WRITTEN, [line["answer"] for line in QUESTIONS], variant="rrc")

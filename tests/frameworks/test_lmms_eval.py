@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from importlib import import_module
@@ -15,10 +14,8 @@ import pytest
 
 import anls_metric
 from anls_metric.lmms_eval import TASKS
-from tests.conftest import ROOT
+from tests.frameworks.conftest import ACCEPTED, ANSWERS, QUESTIONS
 
-QUESTIONS = [json.loads(line) for line in (ROOT / "examples/harnesses/questions/test.jsonl").read_text().splitlines()]
-ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
 NAMES = ["docvqa_val_anls", "docvqa_val_lite_anls", "infovqa_val_anls", "infovqa_val_lite_anls"]
 
 
@@ -71,8 +68,7 @@ def test_task_gives_our_scores_and_reports_the_signatures(name: str, capsys: pyt
         variant = reported[key].split("|")[1]
         assert reported[key] == anls_metric.signature(variant)
         assert reported[key].startswith(task["metadata"][key])
-        scores = anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
-        assert [each[key] for each in given] == scores
+        assert [each[key] for each in given] == anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=variant)
 
 
 def test_package_is_imported_without_lmms_eval(

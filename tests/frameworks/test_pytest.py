@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +10,8 @@ import pytest
 
 import anls_metric
 from tests.conftest import ROOT
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 TESTS = """
 def test_good(assert_anls):
@@ -23,16 +23,9 @@ def test_bad(assert_anls):
 """
 
 
-def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path) -> None:
+def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path, run_python: Run) -> None:
     (tmp_path / "test_made_up.py").write_text(TESTS, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q"],
-        cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_python(["-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q"], tmp_path, PYTEST_ADDOPTS="")
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     lines = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
     signature = anls_metric.signature("rrc")
@@ -45,9 +38,7 @@ def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path
     assert "anls_metric/pytest.py" not in done.stdout  # the line that fails is that of the test
 
 
-def test_plugin_imports_nothing_but_pytest_when_pytest_starts(
-    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_plugin_imports_nothing_but_pytest_when_pytest_starts(tmp_path: Path, run_python: Run) -> None:
     program = (
         "import pytest, sys; before = {*sys.modules}; import anls_metric.pytest;"
         "print(*sorted({name.partition('.')[0] for name in {*sys.modules} - before} - sys.stdlib_module_names))"
