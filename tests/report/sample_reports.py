@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from html.parser import HTMLParser
 from typing import Any
 
 from anls_metric.analysis.assessments import assess
@@ -83,22 +82,6 @@ def make_answers(count: int, correct: float) -> list[tuple[str, list[str]]]:
         wrong = accepted[: 6 + number % 15] if number % 3 else f"It is the {accepted}, as the page says in its title."
         answers.append((accepted.upper() if number % 10 < 10 * correct else wrong, [accepted, f"{number}"]))
     return answers
-
-
-class _ElementParser(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-
-
-def list_elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
-    """List the tag and the attributes of every element of a page."""
-    parser = _ElementParser()
-    parser.feed(page)
-    return parser.elements
 
 
 def read_data(page: str) -> dict[str, Any]:

@@ -1,35 +1,46 @@
-"""The report as a file: its data, its summary, and the escaping of texts."""
+"""The report as a file: its data, the words at its top, and the escaping of texts."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
 from anls_metric import VARIANTS, explain
+from anls_metric.analysis.contributions import split_difference
 from anls_metric.analysis.evaluation import evaluate
+from anls_metric.analysis.hints import Hint
+from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
+from anls_metric.report.headline import describe_headline
 from anls_metric.report.html import ASSETS, MODULES, as_html
-from tests.report.sample_reports import (
-    HOSTILE,
-    build_report,
-    conclude,
-    list_elements,
-    make_answers,
-    read_data,
-    read_rows,
-    score_pairs,
-)
+from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, read_rows, score_pairs
 
-THREE = {"good": make_answers(200, 0.9), "fair": make_answers(200, 0.6), "poor": make_answers(200, 0.0)}
+GOOD, FAIR, POOR = (make_answers(120, share) for share in (0.9, 0.5, 0.1))
+EQUAL, THREE = {"a": GOOD, "b": GOOD}, {"a": GOOD, "b": FAIR, "c": POOR}
+
+
+class Page(HTMLParser):
+    """The tag and the attributes of every element of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
 
 
 def test_report_loads_nothing_from_any_network() -> None:
     page = build_report(THREE, hints=["see --extract final"])
-    for tag, attributes in list_elements(page):
+    for tag, attributes in Page(page).elements:
         assert tag not in ("link", "iframe", "object", "embed", "form", "base")
         for name in ("src", "href", "action", "style", "srcset", "background"):
             assert (attributes.get(name) or "#").startswith("#"), (tag, attributes)
@@ -40,7 +51,7 @@ def test_report_loads_nothing_from_any_network() -> None:
 
 def test_content_security_policy_allows_only_the_own_style_and_script() -> None:
     page = build_report(THREE)
-    policies = [attributes["content"] for _, attributes in list_elements(page) if "http-equiv" in attributes]
+    policies = [attributes["content"] for _, attributes in Page(page).elements if "http-equiv" in attributes]
     assert policies[0]
     rules = dict(rule.strip().split(" ", 1) for rule in policies[0].split(";"))
     assert (rules["default-src"], rules["img-src"]) == ("'none'", "data:")
@@ -68,7 +79,7 @@ def test_report_escapes_hostile_texts() -> None:
     answers = [(HOSTILE, [HOSTILE + "x"]), (HOSTILE, ["y"])]
     page = build_report({HOSTILE: answers, HOSTILE + "2": answers}, records, hints=[HOSTILE], gold=HOSTILE)
     page.encode()  # halves of surrogate pairs have no bytes: they are escaped
-    tags = [tag for tag, _ in list_elements(page)]
+    tags = [tag for tag, _ in Page(page).elements]
     assert tags.count("script") == 2
     assert "img" not in tags
     assert read_data(page)["ids"][0] == HOSTILE
@@ -78,7 +89,7 @@ def test_report_escapes_hostile_texts() -> None:
 
 
 def test_scores_need_no_script() -> None:
-    (shown,) = re.findall("<noscript>(.*?)</noscript>", build_report({"first": make_answers(120, 0.9)}), re.DOTALL)
+    (shown,) = re.findall("<noscript>(.*?)</noscript>", build_report({"first": GOOD}), re.DOTALL)
     for text in ("120 questions of gold.json", "93.1  first", "The rest of this report needs JavaScript"):
         assert text in shown
 
@@ -147,22 +158,14 @@ def test_edits_and_raw_output_are_embedded_only_where_strings_differ() -> None:
 # Comparison, groups, and what is behind a score
 
 
-def test_report_puts_the_best_submission_first_and_compares_the_others_with_it() -> None:
-    data = read_data(build_report({"poor": THREE["poor"], "good": THREE["good"]}))
-    assert [submission["name"] for submission in data["document"]["submissions"]] == ["good", "poor"]
-    assert (data["document"]["baseline"], data["ranks"]) == ("good", {"good": 1, "poor": 2})
-    pairs = {(first, second): pair for first, others in data["pairs"].items() for second, pair in others.items()}
-    verdicts = {names: (pair["verdict"], pair["wins"], pair["losses"]) for names, pair in pairs.items()}
-    assert verdicts == {("poor", "good"): ("better", 180, 0), ("good", "poor"): ("worse", 0, 180)}
-
-
-def test_report_of_all_pairs_has_every_pair_with_its_p_value_for_all_pairs() -> None:
-    scored = [score_pairs(THREE[name], name=name) for name in ("poor", "good", "fair")]
+def test_report_of_all_pairs_has_the_best_first_and_every_pair_with_its_p_value() -> None:
+    scored = [score_pairs(THREE[name], name=name) for name in "cab"]
     pairs = conclude(scored, all_pairs=True)
     expected = {frozenset((each.first, each.second)): each.p_value_adjusted for each in pairs.compared.comparisons}
     document = read_data(as_html(pairs))["document"]
     found = {frozenset((each["first"], each["second"])): each["p_value_adjusted"] for each in document["comparisons"]}
-    assert (document["baseline"], document["all_pairs"], found) == ("good", True, expected)
+    assert (document["baseline"], document["all_pairs"], found) == ("a", True, expected)
+    assert [submission["name"] for submission in document["submissions"]] == ["a", "b", "c"]
 
 
 def test_differences_under_other_metrics_are_from_the_baseline_of_the_report() -> None:
@@ -223,3 +226,71 @@ def test_report_of_nested_values_has_their_trees_and_the_groups_of_their_keys() 
     first, second = read_rows(page)[0][5]["tree"][5]
     assert (first[:3], second[:3]) == ([".a", "tee", "tea"], [".b", "0", "1"])
     assert first[6] == [2, 2, 1, 1]  # edits
+
+
+# The words at the top: the verdict, the certainty of it, and what it depends on
+
+
+def describe(submissions: Mapping[str, Any], raw: int = 0, **options: Any) -> dict[str, Any]:
+    """Describe the headline of submissions, of which the last ones have raw output."""
+    scored = [score_pairs(pairs, name=name) for name, pairs in submissions.items()]
+    hints = [Hint(Message("", "raw", {}), each.name, ("sentence",), 0.9) for each in scored[len(scored) - raw :]]
+    return describe_headline(conclude(scored, hints, **options))
+
+
+HEADINGS: list[tuple[dict[str, Any], int, str]] = [
+    ({"one": GOOD}, 0, r"one scores 93\.1"),
+    ({"one": GOOD}, 1, r"one scores 93\.1 on raw output"),
+    ({"tuned": GOOD, "base": POOR}, 0, r"tuned is better than base by 53\.\d points"),
+    ({"b": POOR, "a": GOOD}, 1, r"a is better than b by 53\.\d points\. One of two scores is of raw output"),
+    (EQUAL, 0, "No significant difference between a and b"),
+    ({**EQUAL, "c": POOR}, 0, "No significant difference between a and b, the best of three"),
+    (THREE, 2, r"a is the best of three, better than b by .* Two of three scores are of raw output"),
+    (dict.fromkeys("abc", GOOD), 0, "No significant difference among the three submissions"),
+    ({**dict.fromkeys("abcd", GOOD), "e": POOR}, 0, "No significant difference among the best four of five"),
+    ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few questions to rank both"),
+    ({"submission__ant": GOOD, "submission__bee": POOR}, 0, r"ant is better than bee by 53\.\d points"),
+]
+
+
+@pytest.mark.parametrize(("submissions", "raw", "expected"), HEADINGS)
+def test_heading_says_which_is_best_in_any_order(submissions: dict[str, Any], raw: int, expected: str) -> None:
+    heading = describe(submissions, raw)["heading"]
+    assert re.fullmatch(expected, heading), heading
+    if not raw:
+        assert describe(dict(reversed(submissions.items())))["heading"] == heading
+
+
+def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_the_order() -> None:
+    lower, upper = [("coca cola", ["Coca Cola"])] * 40, [*[("Coca Cola", ["Coca Cola"])] * 38, ("x", ["Coca Cola"])] * 2
+    content = describe({"lower": lower, "upper": upper[:40]})
+    assert content["reported_baseline"] == "lower"
+    assert set(content["reversed_by"]) == {
+        name for name, means in content["variants"]["upper"].items() if means > content["variants"]["lower"][name]
+    }
+    assert re.search(r"The 95% CI of the difference is -?\d\.\d to \d\.\d points, p = [\d.]+\.", content["summary"])
+    assert re.search(r"Under \d+ of 22 variants, all of which count case, their order is reversed", content["summary"])
+    three = describe(THREE)
+    assert "between a and b is" in three["summary"]
+    assert "points, p < 0.001, adjusted for choosing the best." in three["summary"]
+    assert three["ranks"] == {"a": 1, "b": 2, "c": 3}
+
+
+def test_user_chooses_the_baseline_and_the_digits() -> None:
+    content = describe(THREE, baseline="c", digits=3)
+    assert content["reported_baseline"] == "c"
+    assert re.search(r"better than b by \d+\.\d{3} points", content["heading"])
+
+
+def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
+    scored = [score_pairs(pairs, name=name) for name, pairs in {"a": GOOD, "b": POOR}.items()]
+    hints = [Hint(Message("", "raw", {}), "b", (rule,), 0.9) for rule in ("sentence", "final")]
+    assert describe_headline(conclude(scored, hints))["heading"].endswith("One of two scores is of raw output")
+
+
+def test_contributions_of_runs_add_up_to_the_difference_and_name_the_lowest_answer() -> None:
+    first = score_pairs([("tea", ["tea"]), ("Cola", ["Cola"])])
+    scored = score_pairs([("tea", ["tea"]), ("Cola", ["Cola"])], runs=["tea", "", "Cola", "Cola"], name="runs")
+    (part,) = split_difference(scored, first)
+    assert (part.outcome, part.points, part.losses, part.wins) == ("empty", -0.25, 1, 0)
+    assert scored.anls - first.anls == part.points
