@@ -1,4 +1,4 @@
-"""The HTML parts of the web app: sentences, drawn edits, tables."""
+"""Parts of the web app and of the terminal: sentences, drawn edits, tables, hints."""
 
 from __future__ import annotations
 
@@ -10,34 +10,29 @@ import pytest
 from anls_metric import VARIANTS, explain
 from anls_metric.nested import get_value_variant
 from anls_metric.report import html_parts
+from anls_metric.report.terminal import MAX_HINTS, align_texts, format_hints
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 FAR = "2 edits on 4 characters: similarity 0.5"
 NEAR = "1 edit on 4 characters: similarity 0.75"
+LIMIT = "the threshold of 0.5"
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference", "options", "sentence"),
+    ("prediction", "reference", "options", "expected"),
     [
         ("TALKINGHEADS", "talkingheads", {}, "Equal to an accepted answer once normalized, so 1."),
-        ("ab", "abcd", {}, f"{FAR}, at least the threshold of 0.5."),
-        (
-            "ab",
-            "abcd",
-            {"variant": "pypi_anls"},
-            f"{FAR}, but distance / length 0.5 is not below the threshold of 0.5, so 0.",
-        ),
-        ("abc", "abcd", {"variant": "due"}, f"{NEAR}, and distance / length 0.25 is below the threshold of 0.5."),
-        ("ab", "abcd", {"variant": "fast_anls"}, f"{FAR} is not above the threshold of 0.5, so 0."),
+        ("ab", "abcd", {}, f"{FAR}, at least {LIMIT}."),
+        ("ab", "abcd", {"variant": "pypi_anls"}, f"{FAR}, but distance / length 0.5 is not below {LIMIT}, so 0."),
+        ("abc", "abcd", {"variant": "due"}, f"{NEAR}, and distance / length 0.25 is below {LIMIT}."),
+        ("ab", "abcd", {"variant": "fast_anls"}, f"{FAR} is not above {LIMIT}, so 0."),
         ("abc", "abcd", {"threshold": 0.75000001}, f"{NEAR} is below the threshold of 0.75000001, so 0."),
         ("None", "Coca Cola", {"variant": "mp_docvqa"}, "By mp_docvqa, “none” is no answer, so 0."),
         ("xyz", "ab", {"variant": "nls"}, "Nothing in common with any accepted answer, so 0."),
     ],
 )
-def test_sentence_says_why_an_answer_has_its_score(
-    prediction: str, reference: str, options: dict[str, Any], sentence: str
-) -> None:
-    assert explain(prediction, reference, **options).sentence == sentence
+def test_sentence_says_why_it_has_its_score(prediction: str, reference: str, options: Any, expected: str) -> None:
+    assert explain(prediction, reference, **options).sentence == expected
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -75,3 +70,32 @@ def test_every_accepted_answer_has_its_similarity_and_the_closest_is_marked() ->
     shown = html_parts.format_answer(explain("ab", ["x", "abc"], 0.8, variant="pypi_anls"))
     assert '<th scope="col">similarity (minimum 0.2)</th>' in shown
     assert '<tr class=marked><td><q>abc</q> <span class="tag">closest</span></td><td>1</td><td>3</td>' in shown
+
+
+# The terminal
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "variant", "lines"),
+    [
+        ("CocaCola!", "Coca Cola", "standard", ["coca*cola!", "coca cola*", "    I    D"]),
+        ("1989", "1988", "standard", ["1989", "1988", "   R"]),
+        ("東京x", "東a京", "standard", ["東*京x", "東a京*", "  I  D"]),
+        ("漢", "ab", "standard", ["*漢", "ab ", "IRR"]),
+        ("a\x1b[2J\n", "a[2J", "nls", ["a·[2J·", "a*[2J*", " D   D"]),
+        ("e\u0301", "e", "nls", ["e◌\u0301", "e*", " D"]),
+    ],
+)
+def test_aligned_characters_stay_in_columns(prediction: str, reference: str, variant: str, lines: list[str]) -> None:
+    assert align_texts(explain(prediction, reference, variant=variant).best.edits, 100) == lines
+
+
+def test_align_texts_cuts_long_lines() -> None:
+    lines = align_texts(explain("a" * 500, "a" * 400 + "b").best.edits, 50)
+    assert [(len(line), line[-1]) for line in lines] == [(52, "…")] * 3
+
+
+def test_hints_that_cost_most_are_shown() -> None:
+    hints: list[dict[str, Any]] = [{"text": f"hint {n}\x1b", "submission": "x"} for n in range(MAX_HINTS + 1)]
+    shown = format_hints({"submissions": [{}], "hints": hints})
+    assert shown.splitlines() == [f"hint: hint {n}·" for n in range(MAX_HINTS)]
