@@ -12,6 +12,7 @@ from anls_metric.analysis.suspects import Suspect
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
 Pairs = Sequence[tuple[str | None, str]]
+Answers = Mapping[str, str | None]
 
 
 def count(pairs: Pairs, most: int = 10) -> list[tuple[str, str, int]]:
@@ -48,10 +49,10 @@ def test_confusions_count_every_run() -> None:
 TEA, MILK = {"7": "Tea"}, {"7": "Milk"}
 
 
-def find(*answers: Mapping[str, str | None], accepted: str = "Cola") -> list[Suspect]:
+def find(*answers: Answers) -> list[Suspect]:
     """Compare submissions on the questions that one of them has."""
     ids = dict.fromkeys(key for each in answers for key in each)
-    gold = [{"questionId": key, "answers": [accepted]} for key in ids]
+    gold = [{"questionId": key, "answers": ["Cola"]} for key in ids]
     tables = {str(place): [{"id": key, "answer": each[key]} for key in each] for place, each in enumerate(answers)}
     return compare(tables, gold, missing="zero").suspects()
 
@@ -70,9 +71,7 @@ def find(*answers: Mapping[str, str | None], accepted: str = "Cola") -> list[Sus
         ([*[TEA] * 3, *[{"8": "Tea"}] * 3], []),  # who lacks a question does not agree
     ],
 )
-def test_suspects_are_wrong_answers_on_which_most_submissions_agree(
-    answers: list[Mapping[str, str | None]], expected: list[Suspect]
-) -> None:
+def test_suspects_are_wrong_answers_on_which_most_agree(answers: list[Answers], expected: list[Suspect]) -> None:
     assert find(*answers) == expected
 
 

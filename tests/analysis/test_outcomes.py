@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -89,7 +90,7 @@ def test_refuses_recognizes_refusals_and_lets_answers_pass() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prediction", "references", "format_loss", "wrong_number_credit"),
+    ("prediction", "references", "lost", "gained"),
     [
         ("977,633", ["977633"], Fraction(1, 7), 0),
         ("240", ["240.00"], Fraction(1, 2), 0),
@@ -111,11 +112,9 @@ def test_refuses_recognizes_refusals_and_lets_answers_pass() -> None:
         (None, ["5"], 0, 0),
     ],
 )
-def test_partial_credit_of_an_answer(
-    prediction: str | None, references: list[str], format_loss: float, wrong_number_credit: float
-) -> None:
+def test_partial_credit_of_an_answer(prediction: Any, references: list[str], lost: float, gained: float) -> None:
     scores = score([prediction], [references], metrics="partial_credit", missing="zero")
-    expected = {"format_loss": format_loss, "wrong_number_credit": wrong_number_credit}
+    expected = {"format_loss": lost, "wrong_number_credit": gained}
     assert scores.to_dict()["submissions"][0]["partial_credit"] == pytest.approx(expected)
 
 
