@@ -76,9 +76,7 @@ ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
 
 
 @pytest.mark.parametrize(("function", "ask"), ON_REQUEST, ids=lambda value: value if isinstance(value, str) else "")
-def test_plain_run_does_not_compute(
-    function: str, ask: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_run_does_not_compute(function: str, ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any, **options: Any) -> None:
         raise NotImplementedError(function)
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.analysis.evaluation import evaluate
+from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, NULLS, SIGNS, Hint, find_hints
 from anls_metric.analysis.transformations import TRANSFORMATIONS
 from anls_metric.nested import get_value_variant
 from anls_metric.options import Settings
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.reader import parse_input
+from anls_metric.reading.reader import Input
 from tests.analysis.scoring import score_columns
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
@@ -49,11 +49,10 @@ def accept(convert: Callable[[str], Sequence[str]], count: int = 24) -> Columns:
     return ANSWERS, [convert(answer) if n < count else [answer] for n, answer in enumerate(ANSWERS)]
 
 
-def write(folder: Path, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Path:
+def evaluate_table(predictions: Sequence[str], references: Sequence[Sequence[str]], **options: Any) -> Result:
     pairs = zip(predictions, references)
-    records = [{"prediction": prediction, "answers": accepted} for prediction, accepted in pairs]
-    (folder / "both.json").write_text(json.dumps(records), encoding="utf-8")
-    return folder / "both.json"
+    rows = [{"prediction": prediction, "answers": accepted} for prediction, accepted in pairs]
+    return evaluate([Input(rows)], None, Settings(**options))
 
 
 # Raw model output: the rules that extract the answers, and what is around them
@@ -104,11 +103,11 @@ def test_one_answer_in_ninety_is_enough_where_no_document_looks_so(name: str) ->
     assert find(*change(lambda answer: WRAPPINGS[name](answer[::-1]), 1)) == []  # a rule would not change the score
 
 
-def test_rules_in_use_are_continued(tmp_path: Path) -> None:
-    path = write(tmp_path, list(map(WRAPPINGS["think,bold"], ANSWERS)), in_lists(ANSWERS))
-    (hint,) = evaluate([parse_input(str(path))], None, Settings(extract=("think",))).hints
+def test_rules_in_use_are_continued() -> None:
+    columns = list(map(WRAPPINGS["think,bold"], ANSWERS)), in_lists(ANSWERS)
+    (hint,) = evaluate_table(*columns, extract=("think",)).hints
     assert (hint.extract, hint.anls) == (("think", "bold"), 1.0)
-    cured = evaluate([parse_input(str(path))], None, Settings(extract=hint.extract))
+    cured = evaluate_table(*columns, extract=hint.extract)
     assert (cured.submissions[0].anls, cured.hints) == (1.0, [])
 
 
@@ -157,11 +156,11 @@ def test_situation_has_one_hint(name: str) -> None:
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)
-def test_separator_in_accepted_answers_is_a_cure(separator: str, tmp_path: Path) -> None:
-    path = write(tmp_path, *SITUATIONS[repr(separator)][0])
-    (hint,) = evaluate([parse_input(str(path))], None, Settings()).hints
+def test_separator_in_accepted_answers_is_a_cure(separator: str) -> None:
+    columns, _ = SITUATIONS[repr(separator)]
+    (hint,) = evaluate_table(*columns).hints
     assert hint.message.action == ("references_separator", SEPARATORS[separator])
-    cured = evaluate([parse_input(str(path))], None, Settings(references_separator=SEPARATORS[separator]))
+    cured = evaluate_table(*columns, references_separator=SEPARATORS[separator])
     assert hint.anls == cured.submissions[0].anls == 1.0
 
 
@@ -252,9 +251,8 @@ def test_hints_about_values() -> None:
 
 
 @pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}"])
-def test_rule_of_a_benchmark_expects_its_marker(form: str, tmp_path: Path) -> None:
-    path = write(tmp_path, list(map(form.format, MANY)), in_lists(MANY))
-    hints = evaluate([parse_input(str(path))], None, Settings(variant="docvqa_2026")).hints
+def test_rule_of_a_benchmark_expects_its_marker(form: str) -> None:
+    hints = evaluate_table(list(map(form.format, MANY)), in_lists(MANY), variant="docvqa_2026").hints
     words = '90 of 90 predictions lack "FINAL ANSWER:", so they score 0'
     assert [words in hint.text() for hint in hints] == [True] * (form == "{}")
 
