@@ -21,18 +21,12 @@ WRITTEN = ["12.34 EUR", "<think>A sign.</think>The answer is CocaCola", "12/15/8
 def evaluate(folder: Path, task: str) -> dict[str, Any]:
     evaluator: Any = import_module("lm_eval.evaluator")
     tasks: Any = import_module("lm_eval.tasks")
-    model: Any = import_module("lm_eval.api.model").LM
+    dummy: Any = import_module("lm_eval.models.dummy").DummyLM
 
-    class Fixed(model):  # type: ignore[misc]
+    class Fixed(dummy):  # type: ignore[misc]
         def generate_until(self, requests: list[Any], **_: Any) -> list[str]:
             written = {line["question"]: text for line, text in zip(QUESTIONS, WRITTEN)}
             return [written[request.args[0].removesuffix(" Answer:")] for request in requests]
-
-        def loglikelihood(self, requests: list[Any], **_: Any) -> list[tuple[float, bool]]:
-            raise NotImplementedError
-
-        def loglikelihood_rolling(self, requests: list[Any], **_: Any) -> list[float]:
-            raise NotImplementedError
 
     manager = tasks.TaskManager(include_path=str(folder), include_defaults=False)
     result = evaluator.simple_evaluate(Fixed(), tasks=[task], task_manager=manager, bootstrap_iters=0)
