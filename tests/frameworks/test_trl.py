@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import multiprocessing
 import pickle
 import sys
 from collections.abc import Callable
@@ -17,7 +16,7 @@ import pytest
 import anls_metric
 from anls_metric.nested import get_value_variant
 from anls_metric.reading.extract import answer_in_tags
-from anls_metric.trl import Reward, anls_reward, build_reward
+from anls_metric.trl import anls_reward, build_reward
 
 # Scores of completions
 
@@ -27,6 +26,7 @@ MESSAGES = [
     {"role": "tool", "content": "no"},
     {"role": "assistant", "content": "CocaCola"},
 ]
+STAR = {"variant": "anls_star"}
 INVOICE = {"total": "12.50", "items": ["tea", "milk"]}
 WRITTEN = json.dumps(INVOICE)
 
@@ -54,36 +54,33 @@ class ExactMatch(anls_metric.Variant):
         ({}, [], ["Coca Cola"], 0.0),
         ({"extract": answer_in_tags}, "<answer>Pepsi</answer> no, <answer>\nCola </answer>", ["Cola"], 1.0),
         ({"extract": answer_in_tags}, "Cola", ["Cola"], 0.0),
+        ({"extract": answer_in_tags, "variant": "rrc", "threshold": 0.2}, "<answer>Cola</answer>", "Coca Cola", 4 / 9),
         ({"extract": "tag"}, "It is <answer>a</answer>", ["a"], 1.0),
         ({"variant": "rrc"}, "ab  ", ["a"], 0.75),
         ({"threshold": 0.8}, "ab  ", ["a"], 0.0),
         ({"variant": ExactMatch("exact"), "extract": "tag"}, "<answer>a</answer>", ["a"], 1.0),
         ({"variant": ExactMatch("exact")}, "A", ["a"], 0.0),
         # Models that write JSON.
-        ({"variant": "anls_star"}, '{"total": "12.50", "items": ["milk", "tea"]}', INVOICE, 1.0),
-        ({"variant": "anls_star"}, ' {"total": "12.50"}\n', WRITTEN, 1 / 3),
-        (
-            {"variant": "anls_star", "extract": "think,json"},
-            f"<think>[1]</think>It is {WRITTEN} (see [1]).",
-            WRITTEN,
-            1.0,
-        ),
-        ({"variant": "anls_star", "extract": answer_in_tags}, '<answer>["a"]</answer>', ["a"], 1.0),
-        ({"variant": "anls_star"}, "[]", "[]", 1.0),
-        ({"variant": "anls_star"}, "[]", [], 1.0),
-        ({"variant": "anls_star"}, "[]", None, None),
-        ({"variant": "anls_star"}, '{"a": "y"}', '{"a": {"__tuple__": ["x", "y"]}}', 1.0),
-        ({"variant": "anls_star"}, '"coca cola"', "Coca Cola", 1.0),
-        ({"variant": "anls_star"}, '{"a": "abcd", "b": null}', {"a": "abce"}, 0.375),
-        ({"variant": "anls_star", "none_keys": "ignored"}, '{"a": "abcd", "b": null}', {"a": "abce"}, 0.75),
-        ({"variant": "anls_star", "threshold": 0.8}, '{"a": "abcd"}', {"a": "abce"}, 0.0),
+        (STAR, '{"total": "12.50", "items": ["milk", "tea"]}', INVOICE, 1.0),
+        (STAR, ' {"total": "12.50"}\n', WRITTEN, 1 / 3),
+        ({**STAR, "extract": "think,json"}, f"<think>[1]</think>It is {WRITTEN} (see [1]).", WRITTEN, 1.0),
+        ({**STAR, "extract": answer_in_tags}, '<answer>["a"]</answer>', ["a"], 1.0),
+        (STAR, "[]", "[]", 1.0),
+        (STAR, "[]", [], 1.0),
+        (STAR, "[]", None, None),
+        (STAR, '{"a": "y"}', '{"a": {"__tuple__": ["x", "y"]}}', 1.0),
+        (STAR, '"coca cola"', "Coca Cola", 1.0),
+        (STAR, '{"a": "abcd", "b": null}', {"a": "abce"}, 0.375),
+        ({**STAR, "none_keys": "ignored"}, '{"a": "abcd", "b": null}', {"a": "abce"}, 0.75),
+        ({**STAR, "threshold": 0.8}, '{"a": "abcd"}', {"a": "abce"}, 0.0),
         ({"variant": "anlsl", "extract": "json:a"}, '{"a": ["b", "c"]}', ["b"], 0.5),
     ],
 )
 def test_reward_of_a_completion(options: Any, completion: Any, answers: Any, expected: float | None) -> None:
     columns: dict[str, Any] = {"prompts": ["", ""], "trainer_state": object(), "log_metric": print}
     reward = build_reward("accepted", **options)
-    assert reward(completions=[completion, ""], accepted=[answers, None], **columns) == [expected, None]
+    for each in (reward, pickle.loads(pickle.dumps(reward))):  # for another process
+        assert each(completions=[completion, ""], accepted=[answers, None], **columns) == [expected, None]
 
 
 def test_completions_that_are_no_json_score_0_and_are_logged() -> None:
@@ -140,16 +137,6 @@ def test_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
     assert pickle.loads(pickle.dumps(build_reward(**options))).__name__ == name
 
 
-def score_with(reward: Reward) -> list[float | None]:
-    return reward(completions=["<answer>Cola</answer>"], answers=[["Coca Cola"]])
-
-
-def test_reward_can_be_sent_to_another_process() -> None:
-    reward = build_reward(extract=answer_in_tags, variant="rrc", threshold=0.2)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(score_with, [reward]) == score_with(reward) == [4 / 9]
-
-
 # Refused input
 
 
@@ -173,12 +160,7 @@ def test_wrong_options_are_refused(options: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "completions", "columns", "message"),
     [
-        (
-            {},
-            ["a"],
-            {"gold": ["a"]},
-            r"no column 'answers' \(found 'gold'\): name .* with build_reward\(references_column=",
-        ),
+        ({}, ["a"], {"gold": ["a"]}, r"no column 'answers' \(found 'gold'\): .* build_reward\(references_column="),
         ({}, ["a"], {"answers": ["a", "b"]}, "argument 2 is longer than argument 1"),
         ({}, ["a"], {"answers": "a"}, r"answers is 'a' \(str\): pass a list with one for each completion"),
         ({}, ["a"], {"answers": None}, "answers is None: pass a list with one for each completion"),
