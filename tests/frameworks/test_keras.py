@@ -60,6 +60,7 @@ def compute(metric: Any, *columns: Any, **options: Any) -> Any:
         (["a", "b"], [], 1, 2),
         ([], ["a", "b"], 2, 2),  # nothing to divide by: keras_hub would call it 0, which is no error at all
         ([[], ["a", "b"]], [["x", "y"], ["a", "c"]], 1.5, 1.5),
+        ([["a"] * 11, ["b"] * 4], [["a"] * 7, ["b"] * 11], 11 / 15, 5.5),
         ([1, 0, 2], [1, 2], 1 / 3, 1),  # keras_hub ignores token 0 and the empty string in the distance
         (["a", ""], ["a"], 0.5, 1),
         ([-1, -100, 2**60], [-2, -100, 2**60 - 1], 2 / 3, 2),
