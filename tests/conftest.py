@@ -36,7 +36,12 @@ CONFORMANCE = DATA / "conformance"
 REAL_ANSWERS = ROOT.parent / "shared" / "data" / "docvqa_val_1k"  # not part of this repository
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+# Tests import the scripts of these folders by their names.
+sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks")]
+benchmark = importlib.import_module
+
 Rows = list[tuple[str, list[str]]]
+RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 # The start of a program that imports evaluate. Without these two libraries, the import takes 3 s instead of 20.
@@ -177,25 +182,13 @@ def find_pypi_anls() -> Path:
 
 
 @pytest.fixture(scope="session")
-def load_example() -> Iterator[Callable[[str], ModuleType]]:
+def load_example() -> Callable[[str], ModuleType]:
     """A function that imports a script of `examples` by its name."""
-    folder = str(ROOT / "examples")
-    sys.path.insert(0, folder)
-    yield importlib.import_module
-    sys.path.remove(folder)
-
-
-def benchmark(name: str) -> Any:
-    """Import a module of `benchmarks` by its name."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
+    return importlib.import_module
 
 
 @pytest.fixture
-def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+def run_python() -> RunPython:
     """A function that runs a program, or Python with arguments, in a new process in a folder."""
 
     def run(program: str | list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 import anls_metric
-from tests.conftest import ROOT, find_pypi_anls
-
-RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
+from tests.conftest import ROOT, RunPython, find_pypi_anls
 
 
 @pytest.fixture
