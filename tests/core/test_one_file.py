@@ -18,11 +18,8 @@ from typing import Any
 import pytest
 
 import anls_metric
-from tests.conftest import LIGHT, ROOT, copy_of_the_checkout
+from tests.conftest import LIGHT, ROOT, RunPython, copy_of_the_checkout
 from tests.core.test_conformance import REPRODUCED, find_differences
-from tests.core.test_hook import Tokenizer, encode
-
-RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # A Python in which the package is not installed.
 ALONE = f"{LIGHT}sys.modules['anls_metric'] = None\n"
@@ -89,13 +86,6 @@ def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> No
     assert built.signature() == packaged.signature()
     assert built.inputs_description == packaged.inputs_description
     assert built.features == packaged.features
-
-
-def test_trainer_hook_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> None:
-    for module in (anls, anls_metric):
-        hook = module.build_compute_metrics(Tokenizer(), references=[["coca cola", "cola"], ["pepsi"]])
-        for one in (hook, pickle.loads(pickle.dumps(hook))):
-            assert one((encode("cola", "pe"), encode("coca cola", "pepsi"))) == {"anls": 0.5}
 
 
 # Without the package
