@@ -14,7 +14,7 @@ import anls_metric
 from anls_metric.core.variants import Scorer
 from anls_metric.nested import get_value_variant
 from tests.core.processes import Calls, call_metric
-from tests.core.test_evaluate import ROWS, TEXTS, Rows, columns
+from tests.core.test_evaluate import BAD_OPTIONS, ROWS, TEXTS, Rows, columns
 
 filelock = pytest.importorskip("filelock")
 
@@ -91,18 +91,14 @@ def test_rounds_without_a_pause_give_each_round_its_own_number(run: Run, size: i
 
 @pytest.mark.thorough
 def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> None:
-    bad: list[tuple[dict[str, Any], str]] = [
-        ({"variant": "squad"}, "unknown variant 'squad'"),
-        ({"threshold": 50}, "threshold must be a number from 0 to 1, got 50"),
-        ({"normalise": True}, "unknown argument 'normalise'"),
-        ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1 "),
-        ({"predictions": ["a"]}, "references is"),
-    ]
+    bad = [(options, message) for configuration, options, message in BAD_OPTIONS if configuration == "default"]
+    bad.append(({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1 "))
+    bad.append(({"predictions": ["a"]}, "references is"))
     calls: Calls = [("compute", arguments) for arguments, _ in bad]
     # If one of them waited for the other, the rows of these rounds would be paired differently.
     first, second = run([[*calls, ("compute", columns(TEXTS[:1]))], [("compute", columns(TEXTS[1:2]))]])
-    for error, (_, part) in zip(first, bad):
-        assert part in str(error)
+    for error, (_, message) in zip(first, bad):
+        assert message in str(error)
     assert [first[-1], *second] == [{"anls": 4 / 9}, None]
 
 
