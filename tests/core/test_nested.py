@@ -25,6 +25,11 @@ from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, e
 from anls_metric.nested.list_scores import add_as_numpy
 from tests.conftest import CONFORMANCE
 
+
+class Color(str, enum.Enum):
+    RED = "red"
+
+
 FAMILY = Path(__file__).parent.parent / "data" / "family"
 
 
@@ -207,25 +212,24 @@ def test_predicted_key_without_value_counts_by_option(
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference", "score"),
+    ("prediction", "reference", "threshold", "score"),
     [
         # As in the original: the matching treats rows with "" as equal to rows without this key, although it scores 0.
-        ([{"a": ""}, {"b": "x"}, {}], [{"a": "", "b": "x"}, {"a": "x"}], 1 / 3),
-        ([{"b": ""}, {"a": "x"}, {"a": "", "b": "x"}], [{"a": "x", "b": "x"}, {"a": "x", "b": ""}], 0.4),
-        ([{"a": ""}, {"b": "x"}], [{}, {"a": "", "b": "x"}, {"b": ""}], 0.25),
-        ([{}] * 4, [{}] * 4, 1),
-        ([{}, {}, {"a": "x"}], [{"a": "x"}, {}, {}], 1),
-        ([{}, {}, {"a": "x"}], [{"a": "y"}, {}, {}], 0),
+        ([{"a": ""}, {"b": "x"}, {}], [{"a": "", "b": "x"}, {"a": "x"}], 0.5, 1 / 3),
+        ([{"b": ""}, {"a": "x"}, {"a": "", "b": "x"}], [{"a": "x", "b": "x"}, {"a": "x", "b": ""}], 0.5, 0.4),
+        ([{"a": ""}, {"b": "x"}], [{}, {"a": "", "b": "x"}, {"b": ""}], 0.5, 0.25),
+        ([{}] * 4, [{}] * 4, 0.5, 1),
+        ([{}, {}, {"a": "x"}], [{"a": "x"}, {}, {}], 0.5, 1),
+        ([{}, {}, {"a": "x"}], [{"a": "y"}, {}, {}], 0.5, 0),
+        # The search of rapidfuzz loses similarities that equal the threshold: here three of 0.4.
+        (["cabca", "bcaca", "bbcab"], ["acabb", "abcca", "accba"], 0.4, 0.4666666666666666),
+        # Subclasses are what they are subclasses of.
+        (OrderedDict(a="x"), {"a": "x"}, 0.5, 1),
+        ([Color.RED], ["Color.RED"], 0.5, 1),
     ],
 )
-def test_line_items_with_empty_values(prediction: Any, reference: Any, score: float) -> None:
-    assert anls_star_score(prediction, reference) == score
-
-
-def test_similarities_that_equal_the_threshold_count_in_a_list() -> None:
-    """The search of rapidfuzz loses some of them: here three of 0.4."""
-    prediction, reference = ["cabca", "bcaca", "bbcab"], ["acabb", "abcca", "accba"]
-    assert anls_star_score(prediction, reference, threshold=0.4) == 0.4666666666666666
+def test_star_score_of_examples(prediction: Any, reference: Any, threshold: float, score: float) -> None:
+    assert anls_star_score(prediction, reference, threshold=threshold) == score
 
 
 def test_equal_numbers_of_other_types_keep_their_places() -> None:
@@ -440,10 +444,6 @@ def test_signatures(name: str, options: dict[str, Any], fields: str) -> None:
 # Bad input
 
 
-class Color(str, enum.Enum):
-    RED = "red"
-
-
 HOLDS_ITSELF: list[Any] = []
 HOLDS_ITSELF.append(HOLDS_ITSELF)
 
@@ -524,14 +524,12 @@ def test_wrong_options_and_values_are_errors(call: Any, message: str) -> None:
     assert anls_star_score(["a"], ["a"]) == 1  # after an error the next good call gives the right number
 
 
-def test_subclasses_are_what_they_are_subclasses_of() -> None:
-    assert anls_star_score(OrderedDict(a="x"), {"a": "x"}) == 1
-    assert anls_star_score([Color.RED], [str(Color.RED)]) == 1
-    assert nested.to_json([Color.RED, 1.5, True, None]) == ["Color.RED", 1.5, True, None]
+def test_values_of_every_kind_pass_the_check() -> None:
     ROWS.check([True, 1.5, math.nan, math.inf], [None, {}, [], ("a", 1)])
 
 
 def test_json_round_trip_keeps_values() -> None:
+    assert nested.to_json([Color.RED, 1.5, True, None]) == ["Color.RED", 1.5, True, None]
     leaves = ["half a pair: \ud800", 12.5, math.inf, True, None]
     values = [*leaves, {"a": ("x", {"b": (1, None)}), "c": [([],)], "d": {}, "e": ()}]
     assert nested.from_json(json.loads(json.dumps(nested.to_json(values)))) == values
