@@ -13,9 +13,11 @@ import pickle
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+import numpy
+import pandas
+import pyarrow
 import pytest
 
 import anls_metric
@@ -23,14 +25,11 @@ from anls_metric import nested
 from anls_metric.core.variants import Scorer
 from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star, lists
 from anls_metric.nested.list_scores import add_as_numpy
-from tests.conftest import CONFORMANCE
+from tests.conftest import CONFORMANCE, DATA
 
 
 class Color(str, enum.Enum):
     RED = "red"
-
-
-FAMILY = Path(__file__).parent.parent / "data" / "family"
 
 
 def decode(value: Any) -> Any:
@@ -54,7 +53,7 @@ def decode(value: Any) -> Any:
 
 
 def cases(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((FAMILY / f"{name}.json").read_text(encoding="utf-8"))["cases"]
+    found: list[dict[str, Any]] = json.loads((DATA / "family" / f"{name}.json").read_text(encoding="utf-8"))["cases"]
     return found
 
 
@@ -168,7 +167,6 @@ def test_questions_of_dude() -> None:
 
 
 def test_sums_are_added_as_numpy_adds_them() -> None:
-    numpy = pytest.importorskip("numpy")
     chance = numpy.random.default_rng(3)
     for length in [*range(1, 40), 127, 128, 129, 136, 200, 1000]:
         numbers = chance.random(length).tolist()
@@ -410,9 +408,6 @@ def test_mean_over_leaves_is_the_score_of_the_whole_as_one_value() -> None:
 
 
 def test_columns_of_other_libraries() -> None:
-    numpy = pytest.importorskip("numpy")
-    pandas = pytest.importorskip("pandas")
-    pyarrow = pytest.importorskip("pyarrow")
     values = [{"a": 1}, {"a": 2}]
     for column in (numpy.array(values, dtype=object), pandas.Series(values), pyarrow.array(values)):
         assert anls_star_scores(column, values) == [1.0, 1.0]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import anls_metric
-from tests.conftest import Rows, find_pypi_anls, fuzzed_rows
+from tests.conftest import Rows, RunPython, find_pypi_anls, fuzzed_rows
 
 # Runs in its own process, because `import anls` would load our file in the checkout.
 PYPI_ANLS = """
@@ -30,9 +28,7 @@ def check_scores(rows: Rows, theirs: list[float], threshold: float, variant: str
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 0.9, 1.0])
-def test_variant_pypi_anls_gives_the_bits_of_pypi_anls(
-    threshold: float, tmp_path: Path, run_python: Callable[..., Any]
-) -> None:
+def test_variant_pypi_anls_gives_the_bits_of_pypi_anls(threshold: float, tmp_path: Path, run_python: RunPython) -> None:
     rows = fuzzed_rows(4000, seed=int(threshold * 100))
     (tmp_path / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     (tmp_path / "rows.json").write_text(json.dumps([rows, threshold]))
