@@ -273,3 +273,5 @@ def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
         assert copied((encode("<sanswer>cola"), None)) == {"anls": 0.5}
     with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
         metric.build_compute_metrics(Tokenizer(), treshold=0.5)
+    with pytest.raises(ValueError, match="anls_star is for lists and nested values"):
+        anls_metric.load("anls_star").build_compute_metrics(Tokenizer())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import pickle
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -28,9 +27,7 @@ ALONE = f"{LIGHT}sys.modules['anls_metric'] = None\n"
 @pytest.fixture(scope="module")
 def anls() -> ModuleType:
     """The built file, even if another module is called `anls`."""
-    spec = spec_from_file_location("built_anls", ROOT / "anls.py")
-    assert spec is not None
-    assert spec.loader is not None
+    spec: Any = spec_from_file_location("built_anls", ROOT / "anls.py")
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -39,24 +36,24 @@ def anls() -> ModuleType:
 # Building it
 
 
-def build(checkout: Path, *options: str) -> tuple[int, str]:
-    command = [sys.executable, str(checkout / "tools" / "one_file.py"), *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=checkout.parent)
-    return done.returncode, done.stderr
-
-
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats the file: pip install ruff")
-def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_path: Path) -> None:
+def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(
+    tmp_path: Path, run_python: RunPython
+) -> None:
+    def build(*options: str) -> tuple[int, str]:
+        done = run_python([str(checkout / "tools" / "one_file.py"), *options], tmp_path)
+        return done.returncode, done.stderr
+
     checkout = copy_of_the_checkout(tmp_path / "checkout")
     before = {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()}
-    assert build(checkout) == (0, "")
+    assert build() == (0, "")
     assert {path: path.read_bytes() for path in checkout.rglob("*") if path.is_file()} == before
 
     built = checkout / "anls.py"
     (checkout / "anls_metric" / "core" / "version.py").write_text('"""The version."""\n\n__version__ = "9.9.9"\n')
-    assert build(checkout, "--check") == (1, "anls.py is stale: run python tools/one_file.py\n")
+    assert build("--check") == (1, "anls.py is stale: run python tools/one_file.py\n")
     assert built.read_bytes() == before[built]
-    assert build(checkout) == build(checkout, "--check") == (0, "")
+    assert build() == build("--check") == (0, "")
     assert '__version__ = "9.9.9"\n' in built.read_text(encoding="utf-8")
 
 
@@ -78,7 +75,6 @@ def test_built_file_reproduces_every_golden_score(name: str, anls: ModuleType) -
 
 
 def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> None:
-    pytest.importorskip("evaluate")
     built, packaged = anls.load(variant="rrc"), anls_metric.load(variant="rrc")
     for metric in (built, pickle.loads(pickle.dumps(built))):
         result = metric.compute(predictions=["ab  "], references=["a"], return_all_scores=True)
@@ -94,7 +90,6 @@ def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> No
 @pytest.mark.parametrize("name", ["anls", "anls/anls.py"])
 def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_path: Path, run_python: RunPython) -> None:
     """By the path of the file, and by the folder of a clone, which must have the name of its file."""
-    pytest.importorskip("evaluate")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "anls").mkdir()
     shutil.copy(ROOT / "anls.py", tmp_path / "anls")
@@ -116,7 +111,6 @@ def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_pat
 def test_feature_of_the_package_names_the_install_command(
     anls: ModuleType, ask: Callable[[ModuleType], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("evaluate")
     for name in [name for name in sys.modules if name.partition(".")[0] == "anls_metric"]:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r" the package anls-metric: pip install anls-metric$"):
@@ -138,7 +132,6 @@ EXPECTED = "someone--anls {'anls': 0.8888888888888888}\nsomeone--anls {'anls_sta
 
 def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(tmp_path: Path, run_python: RunPython) -> None:
     """The code path of evaluate runs with a server on this machine, and then offline."""
-    pytest.importorskip("evaluate")
     paths: list[str] = []
 
     class Hub(SimpleHTTPRequestHandler):
@@ -166,6 +159,5 @@ def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(tmp_path: Path
 
 @pytest.mark.thorough
 def test_evaluate_load_says_how_to_install_missing_rapidfuzz(tmp_path: Path, run_python: RunPython) -> None:
-    pytest.importorskip("evaluate")
     program = f"{LIGHT}import evaluate\nsys.modules['rapidfuzz'] = None\nevaluate.load({str(ROOT / 'anls.py')!r})"
     assert "pip install rapidfuzz" in run_python(program, tmp_path).stderr
