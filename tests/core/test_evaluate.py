@@ -46,7 +46,7 @@ VALUES: Rows = [
     (["Air", "bus"], ["Bus", "Air", ("Other", "Others")]),
     ("CocaCola", ["Coca Cola", "Coca Cola Company"]),
     ({"paid": True, "tags": []}, {"paid": ("yes", "true"), "date": ("31.12.2023", "31 Dec 2023"), "tip": None}),
-    (math.inf, "inf"),
+    ([math.inf, math.nan], ["inf", "nan"]),
     ("half a pair: \ud800", ("half a pair: \ud801", "x")),
 ]
 LISTS: Rows = [(["Cola", "tea", "milk"], ["tea", "cola"]), ("b", ["a", "b", "b"]), (["x"] * 9, ("x", "y"))]

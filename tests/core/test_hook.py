@@ -194,27 +194,27 @@ def test_bad_arguments_are_refused_when_the_hook_is_built(references: Any, optio
 
 # Batch by batch
 
+PREDICTED, LABELS = encode("a", "x", "c"), encode("a", "b", "c")
+
 
 def test_evaluation_comes_at_once_or_batch_by_batch() -> None:
     hook = make_hook(["a", "b", "c"])
-    predicted, labels = encode("a", "x", "c"), encode("a", "b", "c")
     for _ in range(2):
-        assert hook((predicted[:2], labels[:2]), compute_result=False) == {}
-        assert hook((predicted[2:], labels[2:]), compute_result=True) == {"anls": 2 / 3}
-    assert hook(([predicted[:2], predicted[2:]], None)) == {"anls": 2 / 3}
+        assert hook((PREDICTED[:2], LABELS[:2]), compute_result=False) == {}
+        assert hook((PREDICTED[2:], LABELS[2:]), compute_result=True) == {"anls": 2 / 3}
+    assert hook(([PREDICTED[:2], PREDICTED[2:]], None)) == {"anls": 2 / 3}
 
 
 @pytest.mark.parametrize("way", ["the next one fails", "reset"])
 def test_interrupted_evaluation_is_an_error_of_the_next_one(way: str) -> None:
     hook = make_hook(["a", "b", "c"])
-    predicted, labels = encode("a", "x", "c"), encode("a", "b", "c")
-    hook((predicted[:2], labels[:2]), compute_result=False)
+    hook((PREDICTED[:2], LABELS[:2]), compute_result=False)
     if way == "reset":
         hook.reset()
     else:
         with pytest.raises(ValueError, match=r"5 predictions but references for 3 rows.* was interrupted, call reset"):
-            hook((predicted, labels))
-    assert hook((predicted, labels)) == {"anls": 2 / 3}
+            hook((PREDICTED, LABELS))
+    assert hook((PREDICTED, LABELS)) == {"anls": 2 / 3}
 
 
 @pytest.mark.parametrize("wrong", ["no pair", encode("a", "b", "c"), np.full((1, 2), 3.5)], ids=["pair", "rows", "ids"])
