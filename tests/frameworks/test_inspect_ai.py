@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from tests.conftest import ROOT
+from tests.conftest import ROOT, RunPython
 from tests.frameworks.conftest import ACCEPTED, ANSWERS, HARNESSES
 
 inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
@@ -51,9 +50,7 @@ def _count_tokens_without_a_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", count)
 
 
-def test_inspect_score_appends_anls_to_a_log_of_somebody_else(
-    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path, run_python: RunPython) -> None:
     """The command finds the scorer by the entry point of the installed package."""
     log = evaluate(tmp_path, make_task(ACCEPTED, scorers.exact()), COMPLETIONS)
     program = "from inspect_ai._cli.main import main; main()"

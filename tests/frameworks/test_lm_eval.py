@@ -31,9 +31,8 @@ def evaluate(folder: Path, task: str) -> dict[str, Any]:
     manager = tasks.TaskManager(include_path=str(folder), include_defaults=False)
     result = evaluator.simple_evaluate(Fixed(), tasks=[task], task_manager=manager, bootstrap_iters=0)
     found: dict[str, Any] = result["results"][task]
-    assert anls_metric.signature("rrc").startswith(
-        result["configs"][task]["metadata"]["signature"].removesuffix("|extract:think,final")
-    )
+    signature = result["configs"][task]["metadata"]["signature"].removesuffix("|extract:think,final")
+    assert anls_metric.signature("rrc").startswith(signature)
     return found
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 import anls_metric
 from anls_metric.lmms_eval import TASKS
+from tests.conftest import RunPython
 from tests.frameworks.conftest import ACCEPTED, ANSWERS, QUESTIONS
 
 NAMES = ["docvqa_val_anls", "docvqa_val_lite_anls", "infovqa_val_anls", "infovqa_val_lite_anls"]
@@ -71,9 +70,7 @@ def test_task_gives_our_scores_and_reports_the_signatures(name: str, capsys: pyt
         assert [each[key] for each in given] == anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=variant)
 
 
-def test_package_is_imported_without_lmms_eval(
-    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_package_is_imported_without_lmms_eval(tmp_path: Path, run_python: RunPython) -> None:
     program = (
         "import sys; sys.modules['lmms_eval'] = None; import anls_metric.lmms_eval.models;"
         "import anls_metric.lmms_eval.tasks.document_questions; print(anls_metric.lmms_eval.TASKS)"

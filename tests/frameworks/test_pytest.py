@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import anls_metric
-from tests.conftest import ROOT
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from tests.conftest import ROOT, RunPython
 
 TESTS = """
 def test_good(assert_anls):
@@ -23,7 +20,7 @@ def test_bad(assert_anls):
 """
 
 
-def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path, run_python: Run) -> None:
+def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path, run_python: RunPython) -> None:
     (tmp_path / "test_made_up.py").write_text(TESTS, encoding="utf-8")
     done = run_python(["-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q"], tmp_path, PYTEST_ADDOPTS="")
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
@@ -38,7 +35,7 @@ def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path
     assert "anls_metric/pytest.py" not in done.stdout  # the line that fails is that of the test
 
 
-def test_plugin_imports_nothing_but_pytest_when_pytest_starts(tmp_path: Path, run_python: Run) -> None:
+def test_plugin_imports_nothing_but_pytest_when_pytest_starts(tmp_path: Path, run_python: RunPython) -> None:
     program = (
         "import pytest, sys; before = {*sys.modules}; import anls_metric.pytest;"
         "print(*sorted({name.partition('.')[0] for name in {*sys.modules} - before} - sys.stdlib_module_names))"
