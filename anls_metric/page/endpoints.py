@@ -1,4 +1,7 @@
-"""The endpoints of the page: each public function is an endpoint for programs, and a tool for agents."""
+"""The endpoints of the page: each public function is an endpoint for programs, and a tool for agents.
+
+gradio joins the lines of `Returns` with commas: no line but the last ends with a mark.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,9 @@ def explain_answer(
         ignore_case: whether to ignore case. None does as the variant does.
 
     Returns:
-        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits. For
-        a list or object: score, sentence, signature, closest accepted value, and leaves.
+        score, signature, sentence, closest accepted answer
+        and for a string: reason, edits, and the distance, length and similarity of each accepted answer
+        or for a list or object: the score of each leaf.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
     explained: dict[str, Any] = run_small(answers.explain, prediction, references, variant, options)
@@ -144,9 +148,9 @@ def score_files(
         average: for anls_star: the mean over "rows" or "leaves".
 
     Returns:
-        The document of anls --format json: signature, questions, clusters and hints; for each submission name, read,
-        layout, questions, anls, interval (95%), exact_match, contains and outcomes; and comparisons with difference,
-        interval, p_value and verdict.
+        The document of anls --format json: signature, questions, clusters, hints
+        for each submission its name, read, layout, questions, anls, interval (95%), exact_match, contains, outcomes
+        and comparisons with difference, interval, p_value, verdict.
     """
     return _score(take_all(submissions, "submissions"), take(gold, "gold"), locals())
 
