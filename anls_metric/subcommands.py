@@ -68,11 +68,11 @@ def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ())
 
 
 def _print_layouts(flags: argparse.Namespace) -> None:
-    """Print the layouts: name, what such files hold, the fields that identify them, and the source."""
+    """Print the layouts: name, what such files contain, the fields that identify them, and the source."""
     from anls_metric.reading.layouts import LAYOUTS
 
-    rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
-    print(align_rows([("layout", "holds", "fields by which it is recognized", "source"), *rows]))
+    rows = [(layout.name, layout.contains, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
+    print(align_rows([("layout", "contains", "recognized by the fields", "source"), *rows]))
 
 
 def _print_variants(flags: argparse.Namespace) -> None:

@@ -142,11 +142,10 @@ def link_layout(name: str, source: str) -> str:
 
 def make_layouts() -> str:
     """Make the table of layouts."""
-    holds = {"gold": "references", "answers": "predictions", "both": "both", "answers or gold": "either"}
     rows = [
         (
             link_layout(each.name, each.source),
-            holds[each.holds],
+            each.contains,
             ", ".join(quote(field.split(" or ")).replace(", ", " or ") for field in each.fields),
         )
         for each in LAYOUTS

@@ -199,10 +199,10 @@ def list_layouts() -> list[dict[str, str]]:
     """List the known layouts of files: those of competitions, programs and evaluation harnesses.
 
     Returns:
-        name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.
+        name, source and fields of each layout, and whether its files contain predictions, references, both or either.
     """
     return [
-        {"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields), "holds": layout.holds}
+        {"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields), "contains": layout.contains}
         for layout in LAYOUTS
     ]
 

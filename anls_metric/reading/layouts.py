@@ -228,10 +228,10 @@ class Layout(NamedTuple):
     unless: tuple[str, ...] = ()
 
     @property
-    def holds(self) -> str:
-        """What its files hold: "answers", accepted answers ("gold"), or "both"."""
-        names = {(True, True): "both", (True, False): "answers", (False, True): "gold"}
-        return names.get((bool(self.prediction), bool(self.references)), "answers or gold")
+    def contains(self) -> str:
+        """What its files contain: "predictions", "references", "both", or "either" of them."""
+        names = {(True, True): "both", (True, False): "predictions", (False, True): "references"}
+        return names.get((bool(self.prediction), bool(self.references)), "either")
 
 
 # Fields that tell a table of a user from the files of a program whose own fields have common names.

@@ -68,7 +68,9 @@ def test_variants_are_compared_and_listed() -> None:
     scores = compare_variants("ab", ["abcd"])
     assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
     assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *OF_RULES]
-    assert [row["name"] for row in list_layouts()] == [layout.name for layout in LAYOUTS]
+    assert [(row["name"], row["contains"]) for row in list_layouts()] == [
+        (each.name, each.contains) for each in LAYOUTS
+    ]
 
 
 @pytest.mark.parametrize("count", [2, 300])  # in the server, and in a process
