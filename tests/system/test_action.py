@@ -84,11 +84,7 @@ def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step)
     ("inputs", "status", "parts"),
     [
         ({"baseline": BASE, "submission": TUNED, "fail_if_worse": "true"}, 0, ["| tuned | **0.9728** |"]),
-        (
-            {"submission": f"{TUNED}\n{BASE}\n", "table": "--percent --digits 1"},
-            0,
-            ["| tuned | **97.3** |", "| base |"],
-        ),
+        ({"submission": f"{TUNED}\n{BASE}\n", "table": "--percent --digits 1"}, 0, ["| tuned | **97.3** |", "| base"]),
         (
             {"baseline": TUNED, "submission": BASE, "fail_if_worse": "true", "fail_under": "0.9"},
             1,

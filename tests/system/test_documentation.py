@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import json
 import re
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import anls_metric
 from anls_metric import command_line, subcommands
 from anls_metric.arguments import Parser, make_settings
 from tests.conftest import ROOT
+from tests.system.conftest import Shell
 
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 _GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->", re.DOTALL)
@@ -48,10 +47,7 @@ MODULES = sorted({"anls", *(name.removesuffix(".__init__") for name in FILES)} -
 
 # The modules that are named after a library.
 _LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
-_DEEPER = re.compile(
-    rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
-    re.MULTILINE,
-)
+_DEEPER = re.compile(rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b", re.MULTILINE)
 
 of_the_guide = pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
 of_all = pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
@@ -150,32 +146,28 @@ def test_commands_that_are_named_have_the_flags_that_they_show(page: Path) -> No
 
 
 @pytest.mark.parametrize("block", [block for page in GUIDE for block in list_blocks(page, "console")])
-def test_commands_of_documents_run(
-    block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_of_documents_run(shell: Shell, monkeypatch: pytest.MonkeyPatch, block: str) -> None:
     monkeypatch.chdir(ROOT)
-    command, _, expected = block.removeprefix("$ ").partition("\n")
-    program, *arguments = shlex.split(command)
-    assert program == "anls"
-    assert command_line.main(arguments) == 0
-    out, err = capsys.readouterr()
-    assert out == expected
+    command, _, expected = block.partition("\n")
+    assert command.startswith("$ anls ")
+    status, out, err = shell.type(command.removeprefix("$ anls "))
+    assert (status, out) == (0, expected)
     notes = [line for line in err.splitlines() if not line.startswith("read ")]  # beside a table in LaTeX
-    assert bool(notes) == ("examples/compare/chatty.json" in arguments)
+    assert bool(notes) == ("examples/compare/chatty.json" in command)
 
 
 # The JSON document
 
-_COMPARE = [f"examples/compare/{name}.json" for name in ("gold", "base", "tuned", "chatty")]
+_COMPARE = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
 _EVERYTHING = "--by kind --metrics f1,partial_credit --variant standard,rrc --worst 1 --extract sentence --corrections"
 RUNS = (
-    [*_COMPARE, *_EVERYTHING.split(), "examples/compare/corrections.json"],
-    ["examples/judged.jsonl", "--field", "judge=verdict"],
-    ["examples/invoices.jsonl", "--variant", "anls_star", "--worst", "1"],
-    ["examples/mmlongbench_doc.jsonl", "--variant", "mmlongbench_doc"],
-    [_COMPARE[0], *(f"model={path}" for path in _COMPARE[1:3])],
-    [_COMPARE[0], _COMPARE[3]],
-    [*_COMPARE[:3], "--report", "report.html"],
+    f"{_COMPARE} examples/compare/chatty.json {_EVERYTHING} examples/compare/corrections.json",
+    "examples/judged.jsonl --field judge=verdict",
+    "examples/invoices.jsonl --variant anls_star --worst 1",
+    "examples/mmlongbench_doc.jsonl --variant mmlongbench_doc",
+    "examples/compare/gold.json model=examples/compare/base.json model=examples/compare/tuned.json",
+    "examples/compare/gold.json examples/compare/chatty.json",
+    f"{_COMPARE} --report report.html",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
 _LEVELS = {"groups": 2, "pairs": 2, "outcomes": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
@@ -192,15 +184,9 @@ def list_keys(value: Any, levels: int = 0) -> Iterator[str]:
             yield from list_keys(child, levels - 1 if levels else _LEVELS.get(key, 0))
 
 
-def test_page_about_json_names_every_key(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    keys: set[str] = set()
-    for arguments in RUNS:
-        assert command_line.main([*arguments, "--format", "json"]) == 0
-        keys.update(list_keys(json.loads(capsys.readouterr().out)))
+def test_page_about_json_names_every_key(shell: Shell) -> None:
+    Path("examples").symlink_to(ROOT / "examples")
+    keys = {key for line in RUNS for key in list_keys(shell.document(line))}
     page = read(ROOT / "docs/json.md").partition("## results.json")[0]
     first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}

@@ -18,9 +18,7 @@ from tests.conftest import ROOT, benchmark, without_questions
 Load = Callable[[str], ModuleType]
 
 
-def test_confidence_interval_example_agrees_with_the_command(
-    load_example: Load, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_confidence_interval_example_agrees_with_score(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
     example: Any = load_example("confidence_interval")
     files = [str(ROOT / "examples" / "compare" / name) for name in ("gold.json", "tuned.json")]
     example.main(*files)

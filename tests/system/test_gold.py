@@ -137,9 +137,7 @@ GATED = "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQA
         ("chartqapro", {}, GATED),
     ],
 )
-def test_failed_fetch_says_what_to_do(
-    shell: Shell, hub: FakeHub, name: str, more: Mapping[str, str], words: str
-) -> None:
+def test_failed_fetch_says_what_to_do(shell: Shell, hub: FakeHub, name: str, more: dict[str, str], words: str) -> None:
     status, out, err = run(hub, EMPTY, name, "a.json", more=more)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"anls: error: {name}: ")
@@ -147,21 +145,20 @@ def test_failed_fetch_says_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("count", "column", "words"),
+    ("count", "options", "words"),
     [
-        (99, "", "the Hub has 99 rows, expected 100, so nothing is kept"),
-        (100, "ground_truth", "the files on the Hub have no column ground_truth"),
+        (99, {}, "the Hub has 99 rows, expected 100, so nothing is kept"),
+        (100, {"drop": "ground_truth"}, "the files on the Hub have no column ground_truth"),
+        (100, {"files": 0}, f"the Hub does not have {GOLD['cord:test'].source} at {GOLD['cord:test'].revision}: "),
     ],
 )
-def test_other_data_are_refused_and_not_kept(
-    shell: Shell, cache: Path, tmp_path: Path, count: int, column: str, words: str
-) -> None:
+def test_other_data_are_not_kept(shell: Shell, tmp_path: Path, count: int, options: Any, words: str) -> None:
     row = GOLD["cord:test"]
     with FakeHub(tmp_path / "hub") as other:
-        write(other.folder, row, count, drop=column)
+        write(other.folder, row, count, **options)
         status, _, err = run(other, tmp_path / "own", row.name, "a.json")
         other.shutdown()
-    assert (status, words in err) == (2, True)
+    assert (status, words in err) == (2, True), err
     assert not list(tmp_path.glob("own/*.jsonl"))
 
 
@@ -220,9 +217,7 @@ NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictio
         ("-g gold.json docvqa:val", FIRST),
     ],
 )
-def test_mistake_is_an_error_before_anything_is_fetched(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str, words: str
-) -> None:
+def test_mistake_is_found_before_a_fetch(shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str, words: str) -> None:
     monkeypatch.setattr(gold, "_load", lambda row: pytest.fail("it is loaded"))
     assert words in shell.error(line)
 
@@ -305,9 +300,7 @@ def test_outputs_say_the_name_and_never_the_path(shell: Shell, offline: Path) ->
     assert f"|{TAG}|questions:5349|" in yaml
 
 
-def test_own_file_with_the_same_questions_has_the_same_tag(
-    shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_file_of_the_questions_has_their_tag(shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer("docvqa:val", offline)
     by_name = shell.document("docvqa:val answers.json")["signature"]
     digest = by_name.split("gold:")[1][:8]

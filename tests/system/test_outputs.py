@@ -34,18 +34,13 @@ def read_json(path: str) -> Any:
         ("gold.json a.json --extract think --by questionId", [SCORE]),
     ],
 )
-def test_answers_that_are_scored_again_have_the_same_score(
-    shell: Shell, ending: str, line: str, scores: list[float]
-) -> None:
-    few = {str(key): BASE[key] for key in [IDS[0], *IDS[5:]]}
-    shell.write({"few.json": few})
+def test_answers_scored_again_have_the_same_score(shell: Shell, ending: str, line: str, scores: list[float]) -> None:
+    shell.write({"few.json": {str(key): BASE[key] for key in [IDS[0], *IDS[5:]]}})
     before = shell.document(f"{line} --output x.{ending} --quiet")
     again = shell.document(f"x.{ending} --missing zero --quiet")
     assert [submission["anls"] for submission in before["submissions"]] == pytest.approx(scores)
     keys = ("anls", "interval", "exact_match", "run_scores", *["name"] * (len(scores) > 1))
-    found = [
-        [{key: submission.get(key) for key in keys} for submission in each["submissions"]] for each in (before, again)
-    ]
+    found = [[{key: row.get(key) for key in keys} for row in each["submissions"]] for each in (before, again)]
     assert found[0] == found[1]
     assert again["signature"] == before["signature"].replace("|extract:think", "")
     assert again["comparisons"] == before["comparisons"]
@@ -96,10 +91,7 @@ def test_results_have_the_keys_of_pypi_anls(shell: Shell) -> None:
     ("flags", "paths"),
     [
         ("a.json --output out", ["out/results.json"]),
-        (
-            "a.json --output out --output-dir run.1 --output y.json",
-            ["out/results.json", "run.1/results.json", "y.json"],
-        ),
+        ("a.json --output out --output-dir r.1 --output y.json", ["out/results.json", "r.1/results.json", "y.json"]),
         ("a.json b.json --output out", ["out/a/results.json", "out/b/results.json"]),
         ("long.json --output out", ["out/base/results.json", "out/tuned/results.json"]),
     ],
@@ -120,9 +112,8 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
     assert message.endswith("a.json): choose a different name")
     assert "out/results.json: it has the results of different inputs" in shell.error("gold.json b.json --output out")
     shell.write({"notes.json": {"mine": 1}})
-    assert "the results of different inputs (unknown): choose a different name" in shell.error(
-        "gold.json a.json --output notes.json"
-    )
+    message = shell.error("gold.json a.json --output notes.json")
+    assert "the results of different inputs (unknown): choose a different name" in message
     assert (Path("x.json").read_bytes(), read_json("notes.json")) == (results, {"mine": 1})
     shell.print("gold.json b.json --output y.json")
 

@@ -50,9 +50,7 @@ FILES: Files = {
     "named.json": [{"nr": key, "gold": {"texts": texts}} for key, texts in ACCEPTED.items()],
     "truths.json": rename("truths", GOLD, "answers"),
     "twice.json": [*GOLD, GOLD[0]],
-    "squad.json": [
-        {**row, **({} if n % 4 else {"answers": {"text": [], "answer_start": []}})} for n, row in enumerate(GOLD)
-    ],
+    "squad.json": [row if n % 4 else row | {"answers": {"text": [], "answer_start": []}} for n, row in enumerate(GOLD)],
     # submissions
     "x.json": list_answers(p=0.5),
     "key.json": [{"id": key, "out": [{"text": BASE[key]}]} for key in SHUFFLED],
@@ -146,9 +144,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
 
 
 @pytest.mark.parametrize(("line", "words", "next_line", "scores"), NEXT_STEPS)
-def test_error_has_a_next_step_that_works(
-    shell: Shell, line: str, words: str, next_line: str, scores: list[float]
-) -> None:
+def test_next_step_of_an_error_works(shell: Shell, line: str, words: str, next_line: str, scores: list[float]) -> None:
     use(shell, line, next_line)
     assert words in shell.error(line)
     assert shell.scores(next_line) == pytest.approx(scores)
@@ -159,13 +155,7 @@ def test_texts_of_files_are_shown_without_control_characters(shell: Shell) -> No
     record = {"id": hostile, "answers": ["a" + hostile], "kind" + hostile: hostile, "question": hostile}
     shell.write({"g.json": [record], "x.json": [{"id": hostile, "answer": "b" + hostile}], "y.json": {"1": "b"}})
     word = shlex.quote(hostile)
-    for line in (
-        f"x.json --worst 1 --by kind{word}",
-        f"m{word}=x.json y=x.json",
-        "y.json",
-        f"x.json --by {word}",
-        word,
-    ):
+    for line in (f"x.json --worst 1 --by kind{word}", f"m{word}=x.json x.json", "y.json", f"x.json --by {word}", word):
         done = shell.type(f"g.json {line}")
         assert all(character.isprintable() for character in (done.out + done.err).replace("\n", "")), line
         assert "x·[2J·]0;title" in done.out + done.err or "x\\x1b[2J" in done.err, line

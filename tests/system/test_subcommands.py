@@ -238,9 +238,8 @@ def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Sh
 
 def test_check_submission_names_the_command_that_mends_the_file(shell: Shell) -> None:
     shell.write({"x.json": [{"questionId": str(n), "answer": f"<think>x</think>Cola {n}"} for n in range(12)]})
-    assert shell.type("check-submission x.json").err == (
-        "hint: anls export rrc writes answers in the form of the leaderboard\n"
-    )
+    hint = "hint: anls export rrc writes answers in the form of the leaderboard\n"
+    assert shell.type("check-submission x.json").err == hint
     words = "12 of 12 answers look like raw model output: anls export rrc --extract think extracts the answers"
     assert shell.type("export rrc x.json -o y.json").err == f"hint: {words}\n12 answers: y.json\n"
     assert shell.type("check-submission y.json").err == f"hint: {words}\n"

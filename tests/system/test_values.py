@@ -12,6 +12,7 @@ from anls_metric import anls_star_scores, nested, score
 from tests.system.conftest import Shell
 
 INVOICE = {"total": "12.50", "items": [{"name": "tea", "price": "2.50"}, {"name": "milk"}]}
+FENCED = f"Here:\n```json\n{json.dumps(INVOICE)}\n```"
 GOLD: dict[str, Any] = {
     "1": INVOICE,
     "2": ["Air", "Bus", ("Other", "Others")],
@@ -28,10 +29,8 @@ ANSWERS: dict[str, Any] = {
 
 @pytest.fixture
 def values(shell: Shell) -> Shell:
-    records = [
-        [{"id": key, "answer": nested.to_json(value)} for key, value in side.items()] for side in (GOLD, ANSWERS)
-    ]
-    shell.write({"g.json": records[0], "x.json": records[1]})
+    for name, values in (("g.json", GOLD), ("x.json", ANSWERS)):
+        shell.write({name: [{"id": key, "answer": nested.to_json(value)} for key, value in values.items()]})
     return shell
 
 
@@ -73,18 +72,19 @@ def test_results_have_values_as_json(values: Shell) -> None:
     assert samples["3"]["gt"] == [{"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "paid": True, "tip": None}]
 
 
-def test_null_is_an_accepted_value(shell: Shell) -> None:
-    answers = [{"id": 1, "answer": ""}, {"id": 2, "answer": "x"}]
-    shell.write({"g.json": [{"id": n, "answer": None} for n in (1, 2)], "x.json": answers})
-    assert shell.scores("-g g.json x.json --variant anls_star") == [0.5]
-
-
-def test_raw_output_is_extracted_before_it_is_parsed(shell: Shell) -> None:
-    shell.write(
-        {"g.json": [{"id": 1, "answer": INVOICE}], "x.json": {"1": f"Here:\n```json\n{json.dumps(INVOICE)}\n```"}}
-    )
-    assert shell.scores("-g g.json x.json --variant anls_star --quiet") == [0.0]
-    assert shell.scores("-g g.json x.json --variant anls_star --extract fence,json") == [1.0]
+@pytest.mark.parametrize(
+    ("gold", "answer", "flags", "expected"),
+    [
+        (None, "", "", 1.0),
+        (None, "x", "", 0.0),
+        (INVOICE, FENCED, "--quiet", 0.0),
+        (INVOICE, FENCED, "--extract fence,json", 1.0),
+    ],
+)
+def test_score_of_a_value(shell: Shell, gold: Any, answer: str, flags: str, expected: float) -> None:
+    """Null is an accepted value. Raw output is extracted before it is parsed."""
+    shell.write({"g.json": [{"id": 1, "answer": gold}], "x.json": {"1": answer}})
+    assert shell.scores(f"-g g.json x.json --variant anls_star {flags}") == [expected]
 
 
 def test_dicts_in_a_list_are_answers_in_python() -> None:
