@@ -27,7 +27,7 @@ class Case(NamedTuple):
         return f"{self.prediction!r} against {' or '.join(map(repr, self.references))}"
 
 
-# A selection of the golden cases on which every published program was run (tests/data/conformance). Any two variants
+# A selection of the golden cases on which the published programs were run (tests/data/conformance). Any two variants
 # that differ on some golden case differ on one of these.
 CASES = tuple(
     Case(prediction, tuple(references))

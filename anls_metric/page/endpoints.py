@@ -49,7 +49,7 @@ def explain_answer(
 
 
 def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
-    """Score one answer under every published variant of ANLS, each with its own threshold and case.
+    """Score one answer under every variant of ANLS, each with its own threshold and case.
 
     Args:
         prediction: the answer to score.
