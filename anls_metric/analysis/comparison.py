@@ -100,6 +100,7 @@ class ComparisonSet(NamedTuple):
         clusters: the clusters of the questions of the baseline; None for none.
         comparisons: the baseline with each of the others, in their order; then the other pairs, if all are compared.
         hints: what is doubtful about the comparisons.
+        notes: why intervals and verdicts disagree.
         best: the name of the submission with the highest score; of equal scores, the first name.
         p_values: the p-value of each of the others against the best, by its name, adjusted for the choice of the best
             on the same questions: see `significance.adjust_for_best`.
@@ -113,6 +114,7 @@ class ComparisonSet(NamedTuple):
     clusters: Clusters | None
     comparisons: list[Comparison]
     hints: list[Message]
+    notes: list[Message]
     best: str
     p_values: Mapping[str, float]
     ties: list[str]
@@ -157,7 +159,8 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
         baseline=own,
         clusters=by_name[own].clusters,
         comparisons=comparisons,
-        hints=hints + _list_notes(comparisons),
+        hints=hints,
+        notes=_list_notes(comparisons),
         best=best,
         p_values={each.second: p_value for each, p_value in zip(rivals, p_values)},
         ties=[

@@ -126,26 +126,32 @@ def evaluate(
         submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
         show_progress(len(answers.predictions))
     signature, assessments = submissions[0].signature, _assess(submissions)
-    hints: list[Hint] = []
-    for scored in () if settings.quiet else submissions:
-        name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
-        hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
     compared = _compare(submissions, settings)
-    hints += map(Hint, compared.hints if compared else ())
     return Result(
         submissions,
         settings,
         signature,
         compared,
         {scored.name: {metric.name: metric.measure(scored) for metric in metrics} for scored in submissions},
-        hints,
+        _list_hints(submissions, compared, settings),
         assessments,
         corrections,
         uncorrected,
         added,
     )
+
+
+def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
+    """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
+    messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
+    hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
+    for scored in () if settings.quiet else submissions:
+        name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
+        hints += [replace(hint, submission=name) for hint in find_hints(scored)]
+    hints += map(Hint, compared.notes if compared else ())
+    return sorted(hints, key=lambda hint: -hint.cost)
 
 
 def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet | None:

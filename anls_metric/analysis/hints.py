@@ -37,7 +37,8 @@ class Hint:
         submission: the name of the submission; "" for all.
         extract: the extraction rules that it proposes, with those in use; () for none.
         anls: the score after the remedy; None if it is not known.
-        cost: by how much the score of the set is too low; the most expensive hint is shown first.
+        cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
+            a comparison is not what it seems.
     """
 
     message: Message
@@ -53,7 +54,7 @@ class Hint:
 
 
 def find_hints(scored: Scored) -> list[Hint]:
-    """Find at most three hints about a submission: what reading found comes first, then what costs most.
+    """Find at most three hints about the answers of a submission, what costs most first.
 
     Example:
         >>> from anls_metric import score
@@ -65,14 +66,10 @@ def find_hints(scored: Scored) -> list[Hint]:
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
     wrong = [Case(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
-    if scored.scorer.columns:
-        hints = _try_signs(SIGNS_OF_RULES, scored, wrong)
-    else:
-        hints, signs = list(_find_transformations(scored, wrong)), _try_signs(SIGNS, scored, wrong)
-        if not hints and not answers.hints and 4 * sum(hint.cost for hint in signs) < 1.0 - scored.anls:
-            signs += _try_signs(LAST_SIGNS, scored, wrong)[:1]
-        hints += signs
-    return [*map(Hint, answers.hints), *sorted(hints, key=lambda hint: -hint.cost)][:MAX_HINTS]
+    hints = [*_find_transformations(scored, wrong), *_try_signs(SIGNS, scored, wrong)]
+    if 4 * sum(hint.cost for hint in hints) < 1.0 - scored.anls:
+        hints += _try_signs(LAST_SIGNS, scored, wrong)[:1]
+    return sorted(hints, key=lambda hint: -hint.cost)[:MAX_HINTS]
 
 
 def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False, **values: Any) -> Hint:
@@ -83,8 +80,8 @@ def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False,
 
 
 def _find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Hint]:
-    """Find transformations that help, if at least 1% of the answers score under 1."""
-    if 100 * len(wrong) < len(scored.answer_scores):
+    """Find transformations that help, if at least 1% of the answers score under 1. A rule extracts answers itself."""
+    if 100 * len(wrong) < len(scored.answer_scores) or scored.scorer.columns:
         return
     for row, gain, changed, count in find_transformations(scored, wrong):
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
@@ -133,7 +130,19 @@ def _find_unmarked(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
-    return (count if 10 * count >= len(scored.answer_scores) else 0), marker
+    return count * (10 * count >= len(scored.answer_scores)), marker
+
+
+def _find_empty(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find empty predictions: more than good models have."""
+    count = sum(str(case.prediction).strip() == "" for case in wrong)
+    return count * _are_many(count, scored), ""
+
+
+def _are_many(count: int, scored: Scored) -> bool:
+    """Whether these are more than a tenth of the answers, with a margin for chance."""
+    total = len(scored.answer_scores)
+    return count > 0.1 * total + sqrt(total)
 
 
 def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
@@ -182,15 +191,15 @@ def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
     moved = [case.prediction for case in zeros if case.prediction in asked]
     if len(moved) < 0.3 * len(zeros) or 2 * len(set(moved)) < len(moved):
         return 0, ""
-    pairs = zip(scored.answers.predictions, scored.answer_scores)
-    by_chance = sum(score == 1.0 and text in asked for text, score in pairs)
-    return len(moved) * (len(moved) >= 3 * by_chance), ""
+    right = [text for text, score in zip(scored.answers.predictions, scored.answer_scores) if score == 1.0]
+    by_chance = sum(text in asked for text in right) / max(len(right), MIN_ANSWERS)
+    return len(moved) * (len(moved) >= 3 * by_chance * len(zeros)), ""
 
 
 def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
-    if count < max(MIN_ANSWERS, 0.2 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
+    if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
         return 0, ""
     references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
     accepted = sum(contains_any(text.lower(), texts) for texts in references)
@@ -211,7 +220,7 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
 def _find_other_words(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
-    return count if count > 0.1 * len(scored.answer_scores) + sqrt(len(scored.answer_scores)) else 0, ""
+    return count * _are_many(count, scored), ""
 
 
 def _find_zeros(scored: Scored, wrong: Sequence[Case]) -> Found:
@@ -231,13 +240,12 @@ def _show(value: Any) -> str:
     return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
 
 
-SIGNS_OF_RULES = (
+SIGNS = (
     Sign(
         _find_unmarked,
         'predictions lack "{value}", so they score 0: pass the field of the whole output with {use.prediction}',
     ),
-)
-SIGNS = (
+    Sign(_find_empty, "predictions are empty: find the step that lost them", least=5),
     Sign(
         _find_copies,
         "predictions equal an accepted answer exactly, as in a copy of the gold file: check {use.prediction}",
@@ -266,6 +274,7 @@ LAST_SIGNS = (
         _find_other_words,
         "predictions contain an accepted answer among other words: ask the model for only the answer",
         of_strings=True,
+        least=MIN_ANSWERS,
     ),
     Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
 )

@@ -46,7 +46,7 @@ LENGTHS: Mapping[str, LengthOf] = {
     "raw upper": lambda text, normalized: len(text.upper()),
 }
 
-# The rule that keeps a score -> a function of the threshold: the least similarity and the greatest distance / length
+# The rule that keeps a score -> a function of the threshold: the minimum similarity and the greatest distance / length
 # that keep a score.
 LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),

@@ -427,8 +427,8 @@ def get_variant(
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-        threshold: from 0 to 1: the least similarity that is kept, or the distance / length below which a similarity is
-            kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
+        threshold: from 0 to 1: the minimum similarity that is kept, or the distance / length below which a similarity
+            is kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:

@@ -128,8 +128,8 @@ def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Messa
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
     count = sum(isinstance(value, float) and value == value for value in items)
     sentence = (
-        "{count:,} {what} are decimal numbers in the file, so their formatting is lost (12.5 may have been $12.50 "
-        "or 12.50): write them as strings"
+        "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
+        "write them as strings"
     )
     return [Message(table.name, sentence, {"count": count, "what": what})] if count else []
 

@@ -69,8 +69,10 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
 
 
 def format_hints(document: Document) -> str:
-    """Format the hints that cost most, a line for each."""
-    return "\n".join(make_printable(f"hint: {hint['text']}") for hint in document["hints"][:MAX_HINTS])
+    """Format the hints that cost most, a line for each, and the number of the others."""
+    hints = [hint["text"] for hint in document["hints"]]
+    more = [f"{count_noun(len(hints) - MAX_HINTS, 'more hint')} in the JSON document"] if len(hints) > MAX_HINTS else []
+    return "\n".join(make_printable(f"hint: {text}") for text in [*hints[:MAX_HINTS], *more])
 
 
 def format_read(document: Document) -> str:

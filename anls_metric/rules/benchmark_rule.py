@@ -52,7 +52,7 @@ class Rule:
         optional: the columns that only the figures of a data set need, each with a description.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a data set from rows and their scores.
-        threshold: the least similarity that is kept; in most rules it is part of the rule.
+        threshold: the minimum similarity that is kept; in most rules it is part of the rule.
         options: the options that `rule` accepts.
         marker: the string that must stand before the answer in a prediction, "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.

@@ -117,7 +117,7 @@ def test_note_says_why_interval_and_verdict_disagree(changes: dict[str, Any], wo
     assert bool(words) == bool(note)
 
 
-def test_hints_have_each_note_once() -> None:
+def test_notes_name_the_comparisons_that_have_them() -> None:
     """15 of 20 differing answers are better: significant for one comparison, but not for four."""
     first, second = make_table("n" * 15 + "y" * 185), make_table("y" * 15 + "n" * 5 + "y" * 180)
     (alone,) = compare({"a": first, "b": second}, cluster_by="none").comparisons
@@ -126,7 +126,7 @@ def test_hints_have_each_note_once() -> None:
     compared = compare(several, cluster_by="none")
     assert {each.verdict for each in compared.comparisons} == {"no significant difference"}
     note = f"b against a, c against a, ...: {compared.comparisons[0].note}"
-    assert [hint.text() for hint in compared.hints] == [note]
+    assert [message.text() for message in compared.notes] == [note]
     assert note in anls_metric.compare(several, cluster_by="none").hints
 
 

@@ -149,7 +149,7 @@ def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
     numbers = [("7", "56"), ("8", "2.5"), ("x", ""), ("9", "TRUE")]
     assert [(each["id"], each["prediction"]) for each in score("n.xlsx").answers()] == numbers
     assert read(shell, "n.xlsx").endswith(" of n.xlsx: 4 rows (sheet Sheet of 2)")
-    assert "1 predictions are decimal numbers in the file, so their formatting is lost" in shell.type("n.xlsx").err
+    assert "decimal numbers among the predictions (1) have lost their formatting" in shell.type("n.xlsx").err
     book.active["B3"] = datetime.date(1989, 12, 15)
     book.save("d.xlsx")
     message = "d.xlsx, row 3, prediction: the cell is 1989-12-15 (date), and the string that was typed is lost: format"
