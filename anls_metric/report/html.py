@@ -154,6 +154,7 @@ def _join_modules() -> str:
     imports = [line for line in lines if line.startswith("import ")]
     assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"
     script = "".join(line.removeprefix("export ") for line in lines if line not in imports)
+    assert not re.search(r"^(?:const|let) [\[{]", script, re.MULTILINE), "destructuring at the top level hides names"
     repeated = find_repeated(re.findall(r"^(?:const|let|function|class) (\w+)", script, re.MULTILINE))
     assert not repeated, f"two modules have the names {repeated}"
     return script

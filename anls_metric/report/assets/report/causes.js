@@ -58,10 +58,9 @@ const makePicks = () => {
 };
 // Partial credit is about strings: what was lost to the format, and what wrong numbers got.
 const drawCredit = () => {
-  const credit = Object.entries(data.answers[state.first].partial_credit).filter(
-    ([, { questions }]) => questions.length,
-  );
-  const buttons = credit.map(([name, { value }]) => {
+  const credit = Object.entries(data.answers[state.first].partial_credit);
+  const shown = credit.filter(([, { questions }]) => questions.length);
+  const buttons = shown.map(([name, { value }]) => {
     const isPressed = state.credit === name;
     const act = () => update({ ...NO_FILTERS, credit: isPressed ? "" : name }, { focus: "questions" });
     const text = `${PARTIAL_CREDIT[name]} ${formatDifference(name === "format_loss" ? -value : value)}`;
@@ -77,22 +76,12 @@ export const drawCauses = () => {
     several && state.second >= 0
       ? `Where the ${formatDifference(total)} points come from`
       : `Where ${names[state.first]} loses points`;
+  const body = rows.map((row) => drawRow(row, longest));
+  const heading = make("h2", { id: "causes-title", tabindex: -1 }, title);
   return [
-    make(
-      "div.line",
-      make("h2", { id: "causes-title", tabindex: -1 }, title),
-      make("span.said", several ? makePicks() : "by outcome"),
-    ),
+    make("div.line", heading, make("span.said", several ? makePicks() : "by outcome")),
     rows.length
-      ? rove(
-          make(
-            "table.causes",
-            make(
-              "tbody",
-              rows.map((row) => drawRow(row, longest)),
-            ),
-          ),
-        )
+      ? rove(make("table.causes", make("tbody", body)))
       : make("p.said", "Every question has the same score."),
     drawCredit(),
   ];

@@ -52,15 +52,7 @@ const NOT_ASKED = { prediction: null, score: null, outcome: -1, sentence: "", cl
 const readAnswer = (parts) => {
   if (!parts) return NOT_ASKED;
   const [prediction, score, outcome, sentence, closest, more] = parts;
-  return {
-    prediction,
-    score,
-    outcome,
-    lowest: outcome,
-    sentence: data.sentences[sentence],
-    closest,
-    ...more,
-  };
+  return { prediction, score, outcome, lowest: outcome, sentence: data.sentences[sentence], closest, ...more };
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 

@@ -67,11 +67,8 @@ export const makeFilter = (key, isPressed, act, content, style = "filter") =>
   make(`button.${style}`, { "data-key": key, "aria-pressed": String(isPressed), onclick: act }, content);
 export const makeSelect = (key, label, options, value, act) => {
   const attributes = { "data-key": key, "aria-label": label, onchange: (event) => act(event.target.value) };
-  const select = make(
-    "select",
-    attributes,
-    ...options.map(([option, name]) => make("option", { value: option }, tame(name))),
-  );
+  const makeOption = ([option, name]) => make("option", { value: option }, tame(name));
+  const select = make("select", attributes, options.map(makeOption));
   select.value = value;
   return select;
 };

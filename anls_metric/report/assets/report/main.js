@@ -47,24 +47,23 @@ const build = () => {
   $("read").append(...read);
   $("report").hidden = false;
 };
-const listen = (target, type, act) => target.addEventListener(type, act);
 const listenToControls = () => {
-  listen($("copy-view"), "click", () => copyText(fullUrl({}), $("copy-view")));
-  listen($("csv"), "click", () => download(formatCsv(), "questions.csv", "text/csv"));
-  for (const button of document.querySelectorAll(".export")) listen(button, "click", exportMarks);
-  for (const button of document.querySelectorAll(".import")) listen(button, "click", () => $("import-file").click());
-  listen($("import-file"), "change", readMarks);
-  listen($("clear"), "click", () => update(NO_FILTERS, { focus: state.open }));
-  listen($("back"), "click", () => turn(-1));
-  listen($("on"), "click", () => turn(1));
-  for (const type of ["input", "search"]) listen($("search"), type, followSearch);
-  listen(document, "keydown", handleKey);
-  listen(document.querySelector(".skip"), "click", (event) => {
+  $("copy-view").onclick = () => copyText(fullUrl({}), $("copy-view"));
+  $("csv").onclick = () => download(formatCsv(), "questions.csv", "text/csv");
+  for (const button of document.querySelectorAll(".export")) button.onclick = exportMarks;
+  for (const button of document.querySelectorAll(".import")) button.onclick = () => $("import-file").click();
+  $("import-file").onchange = readMarks;
+  $("clear").onclick = () => update(NO_FILTERS, { focus: state.open });
+  $("back").onclick = () => turn(-1);
+  $("on").onclick = () => turn(1);
+  for (const type of ["input", "search"]) $("search").addEventListener(type, followSearch);
+  document.onkeydown = handleKey;
+  document.querySelector(".skip").onclick = (event) => {
     event.preventDefault(); // the URL keeps the view
     goTo("questions");
-  });
-  listen(window, "beforeprint", () => print(true));
-  listen(window, "afterprint", () => print(false));
+  };
+  window.onbeforeprint = () => print(true);
+  window.onafterprint = () => print(false);
 };
 
 // Parts that depend on the state. A part is drawn again when a value that it depends on changes.
@@ -74,7 +73,8 @@ const drawPart = (id, values, drawIt) => {
   const key = JSON.stringify(values);
   if (partKeys.get(id) === key) return;
   partKeys.set(id, key);
-  replaceContent($(id), drawIt());
+  const content = drawIt();
+  if (content) replaceContent($(id), content); // panels draw themselves
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
@@ -84,13 +84,9 @@ const drawEverything = (changes = {}, focus = undefined) => {
   if ($("search").value !== state.search) $("search").value = state.search;
   drawPart("ranking", [look === "all"], drawRanking);
   drawPart("causes", [first, second, lost, credit], drawCauses);
-  const panelKey = JSON.stringify([first, second, look, field, group, confusion]);
-  if (partKeys.get("panels") !== panelKey) drawPanels();
-  partKeys.set("panels", panelKey);
+  drawPart("panels", [first, second, look, field, group, confusion], drawPanels);
   drawPart("filters", [first, second, filters, marks], drawFilters);
-  drawPart("list", [first, second, filters, sort, direction, page, open, marks, open < 0 ? "" : markOf(open)], () =>
-    drawList(),
-  );
+  drawPart("list", [first, second, filters, sort, direction, page, open, marks, markOf(open)], drawList);
   $("mark-line").hidden = !Object.keys(marks).length;
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();

@@ -3,8 +3,8 @@ import { make, makeFilter, countNoun } from "./elements.js";
 import { data, FRAMED } from "./data.js";
 
 const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
-const { signature } = data.document;
-const PLACE = `anls-marks:${/gold:\w+/.exec(signature)?.[0] ?? signature}`; // identifies the questions by their hash
+const SIGNATURE = data.document.signature;
+const PLACE = `anls-marks:${/gold:\w+/.exec(SIGNATURE)?.[0] ?? SIGNATURE}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot store marks, perhaps in a private window: export them before you close it.";
 const ON_PAGE = "Marks are kept while this page is open: export them to keep them.";
 const IN_BROWSER = "Marks are stored in this browser only: export them to share them.";
@@ -135,14 +135,8 @@ export const toggleMark = (row, number) => {
   setMark(row, { mark: markOf(row).mark === name ? "" : name });
 };
 const makeBox = (key, label, value, attributes, act) => {
-  const box = make("input", {
-    type: "text",
-    "data-key": key,
-    "aria-label": label,
-    dir: "auto",
-    autocomplete: "off",
-    ...attributes,
-  });
+  const common = { type: "text", "data-key": key, "aria-label": label, dir: "auto", autocomplete: "off" };
+  const box = make("input", { ...common, ...attributes });
   box.value = value;
   box.addEventListener("input", () => act(box.value));
   return make("label.pick", label, box);
@@ -166,9 +160,6 @@ export const drawMark = (row, redraw) => {
   const hint = { placeholder: "the answer that should be accepted" };
   const accept = makeBox("mark accept", "Accept", accepted, hint, (text) => setMark(row, { accept: split(text) }));
   const note = makeBox("mark note", "Note", own.note, {}, (text) => setMark(row, { note: text }));
-  return make(
-    "div.marks",
-    { role: "group", "aria-label": "Mark" },
-    make("div.line", make("span.chips", buttons), accept, note),
-  );
+  const line = make("div.line", make("span.chips", buttons), accept, note);
+  return make("div.marks", { role: "group", "aria-label": "Mark" }, line);
 };

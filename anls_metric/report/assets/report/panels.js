@@ -1,21 +1,17 @@
 // Three panels, one open at a time: groups, variants, and confusions.
-import { make, makeFilter, makeSelect, tame, formatCount, countNoun, rove } from "./elements.js";
+import { make, makeFilter, makeSelect, tame, formatCount, countNoun, replaceContent, rove } from "./elements.js";
 import { data, several, ofStrings, FIELDS, makeName, submissions } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./data.js";
 import { state, update, NO_FILTERS } from "./state.js";
 
 const makeTable = (heads, rows) => {
   const head = heads.map((text) => make("th", { scope: "col" }, text));
-  const body = rows.map(([name, ...cells]) =>
-    make(
-      "tr",
-      make("th", { scope: "row" }, name),
-      cells.map((cell) => make("td", cell)),
-    ),
-  );
+  const makeRow = ([name, ...cells]) => [make("th", { scope: "row" }, name), cells.map((cell) => make("td", cell))];
+  const body = rows.map((row) => make("tr", makeRow(row)));
   return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
 };
 const shownPlaces = () => (state.second < 0 ? [state.first] : [state.second, state.first]);
+const nameScores = () => [...shownPlaces().map(makeName), ...(state.second < 0 ? [] : ["difference"])];
 const showQuestions = (changes) => update({ ...NO_FILTERS, ...changes, open: -1 }, { focus: "questions" });
 
 // Groups, those that cost most points first
@@ -46,26 +42,10 @@ const drawGroups = () => {
     const difference = second < 0 ? [] : [formatDifference(group.difference)];
     return [makeHead(group), formatCount(group.count), ...means, ...difference, formatDifference(group.points)];
   });
-  const heads = [
-    tame(field),
-    "questions",
-    ...shownPlaces().map(makeName),
-    ...(second >= 0 ? ["difference"] : []),
-    "points",
-  ];
-  const pick =
-    FIELDS.length > 1 &&
-    make(
-      "label.pick",
-      "by ",
-      makeSelect(
-        "field",
-        "field of the groups",
-        FIELDS.map((name) => [name, name]),
-        field,
-        (name) => update({ field: name }),
-      ),
-    );
+  const heads = [tame(field), "questions", ...nameScores(), "points"];
+  const options = FIELDS.map((name) => [name, name]);
+  const select = makeSelect("field", "field of the groups", options, field, (name) => update({ field: name }));
+  const pick = FIELDS.length > 1 && make("label.pick", "by ", select);
   return [pick, rove(make("div.scroll", makeTable(heads, rows)))];
 };
 
@@ -94,11 +74,8 @@ const drawVariants = () => {
     const difference = state.second < 0 ? [] : [formatDifference(means[1] - means[0])];
     return [makeHead(found), ...means.map(formatScore), ...difference];
   });
-  const heads = ["variant", ...shownPlaces().map(makeName), ...(state.second >= 0 ? ["difference"] : [])];
-  return [
-    make("p.said", "Each variant with its own threshold and case, as its program has them."),
-    makeTable(heads, rows),
-  ];
+  const about = "Each variant with its own threshold and case, as its program has them.";
+  return [make("p.said", about), makeTable(["variant", ...nameScores()], rows)];
 };
 
 // Confusions: +x is x too many, −x is x left out, and x for y is x in the place of y.
@@ -144,18 +121,11 @@ const drawHistogram = (place) => {
   const ends = make("span.ends", make("span", "0"), make("span", "1"));
   return make("figure.histogram", caption, make("div.bins", { role: "img", "aria-label": about }, bars), ends);
 };
-const drawConfusionPanel = () => [
-  make(
-    "p.said",
-    "Edits from the answers to the accepted ones: ",
-    make("code", "+x"),
-    " is too much, ",
-    make("code", "−x"),
-    " is left out.",
-  ),
-  shownPlaces().map(drawConfusions),
-  shownPlaces().map(drawHistogram),
-];
+const drawConfusionPanel = () => {
+  const [more, less] = ["+x", "−x"].map((text) => make("code", text));
+  const about = ["Edits from the answers to the accepted ones: ", more, " is too much, ", less, " is left out."];
+  return [make("p.said", about), shownPlaces().map(drawConfusions), shownPlaces().map(drawHistogram)];
+};
 
 // The name of a panel in the URL -> its title, whether there is anything to show, and the function that draws it
 const PANELS = {
@@ -182,6 +152,6 @@ export const drawPanels = (isWhole = false) => {
     const panel = document.getElementById(`panel-${name}`);
     const isOpen = isWhole || state.look === name;
     panel.open = isOpen;
-    if (isOpen) panel.lastChild.replaceChildren(...[PANELS[name].draw()].flat(Infinity).filter(Boolean));
+    if (isOpen) replaceContent(panel.lastChild, PANELS[name].draw());
   }
 };

@@ -109,16 +109,12 @@ const drawPicture = (row) => {
   if (typeof found === "string")
     return make("p.note", `The page ${name ? `${name} ` : ""}is not in this report: ${found}.`);
   const image = make("img", { src: data.pictures[found], alt: `The page of the question: ${name}` });
-  return make(
-    "button.picture",
-    { "aria-label": "Enlarge the page", "data-key": "page", onclick: () => enlarge(image) },
-    image,
-  );
+  const attributes = { "aria-label": "Enlarge the page", "data-key": "page", onclick: () => enlarge(image) };
+  return make("button.picture", attributes, image);
 };
 export const drawQuestion = (row, step) => {
-  const shared = answers
-    .map((rows) => rows[row])
-    .filter(({ prediction, references }) => prediction !== null && !references);
+  const own = answers.map((rows) => rows[row]);
+  const shared = own.filter(({ prediction, references }) => prediction !== null && !references);
   const closest = ofStrings ? [...new Set(shared.map((answer) => answer.closest))] : [];
   const copy = make("button", { "data-key": "copy question" }, "Copy link");
   copy.addEventListener("click", () => copyText(fullUrl({ open: row }), copy));
@@ -127,25 +123,16 @@ export const drawQuestion = (row, step) => {
     make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"),
     copy,
   ];
+  const rows = groupAnswers(row).map((places) => drawAnswer(places, row));
   const content = make(
     "div",
     listPages(row),
     listAccepted(data.references[row], closest, data.added[row]),
-    make(
-      "table.answers",
-      make(
-        "tbody",
-        groupAnswers(row).map((places) => drawAnswer(places, row)),
-      ),
-    ),
+    make("table.answers", make("tbody", rows)),
     make("div.line", drawMark(row, redraw), make("span.line.steps", steps)),
   );
   const picture = drawPicture(row);
   const style = picture?.tagName === "BUTTON" ? "opened pictured" : "opened";
-  return make(
-    "div",
-    { class: style, role: "region", "aria-label": `Question ${tame(data.ids[row])}` },
-    picture && make("div", picture),
-    content,
-  );
+  const attributes = { class: style, role: "region", "aria-label": `Question ${tame(data.ids[row])}` };
+  return make("div", attributes, picture && make("div", picture), content);
 };

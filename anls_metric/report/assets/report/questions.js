@@ -91,14 +91,14 @@ const filterRows = () => {
   });
   return { found: sortRows(found), counts };
 };
-let [lastKey, lastView] = [];
+let last = {};
 const view = () => {
   const { first, second, marks, sort, direction, open } = state;
   // A question that gets another mark stays in the list of a mark while it is open.
   const mark = marks.length && open >= 0 ? open : countMarks();
   const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
-  if (key !== lastKey) [lastKey, lastView] = [key, filterRows()];
-  return lastView;
+  if (key !== last.key) last = { key, ...filterRows() };
+  return last;
 };
 export const findRows = () => view().found;
 export const countChips = () => view().counts;
