@@ -125,6 +125,9 @@ def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(
     assert 20 < len(numbers) <= 60
     page.get_by_text("Extraction rules for each").click()
     assert page.locator(".hints li:visible").count() == 5
+    alone = open_report({RAW[0].submission: TWO["first"]}, hints=RAW[:1])
+    assert alone.locator(".against").inner_text() == "→ 97.0 extracted"
+    assert "Hatched: the score after extraction." in alone.locator(".hints").inner_text()
 
 
 def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report: OpenReport) -> None:

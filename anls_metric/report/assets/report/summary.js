@@ -13,11 +13,12 @@ const listHints = (hints) => {
 };
 export const drawHints = () => {
   const { hints } = data.document;
-  const raw = several ? submissions.map((_, place) => findHint(place)).filter(Boolean) : []; // of one model, as it is
+  const raw = submissions.map((_, place) => findHint(place)).filter(Boolean);
   const others = listHints(hints.filter((hint) => !raw.includes(hint)));
   const title = `${countNoun(raw.length, "model writes", "models write")} text around the answers. `;
   const rules = make("details", make("summary", "Extraction rules for each"), listHints(raw));
-  const about = [make("b", title), "Hatched: the score after extraction. Ranks can change after it.", rules];
+  const legend = "Hatched: the score after extraction.";
+  const about = several ? [make("b", title), legend, " Ranks can change after it.", rules] : [listHints(raw), legend];
   return (
     hints.length > 0 && make("section.hints", { "aria-label": "What to know first" }, raw.length > 0 && about, others)
   );
@@ -65,26 +66,20 @@ const linkChange = (place, change, text) => {
 const describePair = (place) => {
   const pair = getPair(place, BASELINE);
   const hint = findHint(place);
-  if (hint)
-    return [
-      `→ ${formatScore(hint.anls)} extracted `,
-      pair && [" · ", linkChange(place, "losses", "losses"), " · ", linkChange(place, "wins", "wins")],
-    ];
-  if (!pair) return place === BASELINE ? make("span.said", several ? "baseline" : "") : "";
-  const links = [
-    linkChange(place, "losses", countNoun(pair.losses, "loss", "losses")),
-    " · ",
-    linkChange(place, "wins", countNoun(pair.wins, "win")),
-  ];
+  const link = (change, ...nouns) => linkChange(place, change, hint ? change : countNoun(pair[change], ...nouns));
+  const links = pair && [link("losses", "loss", "losses"), " · ", link("wins", "win")];
+  if (hint) return [`→ ${formatScore(hint.anls)} extracted`, pair && " · ", links];
+  if (!pair) return place === BASELINE && make("span.said", "baseline");
   const difference = make(
     "b",
     { title: `95% CI ${formatInterval(pair.interval, formatDifference)}` },
     formatDifference(pair.difference),
   );
-  return [difference, " ", links, !["better", "worse"].includes(pair.verdict) && make("small", pair.verdict)];
+  return [difference, " ", links, " ", !["better", "worse"].includes(pair.verdict) && make("small", pair.verdict)];
 };
 const MANY = 12; // more submissions are shown on request
 export const drawRanking = () => {
+  const isCompared = several || findHint(0); // with the baseline, or with its score after extraction
   const shown = submissions.slice(0, state.look === "all" ? undefined : MANY);
   const rows = shown.map((submission, place) => {
     const interval = `95% CI ${formatInterval(submission.interval)}`;
@@ -101,18 +96,18 @@ export const drawRanking = () => {
       make("th", { scope: "row" }, makeName(place)),
       score,
       make("td.chart", makeBar(submission, findHint(place))),
-      several && make("td.against", describePair(place)),
+      isCompared && make("td.against", describePair(place)),
     );
   });
   const ends = make("span.ends", make("span", "0"), make("span", "100"));
-  const against = several && make("th", { scope: "col" }, "against ", make("bdi", names[BASELINE]));
+  const about = several ? ["against ", make("bdi", names[BASELINE])] : "after extraction";
   const head = make(
     "tr",
     several && make("th", { scope: "col" }, make("span.hidden", "rank")),
     make("th", { scope: "col" }, "model"),
     make("th", { scope: "col", class: "anls" }, data.label),
     make("td.chart", ends),
-    against,
+    isCompared && make("th", { scope: "col" }, about),
   );
   const hidden = submissions.length - shown.length;
   return [
