@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,12 +28,7 @@ def read_task(path: Path) -> dict[str, Any]:
 
     def load_function(loader: Any, node: Any) -> Any:
         module, name = loader.construct_scalar(node).rsplit(".", 1)
-        spec = spec_from_file_location(module, path.parent / f"{module}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded = module_from_spec(spec)
-        spec.loader.exec_module(loaded)
-        return getattr(loaded, name)
+        return runpy.run_path(f"{path.parent}/{module}.py")[name]
 
     Loader.add_constructor("!function", load_function)
     task: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
@@ -28,10 +28,7 @@ def orms(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     rewards.ORM, rewards.orms = ORM, {}  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "swift", ModuleType("swift"))
     monkeypatch.setitem(sys.modules, "swift.rewards", rewards)
-    spec = spec_from_file_location("_swift_external_0", PLUGIN)
-    assert spec is not None
-    assert spec.loader is not None
-    spec.loader.exec_module(module_from_spec(spec))
+    runpy.run_path(str(PLUGIN), run_name="_swift_external_0")
     table: dict[str, Any] = rewards.orms
     return table
 
