@@ -50,7 +50,6 @@ _LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|p
 _DEEPER = re.compile(rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b", re.MULTILINE)
 
 of_the_guide = pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
-of_all = pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
 
 
 def find_lacking(*names: str) -> set[str]:
@@ -204,7 +203,7 @@ def list_anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@of_all
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
 def test_every_file_and_heading_that_a_document_links_is_there(page: Path) -> None:
     for link, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)]*))?\)", read(page)):
         if not link.startswith("https://"):
