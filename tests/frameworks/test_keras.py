@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -369,23 +370,16 @@ def test_metrics_need_no_tensorflow() -> None:
 def test_this_file_passes_with_the_other_backends(tmp_path: Path) -> None:
     """Each backend has its own process; both run at the same time."""
     installed = [backend for backend in OTHERS if importlib.util.find_spec(backend)]
-    processes = [run_again(backend, tmp_path / backend) for backend in installed]
-    printed = [process.communicate(timeout=400)[0] for process in processes]
-    for process, text in zip(processes, printed):
-        assert process.returncode == 0, text[-5000:]
-        assert " passed" in text
+
+    def run_again(backend: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "KERAS_BACKEND": backend, "ANLS_KERAS_AGAIN": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        options = ["-q", "-n0", "-p", "no:cacheprovider", f"--basetemp={tmp_path / backend}"]
+        command = [sys.executable, "-m", "pytest", *options, __file__]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=400)
+
+    with ThreadPoolExecutor() as pool:
+        for done in pool.map(run_again, installed):
+            assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+            assert " passed" in done.stdout
     if installed != OTHERS:
         pytest.skip(f"of {', '.join(OTHERS)} not all are installed")
-
-
-def run_again(backend: str, folder: Path) -> subprocess.Popen[str]:
-    environment = {"KERAS_BACKEND": backend, "ANLS_KERAS_AGAIN": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    options = ["-q", "-n0", "-p", "no:cacheprovider", f"--basetemp={folder}"]
-    return subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options, __file__],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
