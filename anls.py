@@ -1073,6 +1073,8 @@ References = dict[int, list[Sequence[str]]]  # the number of rows of a set -> th
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
+
 
 def import_from_package(module: str, feature: str) -> Any:
     """Import a module of the package. ImportError: only the file anls.py is here."""
@@ -1179,7 +1181,7 @@ class ComputeMetrics:
             predicted = [ids for ids, label in zip(predicted, expected) if label]
             references: Sequence[Any] = self._decode([label for label in expected if label], "label")
         else:
-            references = _choose_references(expected, self.sets)
+            references = _choose_references(predicted, expected, self.sets)
         answers = self._decode(predicted[: len(references)], "prediction")
         return {"anls": self.variant.mean(self.variant.score(answers, references))}
 
@@ -1217,18 +1219,22 @@ def _warn_of_unlabelled(labels: Ids) -> None:
         warnings.warn(problem, stacklevel=3)
 
 
-def _choose_references(labels: Ids, sets: References) -> list[Sequence[str]]:
+def _choose_references(predicted: Ids, labels: Ids, sets: References) -> list[Sequence[str]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
-    for size in sorted(sets, reverse=True):
-        # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
-        is_filled = size < len(labels) and min(labels) != max(labels) and labels[size:] == labels[:-size]
-        if size == len(labels) or is_filled:
-            return sets[size]
-    numbers = ", ".join(f"{size:,}" for size in sets)
-    raise ValueError(
-        f"there are {len(labels):,} predictions but references for {numbers} rows: pass the accepted answers of each "
-        "row of the evaluation set. If an evaluation was interrupted, call reset() and evaluate again"
+    # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
+    filled = [size for size in sets if size < len(labels) and labels[size:] == labels[:-size]]
+    fitting = [size for size in sets if size == len(labels) or (size in filled and min(labels) != max(labels))]
+    if len(fitting) > 1:
+        fitting = [size for size in fitting if size not in filled or predicted[size:] == predicted[:-size]]
+    if len(fitting) == 1:
+        return sets[fitting[0]]
+    numbers = ", ".join(f"{size:,}" for size in fitting or sets)
+    advice = (
+        "pass the accepted answers of each row of the evaluation set. If an evaluation was interrupted, call reset()"
     )
+    if fitting:
+        advice = f"some may repeat the first rows, so {_SET_EACH}"
+    raise ValueError(f"there are {len(labels):,} predictions but references for {numbers} rows: {advice}")
 
 
 def _read_sets(references: Any) -> References:
@@ -1238,10 +1244,7 @@ def _read_sets(references: Any) -> References:
         advice = "pass a list with the accepted answers of each row of the evaluation set"
         _, accepted = check_rows([], as_column(column, "references", advice))
         if len(accepted) in sets:
-            raise ValueError(
-                f"two sets of references have {len(accepted):,} rows each: set `trainer.compute_metrics` before each "
-                "`trainer.evaluate(...)`"
-            )
+            raise ValueError(f"two sets of references have {len(accepted):,} rows each: {_SET_EACH}")
         sets[len(accepted)] = accepted
     return sets
 
@@ -1291,6 +1294,7 @@ def _define_metric() -> None:
             # What `compute` takes where it is not told otherwise.
             self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
             self._known = list(inspect.signature(self._compute).parameters)
+            self._return_all_scores = self._defaults.pop("return_all_scores", False)
             self._find_variant(**options)  # refuses wrong options
             self._predictions: list[Any] = []
             self._references: list[Any] = []
@@ -1384,6 +1388,7 @@ def _define_metric() -> None:
 
             In a distributed run, all processes but the first return None.
             """
+            options = {"return_all_scores": self._return_all_scores, **options}
             try:
                 self._find_variant(**options)  # refuses wrong options before this process waits for others
                 is_given = predictions is not None or references is not None

@@ -85,7 +85,8 @@ class Parser(argparse.ArgumentParser):
             name = flag.strip("-")
             similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
             meant = f"did you mean --{similar}?" if similar else "--help lists arguments and flags"
-            self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {GONE.get(name, meant)}")
+            meant = GONE.get(name, meant) if self.prog == "anls" else meant  # subcommands lack most of the flags
+            self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {meant}")
         return flags
 
 

@@ -136,8 +136,8 @@ def _score(words: Sequence[str]) -> int:
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
-    inputs = [parse_input(word).path for word in (*flags.files, *settings.submissions)]
-    inputs += filter(None, [settings.gold])
+    words = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
+    inputs = [parse_input(word).path for word in words]
     if settings.output or settings.output_dir:
         _write_outputs(result, settings, inputs)
     if settings.report:

@@ -132,6 +132,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
+        self._return_all_scores = self._defaults.pop("return_all_scores", False)
         self._find_variant(**options)  # refuses wrong options
         self._predictions: list[Any] = []
         self._references: list[Any] = []
@@ -225,6 +226,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
         In a distributed run, all processes but the first return None.
         """
+        options = {"return_all_scores": self._return_all_scores, **options}
         try:
             self._find_variant(**options)  # refuses wrong options before this process waits for others
             is_given = predictions is not None or references is not None

@@ -231,7 +231,7 @@ class Settings:
     layout: str | None = _option("--layout NAME", "input layout (default: detected); anls layouts lists them", INPUT)
     filter: str | None = _option(
         "--filter NAME",
-        "which of several answers to each question to read: a filter of lm-evaluation-harness, or a run like epoch 2",
+        "which of several answers to each question to read: a filter of lm-evaluation-harness, or a run, such as 2",
         INPUT,
         label="Score only one run",
         read=lambda value: read_string(str(value)),
@@ -427,6 +427,9 @@ INSTEAD: Mapping[str, str] = {
     "output": "score(...).to_dict() has all results",
     "confusions": "score(...).confusions(n) lists them",
     "suspects": "compare(...).suspects() lists them",
+    "images": 'score(...).report("report.html", images=...) shows them',
+    "run": "pass filter=NAME",
+    "epoch": "pass filter=NAME",
     "confidence_field": 'pass field={"confidence": PATH}',
     "judge_field": 'pass field={"judge": PATH}',
 }

@@ -174,7 +174,7 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     given = {each.name for each in inputs if each.name}
     taken = find_repeated([*names, *given])
     if taken:
-        sentence = "two submissions are called {names}: give each its own name, as NAME=FILE"
+        sentence = "two submissions are called {names}: give each its own name, with NAME=FILE or in a dict"
         raise make_error("", sentence, names=list_some(taken))
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]

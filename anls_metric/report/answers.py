@@ -20,7 +20,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Answer(TypedDict, total=False):
-    """An answer with its score. It also has a key for each field of the option ``by``.
+    """An answer with its score. It also has a key for each field of the option ``by``, and for the field of clusters.
 
     Keys:
         submission: the name of the submission.
@@ -50,7 +50,8 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
     for scored in submissions:
         columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
         for place, run in enumerate(scored.runs):
-            groups: dict[str, Any] = {}
+            # The cluster, too, so that the written answers have the same interval when they are read.
+            groups = {scored.clusters.field: scored.clusters.names[place]} if scored.clusters else {}
             for field, column in columns.items():
                 names = name_groups(field, column[place])
                 groups[field] = names[0] if len(names) == 1 else names

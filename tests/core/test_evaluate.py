@@ -201,6 +201,10 @@ def test_option_of_compute_counts_more_than_that_of_load(in_clone: Path) -> None
     for metric in (evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")):
         assert metric.compute(**row) == {"anls": 0.75}
         assert metric.compute(**row, variant="standard") == {"anls": 0.5}
+    metric = evaluate.load("anls", return_all_scores=True)
+    assert metric.compute(**row) == {"anls": 0.5, "anls_scores": [0.5]}
+    assert metric.compute(**row, return_all_scores=False) == {"anls": 0.5}
+    assert metric.signature() == get_variant().signature()
     row = {"predictions": [{"a": None}], "references": [{}]}
     star = evaluate.load("anls", "anls_star", none_keys="ignored")
     assert (star.compute(**row), star.compute(**row, none_keys="counted")) == ({"anls_star": 1.0}, {"anls_star": 0.0})

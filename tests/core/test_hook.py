@@ -160,6 +160,8 @@ CHOICES: list[tuple[Any, str, str | None, float | str]] = [
     (TWO_SETS, "ayc", None, 2 / 3),
     (TWO_SETS, "ayay", "abab", 0.5),
     (TWO_SETS, "abcd", "abcd", "4 predictions but references for 2, 3 rows"),
+    (TWO_SETS, "axc", "aba", 2 / 3),
+    (TWO_SETS, "aba", "aba", "3 predictions but references for 2, 3 rows: some may repeat the first rows, so set `tr"),
 ]
 
 

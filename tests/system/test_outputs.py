@@ -47,6 +47,16 @@ def test_answers_scored_again_have_the_same_score(shell: Shell, ending: str, lin
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_answers_scored_again_have_the_same_clusters(shell: Shell, ending: str) -> None:
+    rows = [{"id": n, "document": n // 3, "prediction": "ab"[n > 3], "answer": "a"} for n in range(12)]
+    shell.write({"rows.json": rows})
+    before = shell.document(f"rows.json --output x.{ending} --quiet")
+    again = shell.document(f"x.{ending} --quiet")
+    assert before["clusters"] == again["clusters"] == {"field": "document", "count": 4}
+    assert before["submissions"][0]["interval"] == again["submissions"][0]["interval"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_lists_and_nested_values_that_are_scored_again_have_the_same_score(shell: Shell, ending: str) -> None:
     values = [[{"total": "12.50", "items": ["tea"]}, ["a"]], [{"total": "12.5"}, ["a", "b"]]]
     gold, answers = ([{"id": n, "answer": value} for n, value in enumerate(each)] for each in values)
@@ -104,8 +114,8 @@ def test_output_writes_a_folder_or_a_file(shell: Shell, flags: str, paths: list[
 
 
 def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: Shell) -> None:
-    for _ in range(2):
-        shell.print("gold.json a.json --output out --output x.json")
+    for inputs in ("gold.json a.json", "a.json --gold gold.json"):
+        shell.print(f"{inputs} --output out --output x.json")
     results = Path("x.json").read_bytes()
     message = shell.error("gold.json b.json --output x.json")
     assert message.startswith("x.json: it has the results of different inputs (")
