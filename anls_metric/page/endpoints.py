@@ -16,7 +16,7 @@ from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
-FAULT = "this could not be done, because the page has a fault: its log has the details"
+FAULT = "this could not be done because of an error in the web app: its log has the details"
 _LOG = logging.getLogger(__name__)
 
 # Answers
@@ -139,9 +139,9 @@ def score_files(
         ignore_case: whether to ignore case. None does as the variant does.
         missing: "error" or "zero": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        prediction: the path of the prediction in a record, such as output.text; None takes the usual names.
-        references: the path of the accepted answers; None takes the usual names.
-        id: the path of the question id; None takes the usual names, "none" matches by position.
+        prediction: the path of the prediction in a record, such as output.text; None takes the common names.
+        references: the path of the accepted answers; None takes the common names.
+        id: the path of the question id; None takes the common names, "none" matches by position.
         baseline: the name of the submission to compare the others with; None takes the first.
         worst: how many of the worst answers of each submission to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
@@ -170,7 +170,7 @@ def score_logs(
     none_keys: str | None = None,
     average: str | None = None,
 ) -> dict[str, Any]:
-    """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
+    """Score files that contain both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
     Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 
@@ -181,9 +181,9 @@ def score_logs(
         ignore_case: whether to ignore case. None does as the variant does.
         missing: "error" or "zero": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
-        prediction: the path of the prediction in a record, such as output.text; None takes the usual names.
-        references: the path of the accepted answers; None takes the usual names.
-        id: the path of the question id; None takes the usual names, "none" numbers the records.
+        prediction: the path of the prediction in a record, such as output.text; None takes the common names.
+        references: the path of the accepted answers; None takes the common names.
+        id: the path of the question id; None takes the common names, "none" numbers the records.
         baseline: the name of the file to compare the others with; None takes the first.
         worst: how many of the worst answers of each file to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".

@@ -26,7 +26,7 @@ MADE_UP = Path(__file__).parent / "assets" / "made-up"
 """Made-up receipts, and the answers of two readers who make mistakes."""
 
 NOTHING = (
-    "Drop a gold file and one or more submissions, in any order, or files that hold both: logs of evaluation "
+    "Drop a gold file and one or more submissions, in any order, or files that contain both: logs of evaluation "
     "harnesses, or tables (JSON, JSON lines, CSV, Parquet, Excel). A zip of images shows the pages as well."
 )
 
@@ -46,7 +46,7 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
         files = gr.File(label="Files, up to 50 MB each", file_count="multiple", height=150, elem_id="files")
         with gr.Row(elem_id="line"):
             names = gr.Textbox(label="Names (equal names: runs of one model)", visible=False, elem_id="names")
-            example = gr.Button("Try made-up files", size="sm", min_width=150, scale=0, elem_id="try")
+            example = gr.Button("Try example files", size="sm", min_width=150, scale=0, elem_id="try")
             with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
                 settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
         gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")

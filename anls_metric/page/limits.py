@@ -24,8 +24,8 @@ KEPT_SECONDS = 3_600  # for which an upload is kept
 MAX_KEPT = 2_000 * MB  # bytes of all uploads
 
 # Processes
-SECONDS = 120  # of processor time for files
-SMALL_SECONDS = 20  # of processor time for answers
+SECONDS = 120  # of CPU time for files
+SMALL_SECONDS = 20  # of CPU time for answers
 MEMORY = 2_000 * MB  # bytes of address space of a process
 MAX_PROCESSES = 6
 

@@ -1,4 +1,4 @@
-"""Runs work in processes of their own, which the system limits in memory and processor time."""
+"""Runs work in processes of their own, which the system limits in memory and CPU time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from anls_metric.page import limits
 
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
-EXHAUSTED = "this needs more memory or time than the page has for one call: score the files with anls on your computer"
+EXHAUSTED = (
+    "this needs more memory or time than the web app allows for one call: score the files with anls on your computer"
+)
 
 _CONTEXT: Any = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 _ROOM = threading.BoundedSemaphore(limits.MAX_PROCESSES)
@@ -42,7 +44,7 @@ def start() -> None:
     if CAN_FORK:
         _CONTEXT.set_forkserver_preload(list(_PRELOADED))
     else:
-        _LOG.warning("this system cannot fork: files are scored without limits of memory and processor time")
+        _LOG.warning("this system cannot fork: files are scored without limits of memory and CPU time")
     run(abs, -1)
 
 
@@ -54,7 +56,7 @@ def run(
     Args:
         function: a function at the top level of a module.
         *arguments: plain data: what a class of gradio needs to be unpickled would import gradio.
-        seconds: the processor time that it may take. After twice this time on the clock, it is killed as well.
+        seconds: the CPU time that it may take. After twice this time on the clock, it is killed as well.
         memory: the address space that it may take, in bytes.
 
     Returns:

@@ -35,7 +35,7 @@ EXAMPLES = {
     "Coca Cola": ("CocaCola", "Coca Cola\nCoca Cola Company", "standard", 0.5, True),
     "TALKINGHEADS": ("TALKINGHEADS", "Talking Heads", "standard", 0.5, True),
     "Exactly 0.5": ("ab", "abcd", "standard", 0.5, True),
-    "White space": (" The    Coca ", "Coca Cola", "rrc", 0.5, True),
+    "Whitespace": (" The    Coca ", "Coca Cola", "rrc", 0.5, True),
     "Empty": ("", "Coca Cola", "standard", 0.5, True),
     "A list": ('["tea", "mlik"]', '["milk", "tea", "bread"]', "anls_star", 0.5, True),
 }
@@ -59,7 +59,7 @@ def _introduce() -> str:
     space = os.environ.get("SPACE_ID", "")  # Hugging Face sets it
     card = f" · [metric card](https://huggingface.co/spaces/{space}/blob/main/README.md)" if space else ""
     return (
-        "# ANLS\n\nAverage Normalized Levenshtein Similarity, the metric of document VQA: see a score, and see why. "
+        "# ANLS\n\nAverage Normalized Levenshtein Similarity, the metric for document VQA: see a score, and see why. "
         f'In Python: `evaluate.load("{space or "./anls.py"}")`{card}'
     )
 
@@ -174,7 +174,7 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
         with gr.Column(elem_id="typed", min_width=0):
             prediction = gr.Textbox(label="Prediction", lines=2, max_lines=6, max_length=longest, elem_id="prediction")
             accepted = gr.Textbox(
-                label="Accepted answers, one a line", lines=3, max_lines=10, max_length=longest, elem_id="answers"
+                label="Accepted answers, one per line", lines=3, max_lines=10, max_length=longest, elem_id="answers"
             )
         with gr.Column(elem_id="shown", min_width=0):
             answer = gr.HTML(elem_id="answer")

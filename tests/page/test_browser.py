@@ -65,7 +65,7 @@ def test_variants_that_agree_are_folded(visit: Visits) -> None:
 
 def test_examples_are_there_to_click(visit: Visits) -> None:
     user = visit()
-    scores = {"TALKINGHEADS": "0.9231", "Exactly 0.5": "0.5", "White space": "0.6154", "Empty": "0", "A list": "0.5"}
+    scores = {"TALKINGHEADS": "0.9231", "Exactly 0.5": "0.5", "Whitespace": "0.6154", "Empty": "0", "A list": "0.5"}
     for name, score in {**scores, "Coca Cola": "0.8889"}.items():
         user.page.get_by_role("button", name=name, exact=True).click()
         user.page.wait_for_function(
@@ -112,7 +112,7 @@ def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     user = visit("?variant=anls_star")
     user.field("prediction").fill('{"total": "12.5", "items": ["tea", "mlik"]}')
     user.field("answers").fill('{"total": "12.50",\n "items": ["milk", "tea"]}')
-    user.see("#answer .why", "1 of 3 leaves right, 2 close, so 0.7667.")
+    user.see("#answer .why", "1 of 3 leaves correct, 2 close, so 0.7667.")
     assert user.page.locator("#answer tbody tr").count() == 3
     assert user.page.locator("#ignore-case input").is_disabled()
     user.pick("#variant", "rrc:")
@@ -157,7 +157,7 @@ def test_files_are_scored_and_reported(visit: Visits) -> None:
 
 def test_made_up_files_are_there_to_try(visit: Visits) -> None:
     user = visit("?tab=file", size="phone")
-    user.page.get_by_role("button", name="Try made-up files").click()
+    user.page.get_by_role("button", name="Try example files").click()
     user.report("careful reader")
     assert user.field("names").input_value() == "careful reader, hasty reader"
     assert user.fits()
@@ -415,7 +415,7 @@ FOCUSED = """() => {
 def test_focus_can_be_seen_on_every_control(visit: Visits, tab: str) -> None:
     user = visit(f"?tab={tab}")
     if tab == "file":
-        user.page.get_by_role("button", name="Try made-up files").click()
+        user.page.get_by_role("button", name="Try example files").click()
         user.report()
         user.page.get_by_role("button", name="Options").click()
     user.page.locator("#introduction").click()
@@ -441,7 +441,7 @@ def test_page_is_accessible_and_fits(visit: Visits, size: str, scheme: str) -> N
     for tab in ("One answer", "Files", "How it works"):
         user.tab(tab)
         if tab == "Files":
-            user.page.get_by_role("button", name="Try made-up files").click()
+            user.page.get_by_role("button", name="Try example files").click()
             user.report("60 questions")
             user.page.get_by_role("button", name="Options").click()
         user.page.wait_for_function("document.getAnimations().every(one => one.playState !== 'running')")

@@ -72,7 +72,7 @@ def test_system_without_fork_says_so(monkeypatch: pytest.MonkeyPatch, caplog: py
     monkeypatch.setattr(processes, "CAN_FORK", False)
     monkeypatch.setattr(processes, "_CONTEXT", multiprocessing.get_context("spawn"))
     processes.start()
-    assert caplog.messages == ["this system cannot fork: files are scored without limits of memory and processor time"]
+    assert caplog.messages == ["this system cannot fork: files are scored without limits of memory and CPU time"]
 
 
 def sleep() -> None:

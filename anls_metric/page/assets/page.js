@@ -39,13 +39,13 @@ window.anls = {
     async copyLink(prediction, answers, ...chosen) {
         const say = (text) => `<p data-said="${text}">${text}</p>`;
         const texts = {prediction: prediction, answers: answers};
-        if (new URLSearchParams(texts).toString().length > 6000) return say("These texts are too long for a link.");
+        if (new URLSearchParams(texts).toString().length > 6000) return say("These strings are too long for a link.");
         const address = anls.save({...anls.settings(...chosen), ...texts});
         try {
             await navigator.clipboard.writeText(address.href);
-            return say("The link is in the address bar and on the clipboard. It holds the prediction and the answers.");
+            return say("The link is in the address bar and on the clipboard. It contains the prediction and the references.");
         } catch (error) {
-            return say("The link is in the address bar: copy it there. It holds the prediction and the answers.");
+            return say("The link is in the address bar: copy it there. It contains the prediction and the references.");
         }
     },
 
