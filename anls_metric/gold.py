@@ -244,7 +244,7 @@ def resolve(
     if row is None:
         return inputs, gold, settings
     if len(words) == 1:
-        raise make_error(row.name, "there is nothing to score: pass the file of the predictions, too")
+        raise make_error(row.name, "there is nothing to score: pass the file of the predictions as well")
     check_paths(words[1:])
     table = read_gold(row, settings.variant)
     return words[1:], Input(table, row.name), replace(settings, variant=settings.variant or row.variant)

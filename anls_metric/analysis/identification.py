@@ -144,7 +144,7 @@ class Identification:
         for case, error in self.errors[: 0 if self.differences else 1]:
             yield f"the function raises {error}, for {case}"
         if self.variants and self.errors:
-            yield "cases where both texts are blank do not count: several published programs divide by 0 there"
+            yield "cases where both strings are blank do not count: several published programs divide by 0 there"
 
 
 def identify(function: Callable[..., Any]) -> Identification:

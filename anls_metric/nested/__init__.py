@@ -16,7 +16,7 @@ The modules, from the ground up; each imports only modules above it:
 * `matching`: the assignment algorithm of munkres 1.1.4;
 * `trees`, `lists`: values as trees, and how they compare;
 * `tree_builder`: builds trees from values, and refuses what cannot be scored;
-* `list_scores`: matches lists of texts for ANLSL;
+* `list_scores`: matches lists of strings for ANLSL;
 * `star_explanation`: explains a score;
 * `value_variants`: ANLS* and ANLSL as variants, with their options;
 * `value_scores`: the public functions;

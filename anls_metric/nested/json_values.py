@@ -66,5 +66,5 @@ def to_json(value: Any) -> Any:
         return str(value)
     for key in value:
         if not isinstance(key, str) or key == "__tuple__":
-            raise ValueError(f"the key {describe(key)} cannot be written as JSON: name it by another text")
+            raise ValueError(f"the key {describe(key)} cannot be written as JSON: use a different string")
     return {key: to_json(item) for key, item in value.items()}

@@ -1,4 +1,4 @@
-"""ANLSL: two lists of texts, whose items are matched one to one."""
+"""ANLSL: two lists of strings, whose items are matched one to one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TextList(List):
 
 
 def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the lists of texts of both sides. ValueError: a side holds something else; the message names it."""
+    """Build the lists of strings of both sides. ValueError: a side holds something else; the message names it."""
     accepted = as_references(unwrap(reference), name_side("references", row))
     side = name_side("prediction", row)
     items = [prediction] if isinstance(prediction, str) else prediction

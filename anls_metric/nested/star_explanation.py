@@ -17,16 +17,16 @@ from anls_metric.nested.trees import NOTHING, Dict, Nothing, Pair, Rule, says_no
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
-# How a predicted leaf that is not compared as a text compares with the leaf of the reference -> the sentence about it.
+# How a predicted leaf that is not compared as a string compares with the leaf of the reference -> the sentence.
 _KINDS: Mapping[Kind, str] = {
     "no answer": "no answer is expected and none is given, so 1",
     "answer to nothing": "{predicted} where no answer is expected, so 0",
-    "missing": "{accepted} is accepted and nothing is there, so 0",
+    "missing": "{accepted} is accepted and nothing is predicted, so 0",
     "extra": "{predicted} where the reference has nothing, so 0",
     "another kind": "{predicted} where {accepted} is accepted, so 0",
 }
 _NAMES: Mapping[type, str] = {
-    str: "a text",
+    str: "a string",
     bool: "a bool",
     int: "a number",
     float: "a number",
@@ -138,7 +138,7 @@ def _summarize(value: Branch | StarExplanation) -> str:
         return "nothing is expected and nothing given, so 1"
     scores = [leaf.score for leaf in value.leaves]
     close = sum(0 < score < 1 for score in scores)
-    return f"{scores.count(1)} of {value.length} leaves right, {close} close, so {value.score:.4f}"
+    return f"{scores.count(1)} of {value.length} leaves correct, {close} close, so {value.score:.4f}"
 
 
 def _name_kind(value: Any) -> str:

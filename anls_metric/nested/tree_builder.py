@@ -17,10 +17,10 @@ _DEEPEST = 100
 _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (lambda value: isinstance(value, (bytes, bytearray)), "decode the bytes first"),
     (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
-    (lambda value: hasattr(value, "isoformat"), "pass the text of the date, for example value.isoformat()"),
+    (lambda value: hasattr(value, "isoformat"), "pass the date as a string, for example value.isoformat()"),
     (lambda value: hasattr(value, "tolist"), "pass value.tolist()"),
-    (lambda value: isinstance(value, Number), "pass the text that it is to be compared as, for example str(value)"),
-    (lambda value: True, "a value is a text, number, bool, None, list or dict"),
+    (lambda value: isinstance(value, Number), "pass the string that it is to be compared as, for example str(value)"),
+    (lambda value: True, "a value is a string, number, bool, None, list or dict"),
 )
 
 

@@ -92,7 +92,7 @@ def explain_star(
     Example:
         >>> why = explain_star({"items": ["tee", "milk"]}, {"items": ["milk", ("tea", "coffee")], "tip": None})
         >>> print(why)
-        2 of 3 leaves right, 1 close, so 0.8889
+        2 of 3 leaves correct, 1 close, so 0.8889
         >>> why.closest, why.key_scores["items"].score
         ({'items': ['tea', 'milk']}, 0.8333333333333334)
         >>> for leaf in why.leaves:
@@ -104,7 +104,7 @@ def explain_star(
         Edit(operation='replace', prediction='e', reference='a')
         >>> for branch in why.tree.children:
         ...     print(branch.name, branch.score, branch.sentence)
-        .items 0.8333333333333334 1 of 2 leaves right, 1 close, so 0.8333
+        .items 0.8333333333333334 1 of 2 leaves correct, 1 close, so 0.8333
         .tip 1.0 no answer is expected and none is given, so 1
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).

@@ -132,7 +132,7 @@ _TABLE = (
     ValueVariant(
         "anlsl",
         "ANLSL",
-        "ANLSL: lists of texts, matched one to one",
+        "ANLSL: lists of strings, matched one to one",
         "https://arxiv.org/abs/2104.14336",
         ("threshold",),
         "rrc",

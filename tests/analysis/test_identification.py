@@ -118,7 +118,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
         f"the function is rrc: {VARIANTS['rrc'].meaning}\n"
         "called with (prediction, references), it returns the score; 34 of 34 cases are equal\n"
         f"the function {DIVIDED}, for '' against 'a' or ''\n"
-        "cases where both texts are blank do not count: several published programs divide by 0 there",
+        "cases where both strings are blank do not count: several published programs divide by 0 there",
     ),
 ]
 

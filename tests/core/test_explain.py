@@ -77,6 +77,6 @@ def test_edits_match_the_distance_and_restore_both_texts(prediction: str, refere
 def test_explanation_of_a_value_lists_the_wrong_leaves_in_a_notebook() -> None:
     why = anls_metric.explain_star({"<total>": "5", "date": "1988"}, {"<total>": "12.50", "date": "1988"})
     shown = why._repr_html_()
-    assert shown.startswith("<p>1 of 2 leaves right")
+    assert shown.startswith("<p>1 of 2 leaves correct")
     assert shown.count("<li>") == 1
     assert "&lt;total&gt;" in shown

@@ -278,17 +278,17 @@ def test_explanation_lists_leaves_with_reasons() -> None:
         ("text", "a[1]", "a[0]", 1.0, 1, "equal to 'x', so 1"),
         ("extra", "a[2]", None, 0.0, 1, "a dict where the reference has nothing, so 0"),
         ("text", "c", "c", two, 1, f"1 edit on 3 characters from 'sea': {close}"),
-        ("another kind", "d", "d", 0.0, 2, "a list where a text is accepted, so 0 of 2 leaves"),
-        ("another kind", "e", "e", 0.0, 1, "nothing where a text is accepted, so 0"),
-        ("missing", None, "g", 0.0, 2, "a dict is accepted and nothing is there, so 0 of 2 leaves"),
+        ("another kind", "d", "d", 0.0, 2, "a list where a string is accepted, so 0 of 2 leaves"),
+        ("another kind", "e", "e", 0.0, 1, "nothing where a string is accepted, so 0"),
+        ("missing", None, "g", 0.0, 2, "a dict is accepted and nothing is predicted, so 0 of 2 leaves"),
         ("no answer", "f", "f", 1.0, 1, "no answer is expected and none is given, so 1"),
         ("answer to nothing", "h", "h", 0.0, 2, "a dict where no answer is expected, so 0 of 2 leaves"),
-        ("extra", "['no key']", None, 0.0, 1, "a text where the reference has nothing, so 0"),
+        ("extra", "['no key']", None, 0.0, 1, "a string where the reference has nothing, so 0"),
     ]
     assert [str(why.leaves[place]).partition(":")[0] for place in (0, 6)] == ["a[0]", "g"]
     assert why.leaves[3].edits == (anls_metric.Edit("equal", "se", "se"), anls_metric.Edit("replace", "e", "a"))
     assert (why.leaves[3].reference, why.leaves[4].edits) == ("sea", ())
-    assert str(why) == f"2 of 13 leaves right, 1 close, so {why.score:.4f}"
+    assert str(why) == f"2 of 13 leaves correct, 1 close, so {why.score:.4f}"
     assert sum(leaf.length for leaf in why.leaves) == why.length == 13
     assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
 
@@ -300,8 +300,8 @@ def test_tree_has_a_branch_for_each_part() -> None:
     names = [branch.name for branch in (top, items, row, *row.children, extra, tip)]
     assert names == ["", ".items", "[0]", ".price", "[1]", ".tip"]
     assert (items.prediction, items.reference) == ([{"price": "2"}, "x"], [{"price": "1"}])
-    assert extra.sentence == "a text where the reference has nothing, so 0"
-    assert row.sentence == "0 of 1 leaves right, 0 close, so 0.0000"
+    assert extra.sentence == "a string where the reference has nothing, so 0"
+    assert row.sentence == "0 of 1 leaves correct, 0 close, so 0.0000"
 
 
 def test_explanation_of_a_list_matches_items() -> None:
@@ -446,12 +446,12 @@ HOLDS_ITSELF.append(HOLDS_ITSELF)
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (decimal.Decimal("12.50"), r"is Decimal\('12.50'\) \(Decimal\): pass the text .*str\(value\)"),
-        (datetime.date(2024, 1, 2), r"is datetime.date\(2024, 1, 2\) \(date\): pass the text of the date"),
+        (decimal.Decimal("12.50"), r"is Decimal\('12.50'\) \(Decimal\): pass the string .*str\(value\)"),
+        (datetime.date(2024, 1, 2), r"is datetime.date\(2024, 1, 2\) \(date\): pass the date as a string"),
         (b"x", r"is b'x' \(bytes\): decode the bytes first"),
         ({"x"}, r"is \{'x'\} \(set\): pass a list"),
-        (1j, r"is 1j \(complex\): pass the text"),
-        (object, r"is <class 'object'> \(type\): a value is a text, number, bool, None, list or dict"),
+        (1j, r"is 1j \(complex\): pass the string"),
+        (object, r"is <class 'object'> \(type\): a value is a string, number, bool, None, list or dict"),
     ],
 )
 def test_errors_name_row_and_path(value: Any, message: str) -> None:

@@ -195,7 +195,7 @@ def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
 # Names
 
 FIRST = "docvqa:val: gold data go first: pass the name before the predictions"
-NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictions, too"
+NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictions as well"
 
 
 @pytest.mark.parametrize(
