@@ -38,18 +38,13 @@ def test_file_with_the_name_of_a_subcommand_is_scored_by_its_path(shell: Shell) 
     assert shell.print(f"--score-only {GOLD} export") == "0.6273148148148148\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("variants", [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]),
-        ("layouts", [layout.name for layout in LAYOUTS]),
-    ],
-)
-def test_lists_have_a_line_for_each_name(shell: Shell, name: str, expected: list[str]) -> None:
-    head, *lines = shell.print(name).splitlines()
-    assert [line.split()[0] for line in lines] == expected
-    assert head.endswith("source")
-    assert "unknown argument x: --help lists arguments and flags" in shell.error(f"{name} x")
+def test_lists_have_a_line_for_each_name(shell: Shell) -> None:
+    variants = [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
+    for name, expected in {"variants": variants, "layouts": [layout.name for layout in LAYOUTS]}.items():
+        head, *lines = shell.print(name).splitlines()
+        assert [line.split()[0] for line in lines] == expected
+        assert head.endswith("source")
+        assert "unknown argument x: --help lists arguments and flags" in shell.error(f"{name} x")
 
 
 def test_demo_opens_the_page_or_says_what_to_install(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
