@@ -40,7 +40,7 @@ _NAMES = "\n".join(
     for what, names in {
         "variants": VARIANTS,
         "variants for lists and nested values": OF_VALUES,
-        "rules of benchmarks": OF_RULES,
+        "benchmark metrics": OF_RULES,
         "extraction rules": EXTRACTORS,
     }.items()
 )

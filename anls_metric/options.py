@@ -64,9 +64,9 @@ def read_share(value: Any) -> float:
 
 
 def read_count(value: Any) -> int:
-    """Read a whole number from 0."""
+    """Read a whole number of at least 0."""
     if not str(value).isdecimal():
-        raise ValueError("a whole number from 0")
+        raise ValueError("a whole number of at least 0")
     return int(value)
 
 
@@ -285,7 +285,7 @@ class Settings:
         "find the variants and extraction rules that give a number, such as 84.75",
         SCORING,
     )
-    by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", COMPARISON)
+    by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", SCORING)
     baseline: str | None = _option(
         "--baseline NAME",
         "the submission to compare the others with (default: the first)",

@@ -229,7 +229,7 @@ def _add_hub(parser: Parser) -> None:
         help="the URL of logs or of a paper that supports the score (default: the variant's source)",
     )
     names = [name for name, option in OPTIONS.items() if option.group in (MOST, INPUT, SCORING)]
-    others = ("format", "output", "report", "worst", "by", "metrics", "find")
+    others = ("format", "output", "report", "worst", "by", "by_key", "metrics", "find")
     names = [name for name in (*names, "percent", "digits", "quiet") if name not in others]
     add_flags(parser, "a gold file, then a submission; or a table with predictions and accepted answers", names)
 

@@ -199,12 +199,12 @@ def make_six() -> str:
 
 
 def make_rules() -> str:
-    """Make the table of the rules of benchmarks."""
+    """Make the table of benchmark metrics."""
     rows = [
         (f"[`{name}`]({each.source})", each.meaning, quote(each.columns), quote(each.optional))
         for name, each in RULES.items()
     ]
-    return format_table(("rule", "what it scores", "columns", "optional columns"), rows)
+    return format_table(("name", "what it scores", "columns", "optional columns"), rows)
 
 
 def make_outcomes() -> str:

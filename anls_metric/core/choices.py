@@ -117,11 +117,11 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
     Example:
         >>> check_count("worst", -1)
         Traceback (most recent call last):
-        ValueError: worst must be a whole number from 0, got -1 (int)
+        ValueError: worst must be a whole number of at least 0, got -1 (int)
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 0 or (most is not None and value > most):
-        limit = "" if most is None else f" to {most:,}"
-        raise ValueError(f"{name} must be a whole number from 0{limit}, got {describe(value)}")
+        limits = "of at least 0" if most is None else f"from 0 to {most:,}"
+        raise ValueError(f"{name} must be a whole number {limits}, got {describe(value)}")
     return value
 
 

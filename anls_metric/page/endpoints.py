@@ -96,7 +96,7 @@ def run_small(function: Callable[..., Any], prediction: Any, references: Any, *o
 def list_variants() -> list[dict[str, str]]:
     """List the published variants of ANLS: the name and the meaning of each.
 
-    The last variants score lists and objects, or are rules of benchmarks, which need more fields in the files.
+    The last variants score lists and objects, or are benchmark metrics, which need more fields in the files.
 
     Returns:
         name, meaning, signature and source of each variant.

@@ -204,7 +204,7 @@ def _find_ids(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Pat
     if likely is not None:
         own, theirs = list_some(read_ids(table, likely), 2), list_some(gold.questions.ids, 2)
         problem = "no ids in common with {gold} ({own} / {theirs})" if known else "{gold} has no ids ({own} here)"
-        sentence = problem + ": set {use.id} and {use.gold_id}, or {use.id:none} to match by order"
+        sentence = problem + ": set {use.id} and {use.gold_id}, or {use.id:none} to match by position"
         raise make_error(table.name, sentence, gold=gold.table.name, own=own, theirs=theirs)
     return None
 
@@ -228,7 +228,7 @@ def _order_by_position(questions: Questions, table: Table) -> _Order:
     count, total = len(table.records), len(questions.ids)
     if count != total:
         sentence = (
-            "{answers}, {questions}: matching by order needs one answer per question (an empty string for no "
+            "{answers}, {questions}: matching by position needs one answer per question (an empty string for no "
             "answer); to match by id, pass {use.id}"
         )
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
@@ -439,7 +439,7 @@ def _error_of_repeated(table: Table, ids: Sequence[str], roles: Roles, remedy: s
             return make_error(table.name, sentence, field=field, values=list_some(values, 3))
     repeated = find_repeated(ids)
     sentence = "{count} repeated (the first: {first}): keep one record for each id, or " + remedy
-    sentence += "; {use.id:none} matches by order"
+    sentence += "; {use.id:none} matches by position"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
 
 

@@ -233,7 +233,7 @@ def test_plot_draws_values_on_given_axes(reduction: Any) -> None:
         (ANLS, {"variant": "no such"}, "unknown variant 'no such': `anls variants` lists them"),
         (ANLS, {"threshold": 2}, "threshold must be .*, got 2"),
         (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
-        (NormalizedLevenshteinSimilarity, {"substitution_cost": -1}, r"must be a whole number from 0, got -1 \(int\)"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": -1}, r"a whole number of at least 0, got -1 \(int\)"),
         (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost must be .*, got 1\.0"),
     ],
 )

@@ -90,7 +90,7 @@ def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
 ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
     "fewer than half of the usual ids": ("gold.json x.json", {"x.json": replace_ids(13)},
         "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): set --id-field and --gold-id-field, "
-        "or --id-field none to match by order", "gold.json x.json --id-field questionId --missing zero --extra ignore",
+        "or --id-field none to match by position", "gold.json x.json --id-field questionId --missing zero --extra ignore",
         [0]),
     "no ids in the gold file": ("g.json x.json", {"g.json": [{"answers": row["answers"]} for row in GOLD],
         "x.json": rename("custom_id")},
@@ -109,7 +109,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "gold.json x.json --extra ignore --missing zero", [14 / 24]),
     "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, {"questionId": 49000, "answer": "a"}]},
         "x.json: 1 id repeated (the first: 49000): keep one record for each id, or --runs question scores the "
-        "mean over runs of one model; --id-field none matches by order", "gold.json a.json", [SCORE]),
+        "mean over runs of one model; --id-field none matches by position", "gold.json a.json", [SCORE]),
     "runs that are not told apart": ("t.json", {"t.json": list_both("seed", 1, 1)},
         "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or --runs question",
         "t.json --runs question", [MEAN]),

@@ -122,7 +122,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
     ("seed.csv --filter 9", "there is no run '9' (found 1, 2): --filter takes", "seed.csv --filter 1", [SCORE]),
-    ("pages.jsonl", "--id-field none matches by order", "pages.jsonl --id-field none", [SCORE]),
+    ("pages.jsonl", "--id-field none matches by position", "pages.jsonl --id-field none", [SCORE]),
     ("gold.json q.json", "(q-49000, q-49003, ... / 49000, 49003, ...)", "gold.json q.json --id-field none", [SCORE]),
     ("gold.json uid.json", "'uid' and 'key' contain ids of gold.json", "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
