@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
 from typing import NamedTuple
@@ -106,6 +106,7 @@ class ComparisonSet(NamedTuple):
             on the same questions: see `significance.adjust_for_best`.
         ties: the names of the submissions without a significant difference from the best, by these p-values.
         all_pairs: whether every pair is compared.
+        chose_best: whether the baseline is the best of several submissions, and p is adjusted for choosing it.
         groups: the differences of each of the others from the baseline: by its name, the field and the group.
         pairs: the comparisons of pairs, before their p-values are adjusted.
     """
@@ -119,17 +120,21 @@ class ComparisonSet(NamedTuple):
     p_values: Mapping[str, float]
     ties: list[str]
     all_pairs: bool
+    chose_best: bool
     groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
     pairs: _Pairs
 
 
-def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False) -> ComparisonSet:
+def compare(
+    submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False, chose_best: bool = False
+) -> ComparisonSet:
     """Compare each of several submissions with one of them, or all of them with each other, question by question.
 
     Args:
         submissions: two submissions or more. They are joined by the ids of their questions.
         baseline: the name of the submission with which the others are compared; None takes the first.
         all_pairs: whether to compare every pair; p-values are adjusted for all of them.
+        chose_best: whether the baseline was chosen because it is the best; p-values are adjusted for this choice.
 
     Raises:
         ValueError: there is no submission with the name of the baseline.
@@ -151,7 +156,8 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
-    comparisons = adjust([compared[pair] for pair in pairs])
+    chose_best = chose_best and len(others) > 1 and not all_pairs
+    comparisons = adjust([compared[pair] for pair in pairs], adjust_for_best if chose_best else holm)
     best = sort_by_score(submissions)[0].name
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
     p_values = adjust_for_best([each.p_value for each in rivals])
@@ -167,6 +173,7 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
             each.second for each, p_value in zip(rivals, p_values) if each.verdict == TOO_FEW or p_value >= SIGNIFICANT
         ],
         all_pairs=all_pairs,
+        chose_best=chose_best,
         groups={name: _compare_groups(by_name[own], by_name[name]) for name in others},
         pairs=compared,
     )
@@ -274,10 +281,12 @@ def compare_values(
     )
 
 
-def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def adjust(
+    comparisons: Sequence[Comparison], adjust_p_values: Callable[[Numbers], list[float]] = holm
+) -> list[Comparison]:
     """Adjust the p-values of comparisons for their number, and find the verdicts."""
     adjusted = []
-    for each, p_value in zip(comparisons, holm([each.p_value for each in comparisons])):
+    for each, p_value in zip(comparisons, adjust_p_values([each.p_value for each in comparisons])):
         verdict = each.verdict
         if verdict != TOO_FEW and p_value < SIGNIFICANT:
             verdict = "better" if each.difference > 0 else "worse"
@@ -295,7 +304,7 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
         return []
     pair, hints = pair_questions(first, second), []
     if len(pair.first) < max(len(first.scores), len(second.scores)):
-        sentence = "{second} is compared with {first} on the {common:,} questions that both have: "
+        sentence = "{second} is compared with {first} on the questions that both have, {common:,}: "
         sentence += "it has {own:,}, {first} has {theirs:,}"
         counts = {"common": len(pair.first), "own": len(second.scores), "theirs": len(first.scores)}
         hints.append(Message("", sentence, {"first": first.name, "second": second.name, **counts}))
@@ -320,12 +329,15 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
 
-def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, dict[str, Comparison]]:
+def compare_each_with_each(
+    submissions: Sequence[Scored], compared: ComparisonSet, chose_best: bool = False
+) -> dict[str, dict[str, Comparison]]:
     """Compare submissions as if each of them were the baseline.
 
     Args:
         submissions: the submissions.
         compared: their comparison with the baseline, or of all pairs.
+        chose_best: see `compare`: for the comparisons with the best.
 
     Returns:
         The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
@@ -337,7 +349,8 @@ def compare_each_with_each(submissions: Sequence[Scored], compared: ComparisonSe
         families = [list(combinations(names, 2))]
     comparisons: dict[tuple[str, ...], Comparison] = {}
     for family in families:
-        for each in adjust([compared.pairs[pair] for pair in family]):
+        is_of_best = chose_best and not compared.all_pairs and family[0][0] == compared.best
+        for each in adjust([compared.pairs[pair] for pair in family], adjust_for_best if is_of_best else holm):
             comparisons[each[:2]] = each
             comparisons.setdefault(each[1::-1], each.reverse())
     return {name: {other: comparisons[name, other] for other in names if other != name} for name in names}

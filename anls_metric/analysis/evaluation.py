@@ -154,12 +154,12 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     return sorted(hints, key=lambda hint: -hint.cost)
 
 
-def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet | None:
+def _compare(submissions: Sequence[Scored], settings: Settings, chose_best: bool = False) -> ComparisonSet | None:
     """Compare several submissions."""
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
-        return compare(submissions, settings.baseline, settings.all_pairs)
+        return compare(submissions, settings.baseline, settings.all_pairs, chose_best)
     if settings.baseline not in (None, submissions[0].name):
         sentence = "there is only one submission, {name}, and nothing to compare it with: pass {baseline} as well"
         raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
@@ -181,7 +181,8 @@ def compare_with(result: Result, baseline: str | None) -> Result:
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, settings = sort_by_score(result.submissions), replace(result.settings, baseline=baseline)
-    return replace(result, submissions=submissions, compared=_compare(submissions, settings))
+    compared = _compare(submissions, settings, chose_best=result.settings.baseline is None)
+    return replace(result, submissions=submissions, compared=compared)
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:

@@ -51,7 +51,8 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
         columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
         for place, run in enumerate(scored.runs):
             # The cluster, too, so that the written answers have the same interval when they are read.
-            groups = {scored.clusters.field: scored.clusters.names[place]} if scored.clusters else {}
+            clusters = scored.clusters
+            groups: dict[str, Any] = {clusters.field: clusters.names[place]} if clusters else {}
             for field, column in columns.items():
                 names = name_groups(field, column[place])
                 groups[field] = names[0] if len(names) == 1 else names

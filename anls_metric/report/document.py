@@ -33,7 +33,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
         or None), ``hints``, ``submissions`` and ``comparisons``, lists of dicts. With several submissions also
-        ``best``, ``baseline`` and ``all_pairs``. ``label`` is the name of the score if it is not ANLS.
+        ``best``, ``baseline``, ``all_pairs`` and ``chose_best``. ``label`` is the name of the score if it is not ANLS.
     """
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
@@ -58,7 +58,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
     if compared:
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
-        content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs}
+        content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
     document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
     return document
 

@@ -33,7 +33,8 @@ def describe_headline(result: Result) -> dict[str, Any]:
     compared = result.compared
     if compared is None:
         return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
-    ranks, pairs = rank_submissions(result.submissions, compared), compare_each_with_each(result.submissions, compared)
+    ranks, chose_best = rank_submissions(result.submissions, compared), result.settings.baseline is None
+    pairs = compare_each_with_each(result.submissions, compared, chose_best)
     best, second, *_ = ranks
     difference = pairs[second][best]
     summary = _write_difference(difference, compared.p_values[second], names, numbers)

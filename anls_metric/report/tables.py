@@ -88,11 +88,11 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
 
 def _choose(document: Document, records: Sequence[Document], names: Names, usual: Sequence[str]) -> list[Column]:
     """Choose the columns of a table, and fill their placeholders."""
-    count = len(document["comparisons"])
+    adjusted = describe_adjustment(document)
     words = {
         "label": get_label(document),
         "baseline": document.get("baseline"),
-        "adjusted": f", adjusted for {count} comparisons (Holm)" if count > 1 else "",
+        "adjusted": adjusted and f", {adjusted}" + " (Holm)" * (not document["chose_best"]),
     }
     return [
         column._replace(heading=column.heading.format(**words), meaning=column.meaning.format(**words))
@@ -173,10 +173,20 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
 
 def list_notes(document: Document) -> list[str]:
     """List sentences on the questions, clusters and comparisons."""
-    comparisons = document["comparisons"]
-    adjusted = f"; p adjusted for {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
+    comparisons, adjusted = document["comparisons"], describe_adjustment(document)
+    adjusted = adjusted and f"; p {adjusted}"
     has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few questions" for each in comparisons)
     return [f"{_count_questions(document)}{adjusted}.", *["Too few questions for a verdict."] * bool(has_too_few)]
+
+
+def describe_adjustment(document: Document) -> str:
+    """Describe for what p-values are adjusted; "" for a single comparison."""
+    count = len(document["comparisons"])
+    if count < 2:
+        return ""
+    if document["chose_best"]:
+        return f"adjusted for choosing the best of {count + 1}"
+    return f"adjusted for {count} comparisons" + ("" if document["all_pairs"] else f" with {document['baseline']}")
 
 
 def _count_questions(document: Document) -> str:

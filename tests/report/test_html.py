@@ -276,6 +276,23 @@ def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_t
     assert three["ranks"] == {"a": 1, "b": 2, "c": 3}
 
 
+def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
+    """The p-values are significant by Holm's adjustment, and not if the best was chosen by its score."""
+    lost = [*[("tea", ["Cola"])] * 13, *[("Cola", ["Cola"])] * 3, *[("Cola", ["Cola"])] * 30]
+    best = [*[("Cola", ["Cola"])] * 13, *[("tea", ["Cola"])] * 3, *[("Cola", ["Cola"])] * 30]
+    scored = [score_pairs(pairs, name=name) for name, pairs in {"best": best, "b": lost, "c": lost}.items()]
+    result = conclude(scored)
+    data = read_data(as_html(result))
+    assert {each.verdict for each in result.compared.comparisons} == {"worse"}
+    assert data["heading"] == "No significant difference among the three submissions"
+    verdicts = {each["verdict"] for each in (*data["document"]["comparisons"], *data["pairs"]["best"].values())}
+    assert verdicts == {"no significant difference"}
+    assert "p adjusted for choosing the best of 3." in data["details"]
+    chosen = read_data(as_html(conclude(scored, baseline="best")))
+    assert {each["verdict"] for each in chosen["document"]["comparisons"]} == {"worse"}
+    assert "p adjusted for 2 comparisons with best." in chosen["details"]
+
+
 def test_user_chooses_the_baseline_and_the_digits() -> None:
     content = describe(THREE, baseline="c", digits=3)
     assert content["reported_baseline"] == "c"
