@@ -160,7 +160,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
     for path in (*settings.output, *folders):
         is_folder = os.path.isdir(path) or path.endswith(os.sep)
         ending = "" if is_folder else os.path.splitext(path)[1].lower()
-        if ending not in ("", ".json", *WRITERS):
+        if path == "-" or ending not in ("", ".json", *WRITERS):
             sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
             raise make_error(path, sentence + "; {use.report} writes .html")
         if ending == ".json" and several:
