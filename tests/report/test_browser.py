@@ -470,9 +470,20 @@ def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, t
     ]
     assert "--corrections marks.json" in page.locator("#said").inner_text()
     assert read_corrections(str(tmp_path / "marks.json")).by_id == {"7": ("the correct answer",)}
+    assert page.locator("#more").is_hidden()
 
 
 def test_imported_marks_do_not_replace_own_ones(open_report: OpenReport, tmp_path: Path) -> None:
+def test_export_without_marks_says_so_in_sight(open_report: OpenReport) -> None:
+    page = open_report(TWO)
+    page.on("download", lambda _: pytest.fail("there is nothing to download"))
+    page.get_by_role("button", name="More", exact=True).click()
+    page.locator("#more").get_by_role("button", name="Export marks").click()
+    page.get_by_text("No question has a mark: open one and mark it.").wait_for()
+    place = page.locator("#said").bounding_box()
+    assert 0 <= place["y"] <= 900 - place["height"]
+
+
     page = open_report(TWO, url="#q-7")
     page.keyboard.press("3")
     excluded = {"questionId": "9", "exclude": True, "note": "no page"}
@@ -564,13 +575,16 @@ def test_copied_tables_are_those_of_the_screen(open_report: OpenReport) -> None:
     for title, words in {"LaTeX": r"\begin{tabular}", "Markdown": "|---|", "CSV": "anls,"}.items():
         page.get_by_role("button", name="Copy table").click()
         page.get_by_role("button", name=f"Copy as {title}").click()
+        button, menu = (page.locator(place).bounding_box() for place in ("#copy", "#copy-table"))
+        assert menu["x"] <= button["x"] + button["width"] <= menu["x"] + menu["width"] + 1
+        assert menu["y"] == pytest.approx(button["y"] + button["height"], abs=2)
         page.get_by_role("button", name="Copied").wait_for()
+        assert page.locator("#copy-table").is_hidden()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert words in copied
         scores = page.locator(".ranked .anls b").all_inner_texts()
         assert all(score in copied for score in scores)
-        page.get_by_role("button", name=f"Copy as {title}").wait_for()
-        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Copy table").wait_for()
 
 
 def test_print_has_open_panels_and_the_filtered_list_whole(open_report: OpenReport) -> None:

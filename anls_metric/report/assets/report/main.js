@@ -19,18 +19,22 @@ const say = (id, text) => {
 
 // The parts that do not change. report.html has their places.
 
+const answer = (text) => {
+  say("said", text);
+  $("said").scrollIntoView({ block: "nearest" });
+};
+const HOW_TO_SCORE = 'add --corrections marks.json to the command, or corrections="marks.json" in Python.';
 const exportMarks = () => {
+  if (!Object.keys(countMarks()).length) return answer("No question has a mark: open one and mark it.");
   download(formatMarks(), "marks.json", "application/json");
-  say(
-    "said",
-    'Score again with your marks: add --corrections marks.json to the command, or corrections="marks.json" in Python.',
-  );
+  answer(`Score again with your marks: ${HOW_TO_SCORE}`);
 };
 const readMarks = async ({ target }) => {
   if (!target.files.length) return;
-  say("said", importMarks(await target.files[0].text()));
+  const said = importMarks(await target.files[0].text());
   target.value = "";
   redraw();
+  answer(said);
 };
 const build = () => {
   const read = submissions.map(({ read: line }, place) =>
@@ -39,7 +43,7 @@ const build = () => {
   $("about").append(...describeSet().flat().filter(Boolean));
   $("heading").textContent = signText(tame(data.heading));
   $("summary").textContent = signText(tame(data.summary));
-  $("copy-table").append(...listTables());
+  $("copy-table").append(...listTables($("copy")));
   $("hints").append(drawHints() || "");
   $("details").append(drawDetails());
   $("panels").append(...makePanels());

@@ -26,11 +26,10 @@ export const drawHints = () => {
 
 // Tables to copy. They have the same baseline and the same digits as the report.
 const TABLES = { markdown: "Markdown", latex: "LaTeX", csv: "CSV" };
-export const listTables = () =>
-  Object.entries(data.tables).map(([name, text]) => {
-    const button = make("button", { onclick: () => copyText(text, button) }, `Copy as ${TABLES[name]}`);
-    return button;
-  });
+export const listTables = (button) =>
+  Object.entries(data.tables).map(([name, text]) =>
+    make("button", { popovertarget: "copy-table", onclick: () => copyText(text, button) }, `Copy as ${TABLES[name]}`),
+  );
 export const describeSet = () => {
   const { questions, clusters, signature } = data.document;
   const [, variant, ...parts] = signature.split("|");
