@@ -594,6 +594,13 @@ def test_print_has_open_panels_and_the_filtered_list_whole(open_report: OpenRepo
     assert len(list_ids(page)) == 72
     assert page.locator("details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
+    assert page.locator(".chip:visible").all_inner_texts() == ["same 72"]
+    assert page.locator("thead:visible").count() == page.locator("thead").count()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    assert page.locator("#details pre").evaluate("pre => pre.scrollWidth <= pre.clientWidth")
+    page.emulate_media(media="screen")
     assert len(list_ids(page)) == 50
     assert page.locator("#panels details[open]").count() == 0
     assert 4 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf())) <= 12
