@@ -635,6 +635,27 @@ def test_report_passes_axe_and_fits(open_report: OpenReport, submissions: Any, s
 
 
 def test_few_tab_stops_lead_to_the_search(open_report: OpenReport) -> None:
+def test_list_on_a_phone_is_as_wide_as_the_page_and_names_are_whole(open_report: OpenReport) -> None:
+    page = open_report(TWO, size="phone")
+    for place in (".of-question", ".of-difference"):
+        assert page.locator(f"td{place}").first.bounding_box()["width"] > 350
+    heights = page.locator(".who").evaluate_all("all => all.map(each => each.getBoundingClientRect().height)")
+    assert max(heights) < 25
+
+
+def test_names_with_hyphens_are_not_broken_and_signs_of_zero_are_not_shown(open_report: OpenReport) -> None:
+    names = "InternVL3-78B-Instruct", "Qwen2.5-VL-72B-Instruct-AWQ"
+    page = open_report(dict.fromkeys(names, TWO["first"]))
+    for place in (".name:visible", "#heading .word"):
+        rows = page.locator(place).evaluate_all("all => all.map(each => [each.textContent, each.offsetHeight])")
+        assert {text for text, _ in rows} == set(names)
+        assert max(height for _, height in rows) < 32, place
+    page.locator("#details summary").click()
+    details = page.locator("#details").inner_text()
+    assert " 0.0 " in details
+    assert not re.search(r"[-−+]0\.0\b", details)
+
+
     page = open_report(TWENTY, PAGES, url="#?change=losses")
     assert page.get_by_role("button", name="Show 8 more models").count() == 1
     focused: list[str] = []

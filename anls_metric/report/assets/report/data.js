@@ -20,9 +20,8 @@ export const findHint = (place) => {
 
 export const names = submissions.map(({ name }) => tame(data.names[name])); // without a common beginning
 export const makeName = (place) => {
-  const { name } = submissions[place];
-  const title = name === data.names[name] ? undefined : labels[place];
-  return make("bdi.name", { title }, make("i", { class: `dot s${place % COLORS}` }), names[place]);
+  const dot = make("i", { class: `dot s${place % COLORS}` });
+  return make("bdi.name", { title: labels[place] }, dot, names[place]);
 };
 
 // Scores are in percent, with true minus signs and without a negative zero.
@@ -37,7 +36,8 @@ export const formatDifference = (value) => {
 export const formatInterval = (interval, format = formatScore) =>
   interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
 export const formatHalf = (interval) => (interval ? `±${formatScore((interval[1] - interval[0]) / 2)}` : "");
-export const signText = (text) => text.replace(/(?<=^| )-(?=\d)/g, "−").replace(/−(0\.?0*)(?![\d.])/g, "$1");
+export const signText = (text) =>
+  text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
 export const makeBadge = (score) => {
   const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
   const step = 10 ** -(data.digits + 2);

@@ -41,7 +41,8 @@ const build = () => {
     make("li", several && [make("bdi", names[place]), ": "], tame(line)),
   );
   $("about").append(...describeSet().flat().filter(Boolean));
-  $("heading").textContent = signText(tame(data.heading));
+  const words = signText(tame(data.heading)).split(/(\S*-\S*)/); // names with hyphens are not broken
+  $("heading").append(...words.map((word, place) => (place % 2 ? make("span.word", word) : word)));
   $("summary").textContent = signText(tame(data.summary));
   $("copy-table").append(...listTables($("copy")));
   $("hints").append(drawHints() || "");
