@@ -123,13 +123,13 @@ export const drawQuestion = (row, step) => {
     make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"),
     copy,
   ];
+  const accepted = listAccepted(data.references[row], closest, data.added[row]);
   const rows = groupAnswers(row).map((places) => drawAnswer(places, row));
   const content = make(
     "div",
-    listPages(row),
-    listAccepted(data.references[row], closest, data.added[row]),
+    make("div.line", accepted, listPages(row), make("span.tools.top", steps)),
     make("table.answers", make("tbody", rows)),
-    make("div.line", drawMark(row, redraw), make("span.line.steps", steps)),
+    drawMark(row, redraw),
   );
   const picture = drawPicture(row);
   const style = picture?.tagName === "BUTTON" ? "opened pictured" : "opened";
