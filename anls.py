@@ -146,7 +146,7 @@ def _nested() -> Any:
     return import_from_package("anls_metric.nested", "lists and nested values")
 
 
-# ---- anls_metric.core.scoring: The public functions for texts: score one answer, columns, streams and batches, and explain a score.
+# ---- anls_metric.core.scoring: The public functions for strings: score one answer, columns, streams and batches, and explain a score.
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -271,7 +271,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-# ---- anls_metric.core.variants: The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
+# ---- anls_metric.core.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -606,7 +606,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe how a score was computed, as a short text: print it beside the score and report it with the score."""
+    """Describe how a score was computed, as a short string: print it beside the score and report it with the score."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
@@ -802,7 +802,7 @@ class Match(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
+        """The normalized Levenshtein distance: distance / length, 0 for two empty strings."""
         return self.distance / self.length if self.length else 0.0
 
     @property
@@ -1130,7 +1130,7 @@ def build_compute_metrics(
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time."""
+    """The `compute_metrics` function that `build_compute_metrics` returns. It scores a whole evaluation, or batches."""
 
     __name__ = "anls"
 
@@ -1167,7 +1167,7 @@ class ComputeMetrics:
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
         predicted, expected = self.predicted, self.expected
-        self.reset()  # the hook is empty after an error, too
+        self.reset()  # the function is empty after an error, too
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]

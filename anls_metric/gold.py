@@ -1,4 +1,4 @@
-"""Gold data by name, such as ``docvqa:val``: a table of public data sets, and a fetch of their texts from the Hub.
+"""Gold data by name, such as ``docvqa:val``: a table of public datasets, and a fetch of their texts from the Hub.
 
 Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
 """
@@ -30,7 +30,7 @@ _UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
 _AS_FILE = "pass the gold file as a file"
 
 
-# Each function makes a row of a gold file from a row of a data set, and its number from 0.
+# Each function makes a row of a gold file from a row of a dataset, and its number from 0.
 
 
 def _read_mmlongbench(row: Row, number: int) -> Row:
@@ -60,13 +60,13 @@ class GoldSet(NamedTuple):
 
     Attributes:
         name: the name.
-        dataset: the id of the data set on the Hub.
+        dataset: the id of the dataset on the Hub.
         revision: its commit, in full: the Hub takes no shortened one.
         files: the pattern of its Parquet files.
         columns: the columns that the files must have. All other text columns are read, too.
         shown: the fields of a question that do not give its answer away.
         rows: the number of rows.
-        license: the license tag of the data set.
+        license: the license tag of the dataset.
         citation: the paper.
         variant: the variant or rule that the name implies; None for the usual one.
         make_row: makes a row of a gold file.
@@ -97,7 +97,7 @@ class GoldSet(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The address of the data set."""
+        """The URL of the dataset."""
         return f"https://huggingface.co/datasets/{self.dataset}"
 
 

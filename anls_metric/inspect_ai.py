@@ -59,7 +59,7 @@ def anls(variant: str = "standard", threshold: float | None = None, extract: str
 def anls_star(threshold: float | None = None, extract: str | None = "json", none_keys: str | None = None) -> Scorer:
     """Score a completion that is JSON with ANLS*, and show the leaves that differ.
 
-    The targets of a sample are values as JSON texts; several targets are alternatives.
+    The targets of a sample are values as JSON strings; several targets are alternatives.
 
     Args:
         threshold, none_keys: as `anls_star_score` takes them.

@@ -52,11 +52,11 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
 
 @keras.saving.register_keras_serializable(package="anls")
 class EditDistance(_Ratio):
-    """The edit distance of tokenized texts: word error rate on words, character error rate on characters.
+    """The edit distance of tokenized strings: word error rate on words, character error rate on characters.
 
-    ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one text (rank 1) or of a batch of texts (rank 2,
-    texts of any length), as lists, numpy arrays, tensors of any backend or ragged tensors of TensorFlow. Tokens are
-    whole numbers or strings. ``sample_weight`` is one number for each text, or one for all.
+    ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one string (rank 1) or of a batch (rank 2,
+    strings of any length), as lists, numpy arrays, tensors of any backend or ragged TensorFlow tensors. Tokens are
+    whole numbers or strings. ``sample_weight`` is one number for each string, or one for all.
 
     The numbers are those of the metric of `keras_hub`, with two exceptions: `keras_hub` ignores weights, and leaves
     token 0 and the empty string out of the distance, but not out of the length. Here every token counts, so remove
@@ -66,9 +66,9 @@ class EditDistance(_Ratio):
     with JAX.
 
     Args:
-        normalize: if True, the value is the number of edits (insertions, deletions, substitutions) in all texts divided
-            by the number of tokens in all of ``y_true``, or the number of edits if there are no such tokens; jiwer does
-            the same. If False, the value is the mean number of edits of a text.
+        normalize: if True, the value is the number of edits (insertions, deletions, substitutions) in all strings
+            divided by the number of tokens in all of ``y_true``, or the number of edits if there are no such tokens;
+            jiwer does the same. If False, the value is the mean number of edits of a string.
         dtype: the dtype of the value; the sums stay exact.
         name: the name of the metric.
 
@@ -84,7 +84,7 @@ class EditDistance(_Ratio):
         >>> print(f"{float(metric(y_true, y_pred)):.4f}")
         0.3636
         >>> y_true, y_pred = "it is sunny today".split(), "it is sunny but with a hint of cloud cover".split()
-        >>> print(f"{float(metric(y_true, y_pred)):.4f}")  # both texts
+        >>> print(f"{float(metric(y_true, y_pred)):.4f}")  # both strings
         0.7333
         >>> float(EditDistance(normalize=False)(list("CocaCola"), list("Coca Cola")))
         1.0
@@ -97,21 +97,21 @@ class EditDistance(_Ratio):
         self.normalize = normalize
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch, or one text.
+        """Add a batch, or one string.
 
         Args:
             y_true: the reference tokens.
             y_pred: the predicted tokens.
-            sample_weight: the weight of each text, or one weight for all; None is 1.
+            sample_weight: the weight of each string, or one weight for all; None is 1.
 
         Raises:
-            ValueError: the texts cannot be compared. No part of the batch is added.
+            ValueError: the strings cannot be compared. No part of the batch is added.
         """
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"y_true and y_pred hold {len(truth):,} and {len(predicted):,} texts: pass the tokens of the same "
-                "number of texts on both sides (a flat list is one text)"
+                f"y_true and y_pred contain {len(truth):,} and {len(predicted):,} strings: pass the tokens of the same "
+                "number of strings on both sides (a flat list is one string)"
             )
         kinds = {type(token).__name__ for tokens in (*truth, *predicted) for token in tokens}
         if kinds not in ({"int"}, {"str"}, set()):
@@ -132,10 +132,10 @@ class ANLS(_Ratio):
     """ANLS, the average normalized Levenshtein similarity of answers to their accepted answers.
 
     ``update_state`` takes ``y_true``, for each row one string or a list of accepted answers, and ``y_pred``, a list of
-    strings. Both may be lists, numpy arrays, or string tensors of TensorFlow (also ragged ones), decoded as UTF-8.
+    strings. Both may be lists, numpy arrays, or string TensorFlow tensors (also ragged ones), decoded as UTF-8.
     ``sample_weight`` is one number for each row, or one for all.
 
-    ``model.compile`` passes token ids to a metric, and no texts: use `ValidationMetrics` there.
+    ``model.compile`` passes token ids to a metric, and no strings: use `ValidationMetrics` there.
 
     Args:
         variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
@@ -293,7 +293,7 @@ def _to_lists(value: Any, what: str) -> Any:
 
 
 def _read_texts(value: Any, what: str) -> list[list[Any]]:
-    """Read the tokens of each text. A flat list is one text."""
-    advice = "pass the tokens of a text as a list or tensor, for example list(text) or text.split(), or a list of these"
+    """Read the tokens of each string. A flat list is one string."""
+    advice = "pass a list or tensor of tokens, such as list(string) or string.split(), or a list of these"
     items = as_column(_to_lists(value, what), what, advice)
     return items if items and all(isinstance(item, list) for item in items) else [items]

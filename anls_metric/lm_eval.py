@@ -28,7 +28,7 @@ def anls(references: Sequence[Any], predictions: Sequence[str], **options: Any) 
     """Compute the ANLS of predictions, for ``metric: anls`` in the YAML of a task.
 
     Args:
-        references: the accepted answers of each prediction: a text, or a list of texts.
+        references: the accepted answers of each prediction: a string, or a list of strings.
         predictions: the predictions; the harness passes one at a time.
         **options: ``variant``, ``threshold`` and ``ignore_case``, as `anls_scores` takes them.
 

@@ -1,6 +1,6 @@
 """ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
-This module does not import transformers: the hook takes arrays of ids or logits, and a tokenizer to decode them.
+This module does not import transformers: the function takes arrays of ids or logits, and a tokenizer to decode them.
 """
 
 from __future__ import annotations
@@ -73,29 +73,29 @@ def build_compute_metrics(
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
-    The hook decodes the predictions of the model and scores them. Predictions are generated ids
+    The function decodes the predictions of the model and scores them. Predictions are generated ids
     (``predict_with_generate=True``) or logits. Logits are teacher-forced: the model predicts each token from the
-    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass the hook's
+    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass its
     ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
-    The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
-    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook drops these rows.
+    The function works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
+    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, it drops these rows.
 
     Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
-    does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
+    does not say when an evaluation begins, so the function still holds the rows of the interrupted evaluation. With
     ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
     count as well.
 
     Args:
         tokenizer: the tokenizer of the model, or its processor.
         references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
-            strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
+            strings. For several evaluation sets, a dict of these by name: the function chooses the set by the number of
             rows. None takes the decoded label of a row as its only accepted answer, and skips rows without labels, with
             a warning.
         extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
             returns None, the prediction scores as "", and the label stays as it is.
         causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
-        skip_special_tokens: whether the tokenizer leaves special tokens out of the texts. Pass False if ``extract``
+        skip_special_tokens: whether the tokenizer leaves special tokens out of the strings. Pass False if ``extract``
             needs them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
@@ -103,7 +103,7 @@ def build_compute_metrics(
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: a reference is not a text, two sets have the same number of rows, or the variant is unknown. In a
+        ValueError: a reference is not a string, two sets have the same number of rows, or the variant is unknown. In a
             call: no set of references has this number of rows; logits are NaN; labels cover the question, too, or
             several answers in one row; there are no rows.
 
@@ -111,9 +111,9 @@ def build_compute_metrics(
         >>> class Tokenizer:
         ...     def batch_decode(self, rows, skip_special_tokens):
         ...         return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
-        >>> hook = build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
+        >>> compute_metrics = build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
         >>> import numpy
-        >>> hook((numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]])))
+        >>> compute_metrics((numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]])))
         {'anls': 0.75}
 
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
@@ -130,7 +130,7 @@ def build_compute_metrics(
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time.
+    """The `compute_metrics` function that `build_compute_metrics` returns. It scores a whole evaluation, or batches.
 
     It can be pickled and copied if the tokenizer and ``extract`` can.
     """
@@ -155,7 +155,7 @@ class ComputeMetrics:
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
 
-        The hook gives the same score for logits and for these ids, but ids take far less memory.
+        The function gives the same score for logits and for these ids, but ids take far less memory.
 
         Args:
             logits: an array or tensor of shape (rows, positions, vocabulary), or a tuple that begins with one.
@@ -164,14 +164,14 @@ class ComputeMetrics:
 
         Returns:
             The ids with the highest logits, of shape (rows, positions), at the positions of their labels. Ids are
-            negative at positions without a label, and where logits are NaN, which the hook then refuses.
+            negative at positions without a label, and where logits are NaN, which the function then refuses.
 
         Example:
             >>> class Tokenizer:
             ...     def batch_decode(self, rows, skip_special_tokens): ...
-            >>> hook = build_compute_metrics(Tokenizer(), causal=True)
+            >>> compute_metrics = build_compute_metrics(Tokenizer(), causal=True)
             >>> import numpy
-            >>> hook.preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[-100, 7, 8]])).tolist()
+            >>> compute_metrics.preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[-100, 7, 8]])).tolist()
             [[-100, 0, 1]]
 
         Source: https://huggingface.co/docs/transformers/main_classes/trainer.
@@ -192,7 +192,7 @@ class ComputeMetrics:
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
         predicted, expected = self.predicted, self.expected
-        self.reset()  # the hook is empty after an error, too
+        self.reset()  # the function is empty after an error, too
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]

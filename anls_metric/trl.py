@@ -30,7 +30,7 @@ def build_reward(
     """Build a reward function for ``GRPOTrainer(reward_funcs=...)``: it returns the score of each completion.
 
     Args:
-        references_column: the column of the data set with the accepted answers of each prompt.
+        references_column: the column of the dataset with the accepted answers of each prompt.
         extract: a function that extracts the answer from a completion, such as
             `anls_metric.reading.extract.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
             whole completion. If it returns None, the completion has no answer and scores as "".
@@ -39,19 +39,19 @@ def build_reward(
             name if two rewards of one trainer differ only in other options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
             variant can also be "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists
-            and nested values. Any other `Scorer` takes no options here; with the rule of a benchmark, the references
-            of a row are a dict of the rule's columns.
+            and nested values. Any other `Scorer` takes no options here; with a benchmark metric, the references
+            of a row are a dict of its columns.
         none_keys: an option of "anls_star": see `anls_metric.nested.anls_star_score`.
 
     Returns:
-        A function of ``completions`` and the columns of the data set, by name. Completions are strings, or lists of
+        A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
         messages, of which the last message of the assistant counts. The function returns a score from 0 to 1 for each
         completion, None for a row without references. It can be pickled if ``extract`` can, as asynchronous rollouts
         require.
 
         With a variant for values, a completion scores 0 if it is not JSON or holds something that cannot be scored; TRL
-        logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as JSON
-        text: in a column of dicts, a data set adds the keys of other rows with the value None, which changes scores.
+        logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as a JSON
+        string: in a column of dicts, a dataset adds the keys of other rows with the value None, which changes scores.
 
     Raises:
         ValueError: an unknown variant, an option that it does not have, or a wrong ``extract``. In a call: the column

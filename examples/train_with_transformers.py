@@ -51,7 +51,7 @@ def main(epochs: int = 5) -> list[float]:
     tokenizer = make_tokenizer()
     learned, asked = receipts(1000, seed=1), receipts(50, seed=2)
     metric = anls_metric.load()
-    hook = metric.build_compute_metrics(tokenizer, references=[accepted for _, accepted in asked])
+    compute_metrics = metric.build_compute_metrics(tokenizer, references=[accepted for _, accepted in asked])
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(
             model=make_model(len(tokenizer)),
@@ -74,8 +74,8 @@ def main(epochs: int = 5) -> list[float]:
             train_dataset=encode(learned, tokenizer),
             eval_dataset=encode(asked, tokenizer),
             data_collator=DataCollatorForSeq2Seq(tokenizer),
-            compute_metrics=hook,
-            preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics,
+            compute_metrics=compute_metrics,
+            preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics,
         )
         trainer.train()
         best = trainer.evaluate()["eval_anls"]

@@ -26,7 +26,7 @@ def pin(row: GoldSet) -> str:
 
 
 def main(names: Sequence[str]) -> int:
-    """Fetch data sets anew, and print their rows; a wrong number of rows is an error with both numbers."""
+    """Fetch datasets anew, and print their rows; a wrong number of rows is an error with both numbers."""
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANLS_CACHE"] = folder

@@ -34,9 +34,9 @@ class Match(NamedTuple):
 
     Attributes:
         reference: the accepted answer, as given.
-        normalized_prediction: the text that is compared for the prediction.
-        normalized_reference: the text that is compared for the accepted answer.
-        distance: the Levenshtein distance between the normalized texts.
+        normalized_prediction: the string that is compared for the prediction.
+        normalized_reference: the string that is compared for the accepted answer.
+        distance: the Levenshtein distance between the normalized strings.
         length: the length that the distance is divided by.
     """
 
@@ -48,7 +48,7 @@ class Match(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
+        """The normalized Levenshtein distance: distance / length, 0 for two empty strings."""
         return self.distance / self.length if self.length else 0.0
 
     @property
@@ -75,7 +75,7 @@ class Explanation:
 
     Attributes:
         prediction: the answer, as given.
-        normalized_prediction: the text that is compared for the answer.
+        normalized_prediction: the string that is compared for the answer.
         matches: how the answer compares with each accepted answer, in the order of the accepted answers.
         winner: the index in ``matches`` of the closest accepted answer.
         score: the score, from 0 to 1.

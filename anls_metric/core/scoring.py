@@ -1,4 +1,4 @@
-"""The public functions for texts: score one answer, columns, streams and batches, and explain a score."""
+"""The public functions for strings: score one answer, columns, streams and batches, and explain a score."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def anls_score(
         The score, from 0 to 1.
 
     Raises:
-        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
             outside [0, 1].
 
     Example:
@@ -82,8 +82,8 @@ def anls_scores(
     """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
 
     Args:
-        predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
-            or pyarrow.
+        predictions: N answers, as a list, tuple, iterator, numpy array, or a column of a pandas, datasets
+            or pyarrow table.
         references: the accepted answers of each question, in the same order: N lists of strings, or N strings
             if each question has one accepted answer.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
@@ -92,7 +92,7 @@ def anls_scores(
         N scores from 0 to 1.
 
     Raises:
-        ValueError: a text is not a string or a row has no references (the message names the row), the columns have
+        ValueError: a value is not a string or a row has no references (the message names the row), the columns have
             different lengths, there are no rows, the variant is unknown, or the threshold is outside [0, 1].
 
     Example:
@@ -182,19 +182,19 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """Compute the score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
+    """Compute the score column of a batch, for engines that split a dataset: `datasets`, Ray Data, Spark.
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
         indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
-            the whole data set.
+            the whole dataset.
         prediction_column: the name of the column of answers.
         references_column: the name of the column of accepted answers.
         score_column: the name of the column of scores.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole data set; [] for an empty batch.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole dataset; [] for an empty batch.
 
     Raises:
         ValueError: as `anls_scores`.
@@ -213,7 +213,7 @@ def anls_batch(
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """Return the function that normalizes a text for a variant.
+    """Return the function that normalizes a string for a variant.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
@@ -234,20 +234,20 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
 def normalized_levenshtein_similarity(
     prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
 ) -> float:
-    """Compute the similarity of two texts, before any threshold: ``1 - distance / length``.
+    """Compute the similarity of two strings, before any threshold: ``1 - distance / length``.
 
     Args:
-        prediction: the first text.
-        reference: the second text.
-        variant, ignore_case: the variant that normalizes the texts and measures their lengths, as `get_variant` takes
+        prediction: the first string.
+        reference: the second string.
+        variant, ignore_case: the variant that normalizes the strings and measures their lengths, as `get_variant` takes
             them.
 
     Returns:
-        1 for texts that are equal once normalized, 0 for texts that share nothing. The similarity can be below 0 for
-        variants that divide by the length of the text as given, if lower-casing made the text longer.
+        1 for strings that are equal once normalized, 0 for strings that share nothing. The similarity can be below 0
+        for variants that divide by the length of the string as given, if lower-casing made the string longer.
 
     Raises:
-        ValueError: a text that is not a string, an unknown variant.
+        ValueError: a value that is not a string, an unknown variant.
 
     Example:
         >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
@@ -309,7 +309,7 @@ def explain(
         An `Explanation`.
 
     Raises:
-        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
             outside [0, 1].
 
     Example:

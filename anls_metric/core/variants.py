@@ -1,4 +1,4 @@
-"""The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score."""
+"""The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 
 class Scorer(Protocol):
-    """Scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, or the rule of a benchmark.
+    """Scores rows: a `Variant` for strings, a ``ValueVariant`` for lists and nested values, or a benchmark metric.
 
     The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
 
@@ -80,7 +80,7 @@ class Scorer(Protocol):
         """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
 
     def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score: it says how the score was computed."""
+        """Return the string to print beside a score: it says how the score was computed."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class Variant:
         name: the name of the variant.
         meaning: the special feature of the variant, in one line.
         source: the program or paper that computes it.
-        ignore_case: whether texts are lower-cased.
+        ignore_case: whether strings are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of whitespace into one space, ``"strip"``
             only strips, ``"keep"`` changes nothing.
-        ignored_ending: characters that are cut from the end of a text after its whitespace was changed.
-        prediction_length: which length of the prediction counts: "raw" is the length of the text as given, "stripped"
-            without whitespace around it, and "normalized" that of the text that is compared; "raw upper",
+        ignored_ending: characters that are cut from the end of a string after its whitespace was changed.
+        prediction_length: which length of the prediction counts: "raw" is the length of the string as given, "stripped"
+            without whitespace around it, and "normalized" that of the string that is compared; "raw upper",
             "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
             of ``prediction_length`` and ``reference_length``.
         reference_length: the length of the reference, as ``prediction_length``.
@@ -429,7 +429,7 @@ def get_variant(
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
         threshold: from 0 to 1: the minimum similarity that is kept, or the distance / length below which a similarity
             is kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        ignore_case: whether strings are lower-cased; None does as the variant does.
 
     Returns:
         A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
@@ -474,7 +474,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe how a score was computed, as a short text: print it beside the score and report it with the score.
+    """Describe how a score was computed, as a short string: print it beside the score and report it with the score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.

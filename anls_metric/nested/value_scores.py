@@ -16,9 +16,9 @@ def anls_star_score(
     """Compute the ANLS* of one value: the sum of its leaf scores divided by the number of leaves.
 
     Args:
-        prediction: a text, number, bool or None, or a list or dict of such values.
+        prediction: a string, number, bool or None, or a list or dict of such values.
         reference: the accepted value. A tuple in it holds alternatives; a tuple of one value stands for that value. If
-            the prediction is a text, a list of texts holds alternatives, too.
+            the prediction is a string, a list of strings holds alternatives as well.
         threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
         none_keys: how to count a predicted key that the reference does not have, if its value is None, "", [] or {}:
             "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
@@ -27,8 +27,8 @@ def anls_star_score(
         The score, from 0 to 1.
 
     Raises:
-        ValueError: a leaf has another type (date, Decimal, bytes, set), the prediction holds a tuple, a tuple is empty,
-            or the threshold is outside [0, 1]. The message says where in the value.
+        ValueError: a leaf has a different type (date, Decimal, bytes, set), the prediction has a tuple, a tuple is
+            empty, or the threshold is outside [0, 1]. The message says where in the value.
 
     Example:
         >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
@@ -52,7 +52,7 @@ def anls_star_scores(
     """Compute the ANLS* of each value of a set, as `anls_star_score` does. Their `mean` is the ANLS* over rows.
 
     Args:
-        predictions: N values, as a list, tuple, iterator, or column of pandas, datasets or pyarrow.
+        predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
         references: N accepted values, in the same order.
         threshold, none_keys: as `anls_star_score` takes them.
 
@@ -113,11 +113,11 @@ def explain_star(
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
-    """Compute the ANLSL of a list of texts, whose items are matched one to one with the accepted items.
+    """Compute the ANLSL of a list of strings, whose items are matched one to one with the accepted items.
 
     Args:
-        prediction: the predicted list, or one text.
-        references: the accepted list, or one text.
+        prediction: the predicted list, or one string.
+        references: the accepted list, or one string.
         threshold: from 0 to 1: an item with a similarity below it scores 0; None takes 0.5.
 
     Returns:
@@ -125,7 +125,7 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
         different accepted items or by the number of predicted items, whichever is larger.
 
     Raises:
-        ValueError: an item is not a text, there are no accepted items, or the threshold is outside [0, 1].
+        ValueError: an item is not a string, there are no accepted items, or the threshold is outside [0, 1].
 
     Example:
         >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])

@@ -13,13 +13,13 @@ from anls_metric.core.variants import join_signature
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 
 Summary = dict[str, Any]
-"""The figures of a data set, named as in the program of the benchmark."""
+"""The figures of a dataset, named as in the program of the benchmark."""
 
 FindRefusal = Callable[[Any, Any], str]
 """Finds why the program of a benchmark refuses a gold file and a submission: its own message, "" if it takes them."""
 
 Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
-"""Computes the numbers of a data set from its rows, their scores and the threshold."""
+"""Computes the numbers of a dataset from its rows, their scores and the threshold."""
 
 
 def summarize_mean(name: str) -> Summarize:
@@ -49,9 +49,9 @@ class Rule:
         source: the program that the rule reproduces.
         columns: the names of the columns that a row must have, each with a description.
         references: the column of the accepted answers.
-        optional: the columns that only the figures of a data set need, each with a description.
+        optional: the columns that only the figures of a dataset need, each with a description.
         judge: the function that scores a row by these columns and the threshold.
-        summarize: the function that computes the numbers of a data set from rows and their scores.
+        summarize: the function that computes the numbers of a dataset from rows and their scores.
         threshold: the minimum similarity that is kept; in most rules it is part of the rule.
         options: the options that `rule` accepts.
         marker: the string that must stand before the answer in a prediction, "" for none.
@@ -109,7 +109,7 @@ class Rule:
         return scores
 
     def summary(self, rows: Iterable[Row], row_name: RowName = name_row) -> Summary:
-        """Compute the figures of a data set, named as in the program of the benchmark.
+        """Compute the figures of a dataset, named as in the program of the benchmark.
 
         Raises:
             ValueError: there are no rows, or as `scores`.

@@ -180,14 +180,14 @@ def test_tensors_of_tensorflow_are_read() -> None:
 # Refused input
 
 
-TEXT = "pass the tokens of a text as a list or tensor"
+TEXT = "pass a list or tensor of tokens"
 
 
 @pytest.mark.parametrize(
     ("make", "y_true", "y_pred", "weights", "says"),
     [
-        (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred hold 2 and 1 texts: pass the tokens"),
-        (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"hold 1 and 2 texts.*a flat list is one text"),
+        (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred contain 2 and 1 strings: pass the tokens"),
+        (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"contain 1 and 2 strings.*a flat list is one string"),
         (EditDistance, "abc", "abd", None, rf"y_true is 'abc' \(str\): {TEXT}"),
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
         (EditDistance, [1, 2], np.array([1.0, 2.0]), None, "the tokens are float and int: pass token ids"),
