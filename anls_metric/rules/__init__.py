@@ -6,7 +6,7 @@ rule raises a `ValueError` that names the row and the column, or gives a sensibl
 
 The modules, from the ground up; each imports only modules above it:
 
-* `judgement`: the result for an answer, a score with the branch that decided it, and errors that name a column;
+* `judgment`: the result for an answer, a score with the branch that decided it, and errors that name a column;
 * `literals`: parses lists that are written as strings;
 * `cleaning`: cleans strings, and says which must be equal;
 * `closeness`: compares two numbers or two strings;
@@ -28,14 +28,14 @@ from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026
 from anls_metric.rules.dude import DUDE
-from anls_metric.rules.judgement import Judgement, Row
+from anls_metric.rules.judgment import Judgment, Row
 from anls_metric.rules.longdocurl import LONGDOCURL, LONGDOCURL_VLMEVALKIT
 from anls_metric.rules.madqa import MADQA
 from anls_metric.rules.mmlongbench_doc import MMLONGBENCH_DOC
 from anls_metric.rules.mmlongbench_doc_lmms_eval import MMLONGBENCH_DOC_LMMS_EVAL
 from anls_metric.rules.ocrbench_v2 import OCRBENCH_V2
 
-__all__ = ["RULES", "Judgement", "Row", "Rule", "Summary", "rule"]
+__all__ = ["RULES", "Judgment", "Row", "Rule", "Summary", "rule"]
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {

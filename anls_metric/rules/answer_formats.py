@@ -8,32 +8,32 @@ from typing import Any
 from anls_metric.core.kernel import Kernel
 from anls_metric.rules.cleaning import is_exact
 from anls_metric.rules.closeness import OVER_HALF, is_close
-from anls_metric.rules.judgement import Judgement
+from anls_metric.rules.judgment import Judgment
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 
 
-def judge_float(answer: float | None, gold: float) -> Judgement:
+def judge_float(answer: float | None, gold: float) -> Judgment:
     """Judge a number: it scores 1 if it is close to the accepted number."""
     if answer is None:
-        return Judgement(0.0, "the prediction is not a number, and the answer is {}", (gold,))
+        return Judgment(0.0, "the prediction is not a number, and the answer is {}", (gold,))
     if is_close(answer, gold):
-        return Judgement(1.0, "numbers {} and {} differ by at most 1%, or are equal once rounded", (answer, gold))
-    return Judgement(0.0, "numbers {} and {} differ by more than 1%", (answer, gold))
+        return Judgment(1.0, "numbers {} and {} differ by at most 1%, or are equal once rounded", (answer, gold))
+    return Judgment(0.0, "numbers {} and {} differ by more than 1%", (answer, gold))
 
 
-def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgement:
+def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgment:
     """Judge an answer that must equal the accepted answer."""
-    return Judgement(float(are_equal), "{} equals {}" if are_equal else "{} must be equal to {}", (answer, gold))
+    return Judgment(float(are_equal), "{} equals {}" if are_equal else "{} must be equal to {}", (answer, gold))
 
 
 def judge_text(
     answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
-) -> Judgement:
+) -> Judgment:
     """Judge a cleaned string by its similarity, unless the accepted answer must be met exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = kernel.score(answer, [gold])
-    return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
+    return Judgment(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
 
 
 def read_items(value: Any) -> list[Any] | None:
@@ -65,7 +65,7 @@ def judge_sorted(
     must_be_equal: Callable[[str], bool],
     kernel: Kernel = OVER_HALF,
     key: Callable[[Sequence[str]], object] = "-".join,
-) -> Judgement:
+) -> Judgment:
     """Judge a list of cleaned strings in any order: both lists are sorted, and the worst pair counts.
 
     Args:
@@ -75,12 +75,12 @@ def judge_sorted(
         key: makes the value that must be equal if the lists must be equal. The authors' programs join lists of numbers.
     """
     if len(answers) != len(golds):
-        return Judgement(0.0, "{} items, where {} are expected", (len(answers), len(golds)))
+        return Judgment(0.0, "{} items, where {} are expected", (len(answers), len(golds)))
     if not golds:
-        return Judgement(1.0, "both lists are empty")
+        return Judgment(1.0, "both lists are empty")
     answers, golds = sorted(answers), sorted(golds)
     if must_be_equal(golds[0]):
         return judge_equal(answers, golds, key(answers) == key(golds))
     pairs = [(kernel.score(answer, [gold]), answer, gold) for answer, gold in zip(answers, golds)]
     score, answer, gold = min(pairs, key=lambda pair: pair[0])
-    return Judgement(score, "the worst pair of items is {} and {}", (answer, gold))
+    return Judgment(score, "the worst pair of items is {} and {}", (answer, gold))

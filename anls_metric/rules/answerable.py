@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from anls_metric.core.kernel import mean
 from anls_metric.rules.benchmark_rule import Summary
-from anls_metric.rules.judgement import Row
+from anls_metric.rules.judgment import Row
 
 _NOT_ANSWERABLE = "Not answerable"
 

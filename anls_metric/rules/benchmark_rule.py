@@ -10,7 +10,7 @@ from anls_metric.core.choices import RowName
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import describe, name_row
 from anls_metric.core.variants import join_signature
-from anls_metric.rules.judgement import ColumnError, Judgement, Row
+from anls_metric.rules.judgment import ColumnError, Judgment, Row
 
 Summary = dict[str, Any]
 """The figures of a dataset, named as in the program of the benchmark."""
@@ -73,7 +73,7 @@ class Rule:
     source: str
     columns: Mapping[str, str]
     references: str
-    judge: Callable[[Row, float], Judgement] = field(repr=False)
+    judge: Callable[[Row, float], Judgment] = field(repr=False)
     summarize: Summarize = field(repr=False)
     optional: Mapping[str, str] = field(default_factory=dict)
     threshold: float = 0.5
@@ -124,7 +124,7 @@ class Rule:
         except ColumnError as error:
             self._refuse(rows[error.place], row_name(error.place), error)
 
-    def explain(self, row: Any, columns: Row | None = None) -> Judgement:
+    def explain(self, row: Any, columns: Row | None = None) -> Judgment:
         """Explain the score of an answer: find the branch of the rule that decided it.
 
         Args:

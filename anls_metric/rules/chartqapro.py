@@ -12,14 +12,14 @@ from anls_metric.nested.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import PYPI_ANLS, parse_float
-from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
+from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 from anls_metric.rules.literals import parse_list, parse_literal
 
 _WORD = re.compile(r"(?<!['\w])\w['\w]*")
 _EXACT_TYPES = ("Fact Checking", "Multi Choice")
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by the mean over its items. The program also computes an exact mode, but never uses it."""
     answers, flags = row["answer"], row["year"]
     if not isinstance(answers, (list, tuple, str)) or not answers:
@@ -33,7 +33,7 @@ def judge(row: Row, threshold: float) -> Judgement:
     return _judge(gold, prediction, [flag.lower() == "yes" for flag in flags])
 
 
-def judge_as_lmms_eval(row: Row, threshold: float) -> Judgement:
+def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
     """Judge an answer. Answers to Fact Checking and Multi Choice questions must be met exactly."""
     answers, flags, prediction = row["answer"], row["year"], row["prediction"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
@@ -52,7 +52,7 @@ def _strip_point(text: str) -> str:
     return text.strip(".").strip("\n")
 
 
-def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False) -> Judgement:
+def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False) -> Judgment:
     golds, answers = _list_golds(gold), _list_items(prediction) or [prediction]
     if len(golds) == len(answers) == 1:
         return _judge_item(answers[0], golds[0], years[0] or is_exact)
@@ -64,20 +64,20 @@ def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False
     ]
     score = total(judged) / max(len(golds), len(answers))
     words = "items {} and {} score {} place by place, and {} places have no partner"
-    return Judgement(score, words, (answers, golds, judged, abs(len(golds) - len(answers))))
+    return Judgment(score, words, (answers, golds, judged, abs(len(golds) - len(answers))))
 
 
-def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
+def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgment:
     if is_exact:
         return judge_equal(answer, gold, answer.strip().lower() == gold.strip().lower())
     answer, gold = (text.strip().strip("%").strip() for text in (answer, gold))
     number, expected = parse_float(answer.strip("%")), parse_float(gold.strip("%"))
     if number is None or expected is None:
         score = PYPI_ANLS.score(answer.lower(), [gold.lower()])
-        return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
+        return Judgment(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
     is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
     words = "numbers {} and {} differ by " + ("at most 5%" if is_close else "more than 5%")
-    return Judgement(float(is_close), words, (number, expected))
+    return Judgment(float(is_close), words, (number, expected))
 
 
 def _list_golds(gold: str) -> list[str]:

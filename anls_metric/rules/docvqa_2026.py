@@ -10,7 +10,7 @@ from typing import Any
 from anls_metric.core.variants import VARIANTS, compile_kernel
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
 from anls_metric.rules.dates import parse_date
-from anls_metric.rules.judgement import ColumnError, Judgement, Row
+from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 
 _MARKER = "FINAL ANSWER:"
@@ -21,12 +21,12 @@ _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 _NEARLY_EQUAL = compile_kernel(replace(VARIANTS["nls"], threshold=0.9, all_or_nothing=True))
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer: it scores 1 or 0."""
     prediction, gold = str(row["prediction"]), row["gold"]
     _, marker, answer = prediction.rpartition(_MARKER)
     if not marker:
-        return Judgement(0.0, "the prediction has no {}", (_MARKER,))
+        return Judgment(0.0, "the prediction has no {}", (_MARKER,))
     answer = answer.strip()
     candidates = _list_candidates(gold)
     number, has_number = _split_number(answer), False
@@ -35,14 +35,14 @@ def judge(row: Row, threshold: float) -> Judgement:
         has_number = has_number or accepted is not None
         if accepted and number and accepted[0] == number[0]:
             if accepted[1] == number[1]:
-                return Judgement(1.0, "{} and {} are the same number and unit", (answer, candidate))
+                return Judgment(1.0, "{} and {} are the same number and unit", (answer, candidate))
         elif kind := _find_match(answer, candidate):
-            return Judgement(1.0, "{} and {} are the same " + kind, (answer, candidate))
+            return Judgment(1.0, "{} and {} are the same " + kind, (answer, candidate))
     if has_number:
-        return Judgement(0.0, "{} is not the number, version or date {}", (answer, gold))
+        return Judgment(0.0, "{} is not the number, version or date {}", (answer, gold))
     if candidates and _NEARLY_EQUAL.score(_clean(answer), list(map(_clean, candidates))):
-        return Judgement(1.0, "{} differs from {} in at most one character in ten", (answer, gold))
-    return Judgement(0.0, "{} differs from {} in more than one character in ten", (answer, gold))
+        return Judgment(1.0, "{} differs from {} in at most one character in ten", (answer, gold))
+    return Judgment(0.0, "{} differs from {} in more than one character in ten", (answer, gold))
 
 
 def _list_candidates(gold: Any) -> list[str]:

@@ -14,12 +14,12 @@ from anls_metric.core.scoring import anls_score
 from anls_metric.nested.row_scores import total
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
+from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 
 _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answerable": "Not Answerable"}
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by ANLS, or a list by ANLSL."""
     kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
     if not isinstance(kind, str):
@@ -40,20 +40,20 @@ def judge(row: Row, threshold: float) -> Judgement:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
     score = anls_score(answer, gold, threshold, "rrc")
     words = "as {} question: {} against {}, kept at a similarity of {} or more"
-    return Judgement(score, words, (kind, answer, gold, threshold))
+    return Judgment(score, words, (kind, answer, gold, threshold))
 
 
-def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
+def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:
     _check_texts("gold", gold)
     if not gold:
         raise ColumnError("gold", "is empty: a list question has one answer or more")
     if not items:
-        return Judgement(0.0, "as a list: no answers, where {} are expected", (gold,))
+        return Judgment(0.0, "as a list: no answers, where {} are expected", (gold,))
     if len(gold) < len(items):  # the items are compared as answers to questions of their own
         items = list(map(_take_text, items))
     _check_texts("prediction", items)
     score = float(VALUE_VARIANTS["anlsl"].score_row(items, gold))
-    return Judgement(score, "as a list: {} matched one to one with {}", (items, gold))
+    return Judgment(score, "as a list: {} matched one to one with {}", (items, gold))
 
 
 def _take_text(answer: Any) -> Any:

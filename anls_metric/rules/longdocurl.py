@@ -12,7 +12,7 @@ from anls_metric.rules.answerable import summarize_answerable
 from anls_metric.rules.benchmark_rule import Rule, Summary, summarize_mean
 from anls_metric.rules.cleaning import strip_signs
 from anls_metric.rules.closeness import OVER_HALF, parse_float
-from anls_metric.rules.judgement import ColumnError, Judgement, Row
+from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.mmlongbench_doc import COLUMNS, must_be_equal
 
 _UNITS = ("kg", "mm", "m", "meters", "acres", "minutes", "mile", "miles", "million", "thousand", "billion")
@@ -35,12 +35,12 @@ def clean_as_vlmevalkit(value: Any) -> str:
     return strip_signs(text.removesuffix(unit).strip(), "$£")
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by its format."""
     return _judge(row, clean, row["prediction"], row["gold"])
 
 
-def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgement:
+def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgment:
     """Judge an answer by its format, as VLMEvalKit does."""
     prediction, gold = (
         value.strip() if isinstance(value, str) else value for value in (row["prediction"], row["gold"])
@@ -48,7 +48,7 @@ def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgement:
     return _judge(row, clean_as_vlmevalkit, prediction, gold)
 
 
-def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) -> Judgement:
+def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) -> Judgment:
     answer_format = row["answer_format"]
     if answer_format == "Integer":
         answer, accepted = clean(prediction), clean(gold)
@@ -57,7 +57,7 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     if answer_format == "Float":
         expected = parse_float(clean(gold))
         if expected is None:
-            return Judgement(0.0, "the accepted answer {} is not a number", (gold,))
+            return Judgment(0.0, "the accepted answer {} is not a number", (gold,))
         return judge_float(parse_float(clean(prediction)), expected)
     if answer_format in ("String", "None"):
         return judge_text(clean(prediction), clean(gold))
@@ -71,10 +71,10 @@ def _parse_integer(text: str, default: str) -> int | str:
         return default
 
 
-def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judgement:
+def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judgment:
     golds, predictions = read_items(gold), read_items(prediction)
     if predictions == []:
-        return Judgement(0.0, "the prediction is an empty list")
+        return Judgment(0.0, "the prediction is an empty list")
     if golds == []:
         raise ColumnError("gold", "is an empty list: add an accepted answer")
     accepted, answers = (
@@ -86,7 +86,7 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
     best = [max(OVER_HALF.score(answer, [text]) for answer in answers) for text in accepted]
     score = total(best) / len(accepted) * min(1, len(accepted) / len(answers)) ** 0.5
     words = "the best answer to each of {} has {}, and there are {} answers"
-    return Judgement(score, words, (accepted, [round(number, 4) for number in best], len(answers)))
+    return Judgment(score, words, (accepted, [round(number, 4) for number in best], len(answers)))
 
 
 def _join_values(items: list[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ from anls_metric.core.kernel import mean
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
+from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 
 Measures = dict[str, Any]
 """The measures of a question and its answer, by name."""
@@ -18,7 +18,7 @@ Measures = dict[str, Any]
 _ANLS_STAR = VALUE_VARIANTS["anls_star"]
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by ANLS* against the closest accepted list."""
     prediction, variants = row["prediction"], row["answer_variants"]
     if variants is not None and not isinstance(variants, (list, tuple)):
@@ -27,13 +27,13 @@ def judge(row: Row, threshold: float) -> Judgement:
     if not isinstance(answer, (list, tuple, dict)):
         raise refuse("prediction", prediction, "a string, or a list of strings")
     if not answer or not variants:
-        return Judgement(0.0, "there is no answer, or no accepted one")
+        return Judgment(0.0, "there is no answer, or no accepted one")
     items = [str(item).lower() for item in answer]
     accepted = [_list_texts(variant) for variant in variants]
     # The program swaps prediction and reference.
     scores = list(map(float, _ANLS_STAR.score(accepted, [items] * len(accepted), "variant {}".format)))
     best = max(range(len(scores)), key=scores.__getitem__)
-    return Judgement(scores[best], "ANLS* of {} and {}", (items, accepted[best]))
+    return Judgment(scores[best], "ANLS* of {} and {}", (items, accepted[best]))
 
 
 def _list_texts(variant: Any) -> list[str]:

@@ -9,10 +9,10 @@ from anls_metric.rules.answerable import summarize_answerable
 from anls_metric.rules.benchmark_rule import Rule
 from anls_metric.rules.cleaning import is_exact, strip_signs
 from anls_metric.rules.closeness import parse_float
-from anls_metric.rules.judgement import Judgement, Row, refuse
+from anls_metric.rules.judgment import Judgment, Row, refuse
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by its format."""
     answer_format, gold, prediction = row["answer_format"], row["gold"], row["prediction"]
     if answer_format == "Int":
@@ -33,11 +33,11 @@ def _clean(value: Any) -> str:
     return strip_signs(str(value).lower().strip())
 
 
-def _judge_integer(prediction: Any, gold: Any) -> Judgement:
+def _judge_integer(prediction: Any, gold: Any) -> Judgment:
     try:
         answer, accepted = int(float(prediction)), int(gold)
     except (TypeError, ValueError, OverflowError):
-        return Judgement(float(gold == ""), "{} and {} are not both integers", (prediction, gold))
+        return Judgment(float(gold == ""), "{} and {} are not both integers", (prediction, gold))
     return judge_equal(answer, accepted, answer == accepted)
 
 

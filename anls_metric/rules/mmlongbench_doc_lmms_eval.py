@@ -12,7 +12,7 @@ from anls_metric.rules.answerable import find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.cleaning import is_exact, strip_signs
 from anls_metric.rules.closeness import OVER_HALF_OF_CHARACTERS
-from anls_metric.rules.judgement import Judgement, Row
+from anls_metric.rules.judgment import Judgment, Row
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 from anls_metric.rules.mmlongbench_doc import COLUMNS
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
 _NOT_ANSWERABLE = "not answerable"
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by its format."""
     gold, prediction = row["gold"], str(row["prediction"]).strip()
     answer_format = str(row["answer_format"] or "").strip().lower()
@@ -33,7 +33,7 @@ def judge(row: Row, threshold: float) -> Judgement:
         return judge_text(_clean(prediction), _clean(gold), _is_exact, OVER_HALF_OF_CHARACTERS)
     answer, accepted = _find_number(prediction), _find_number(gold)
     if answer is None or accepted is None:
-        return Judgement(0.0, "{} and {} do not both have a number", (prediction, gold))
+        return Judgment(0.0, "{} and {} do not both have a number", (prediction, gold))
     if answer_format == "float":
         return judge_float(answer, accepted)
     return judge_equal(int(answer), int(accepted), int(answer) == int(accepted))

@@ -9,7 +9,7 @@ from typing import Any
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
 from anls_metric.rules.closeness import HALF_OR_MORE
-from anls_metric.rules.judgement import Judgement, Row, refuse
+from anls_metric.rules.judgment import Judgment, Row, refuse
 
 _ENGLISH = frozenset(
     f"{name} en"
@@ -28,12 +28,12 @@ _ENGLISH = frozenset(
 _CHINESE = frozenset(("cognition VQA cn", "reasoning VQA cn"))
 _LATEX_TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _JOINTS = (".", ". ", ",", ", ", "、", ";", "; ", " ", "和")
-_NOTHING = Judgement(0.0, "")
+_NOTHING = Judgment(0.0, "")
 _STANDS_IN = "the short answer {} is in the prediction"
 _DIGITS = re.compile(r"\d+")
 
 
-def judge(row: Row, threshold: float) -> Judgement:
+def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by the rule that the column `rule` names."""
     name, prediction, answers = row["rule"], row["prediction"], row["answers"]
     if name == "item":
@@ -43,13 +43,13 @@ def judge(row: Row, threshold: float) -> Judgement:
     return _judge_by_rule(name, prediction, answers)
 
 
-def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgement:
+def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgment:
     """Judge a prediction against the closest accepted answer."""
     if not isinstance(answers, list):
         answer = _prepare(_take_text("answers", answers), rule)
         return _judge_single(rule, _prepare(_take_text("prediction", prediction), rule), answer)
     if not answers:
-        return Judgement(0.0, "there are no accepted answers")
+        return Judgment(0.0, "there are no accepted answers")
     best, text = _NOTHING, None
     for answer in answers:
         if not isinstance(answer, str):
@@ -60,17 +60,17 @@ def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgement:
         if not _is_short(answer, rule):
             judged = _compare(text, answer)
         elif answer in text:
-            return Judgement(1.0, _STANDS_IN, (answer,))
+            return Judgment(1.0, _STANDS_IN, (answer,))
         else:
             continue
         best = judged if judged.score > best.score else best
-    return best if best.score else Judgement(0.0, "no answer of {} is in {} or is similar to it", (answers, text))
+    return best if best.score else Judgment(0.0, "no answer of {} is in {} or is similar to it", (answers, text))
 
 
-def _judge_single(rule: str, text: str, answer: str) -> Judgement:
+def _judge_single(rule: str, text: str, answer: str) -> Judgment:
     """Judge a prediction against a single accepted answer, which the program treats differently from a list."""
     if not _is_short(answer, rule):
-        return _compare(text, answer) if rule == "en" else Judgement(0.0, "{} is long and not in a list", (answer,))
+        return _compare(text, answer) if rule == "en" else Judgment(0.0, "{} is long and not in a list", (answer,))
     judged = _contain(text, answer)
     return judged if judged.score or rule == "en" else _compare(text, answer)
 
@@ -93,18 +93,18 @@ def _is_short(answer: str, rule: str) -> bool:
     return answer.count(",") < 3 if rule == "cn" else len(answer.split(None, 4)) < 5
 
 
-def _contain(text: str, answer: str) -> Judgement:
+def _contain(text: str, answer: str) -> Judgment:
     if answer in text:
-        return Judgement(1.0, _STANDS_IN, (answer,))
-    return Judgement(0.0, "the short answer {} is not in {}", (answer, text))
+        return Judgment(1.0, _STANDS_IN, (answer,))
+    return Judgment(0.0, "the short answer {} is not in {}", (answer, text))
 
 
-def _compare(text: str, answer: str) -> Judgement:
+def _compare(text: str, answer: str) -> Judgment:
     score = HALF_OR_MORE.score(text, [answer])
-    return Judgement(score, "{} is compared with {} as text, kept at a similarity of 0.5 or more", (text, answer))
+    return Judgment(score, "{} is compared with {} as text, kept at a similarity of 0.5 or more", (text, answer))
 
 
-def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgement:
+def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgment:
     """Judge a whole question by its type."""
     kind = row.get("type")
     if not isinstance(kind, str):
@@ -124,7 +124,7 @@ def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgement:
     raise refuse("type", kind, "a type of question that is scored as question answering")
 
 
-def _judge_question(rule: str, row: Row, prediction: Any, answers: Any) -> Judgement:
+def _judge_question(rule: str, row: Row, prediction: Any, answers: Any) -> Judgment:
     if "eval" not in row:
         return _judge_by_rule(rule, prediction, answers)
     if row["eval"] == "case sensitive":
@@ -133,7 +133,7 @@ def _judge_question(rule: str, row: Row, prediction: Any, answers: Any) -> Judge
         raise refuse("eval", row["eval"], "multiple choice, case sensitive or absent")
     answer = _take_only([answers] if rule == "en" and isinstance(answers, str) else answers)
     if not isinstance(prediction, str) and rule == "en":
-        return Judgement(0.0, "the prediction is not a string")
+        return Judgment(0.0, "the prediction is not a string")
     letters = "".join(filter(str.isalpha, _take_text("prediction", prediction)))
     return judge_equal(letters, answer, letters == answer)
 
@@ -148,12 +148,12 @@ def _as_list(answers: Any) -> list[Any]:
     return answers if isinstance(answers, list) else [answers]
 
 
-def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgement:
+def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgment:
     """Judge a count: it scores 1 if the prediction contains it, else by the distance of the first number there."""
     if evaluation not in ("exact match", "regression") or answers == []:
-        return Judgement(0.0, "eval is {}, and there are {} accepted answers", (evaluation, len(_as_list(answers))))
+        return Judgment(0.0, "eval is {}, and there are {} accepted answers", (evaluation, len(_as_list(answers))))
     if isinstance(prediction, float) and math.isnan(prediction):
-        return Judgement(0.0, "the prediction is not a string")
+        return Judgment(0.0, "the prediction is not a string")
     raw = _take_text("prediction", prediction)
     is_list, text = isinstance(answers, list), _prepare(raw, "en")
     golds = [_prepare(_take_text("answers", answer, numbers=is_list), "en") for answer in _as_list(answers)]
@@ -161,24 +161,24 @@ def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgement:
         return _contain_any(raw if is_list else text, golds)
     number = _DIGITS.search(text)
     if not number or len(number[0]) > 4000 or not int(number[0]):
-        return Judgement(0.0, "the prediction has no number, or 0")
+        return Judgment(0.0, "the prediction has no number, or 0")
     count = int(number[0])
     return max((_judge_number(count, gold) for gold in golds), key=lambda judged: judged.score)
 
 
-def _judge_number(count: int, gold: str) -> Judgement:
+def _judge_number(count: int, gold: str) -> Judgment:
     try:
         expected = int(gold)
     except ValueError:
         raise refuse("answers", gold, "a whole number") from None
     similarity = 1 - abs(count - expected) / expected if 0 < count < 2 * expected else 0.0
     score = similarity if similarity > 0.5 else 0.0
-    return Judgement(score, "the number {} is compared with {}, kept above a similarity of 0.5", (count, expected))
+    return Judgment(score, "the number {} is compared with {}, kept above a similarity of 0.5", (count, expected))
 
 
-def _judge_chinese_formula(prediction: Any, answers: Any) -> Judgement:
+def _judge_chinese_formula(prediction: Any, answers: Any) -> Judgment:
     if prediction is None or str(prediction).lower() == "nan":
-        return Judgement(0.0, "the prediction is not a string")
+        return Judgment(0.0, "the prediction is not a string")
     sides = ("prediction", prediction), ("answers", _take_only(answers))
     text, answer = (_squeeze_formula(_LATEX_TEXT.sub(r"\1", _take_text(*side))) for side in sides)
     return _contain_any(text, [answer])
@@ -188,11 +188,11 @@ def _squeeze_formula(formula: str) -> str:
     return formula.strip().replace("\n", " ").replace(" ", "")
 
 
-def _contain_any(text: str, answers: list[str]) -> Judgement:
+def _contain_any(text: str, answers: list[str]) -> Judgment:
     match = next((answer for answer in answers if answer in text), None)
     if match is None:
-        return Judgement(0.0, "none of {} is in the prediction", (answers,))
-    return Judgement(1.0, "{} is in the prediction", (match,))
+        return Judgment(0.0, "none of {} is in the prediction", (answers,))
+    return Judgment(1.0, "{} is in the prediction", (match,))
 
 
 OCRBENCH_V2 = Rule(

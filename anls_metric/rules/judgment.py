@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 """A question with its answer, as a dict of the columns of a rule."""
 
 
-class Judgement(NamedTuple):
+class Judgment(NamedTuple):
     """The score of an answer, and why; as a string, a plain phrase.
 
     The phrase is formatted only when it is read, because most callers only need the score.
@@ -74,6 +74,6 @@ def refuse(column: str, value: object, allowed: str) -> ColumnError:
     Example:
         >>> raise refuse("gold", 5, "a list of strings")
         Traceback (most recent call last):
-        anls_metric.rules.judgement.ColumnError: gold must be a list of strings, got 5 (int)
+        anls_metric.rules.judgment.ColumnError: gold must be a list of strings, got 5 (int)
     """
     return ColumnError(column, f"must be {allowed}, got {describe(value)}")
