@@ -41,11 +41,12 @@ window.anls = {
         const texts = {prediction: prediction, answers: answers};
         if (new URLSearchParams(texts).toString().length > 6000) return say("These strings are too long for a link.");
         const address = anls.save({...anls.settings(...chosen), ...texts});
+        const content = "It contains the prediction and the references.";
         try {
             await navigator.clipboard.writeText(address.href);
-            return say("The link is in the address bar and on the clipboard. It contains the prediction and the references.");
+            return say(`The link is in the address bar and on the clipboard. ${content}`);
         } catch (error) {
-            return say("The link is in the address bar: copy it there. It contains the prediction and the references.");
+            return say(`The link is in the address bar: copy it there. ${content}`);
         }
     },
 
@@ -64,7 +65,8 @@ window.anls = {
         const paths = JSON.stringify((files ?? []).map((file) => file.path));
         const isNew = paths !== anls.request.files;
         if (paths === "[]" && !isNew) return undefined; // a setting of the link, before there are files
-        const values = settings.map((value) => (value === null || value.length === 0 ? "" : value)); // "nothing" has many forms
+        // "nothing" has many forms
+        const values = settings.map((value) => (value === null || value.length === 0 ? "" : value));
         const key = JSON.stringify([paths, isNew ? "" : given, ...values]);
         if (key === anls.request.key) return undefined;
         if (isNew && anls.report !== null && paths === "[]") anls.forgetReport();
@@ -126,7 +128,8 @@ window.anls = {
 
     placeReport() {
         const url = window.location.href;
-        const attributes = {framed: "", url: url, ...(anls.hash && {hash: anls.hash}), marks: JSON.stringify(anls.marks)};
+        const marks = JSON.stringify(anls.marks);
+        const attributes = {framed: "", url: url, ...(anls.hash && {hash: anls.hash}), marks: marks};
         const written = Object.entries(attributes).map(([name, value]) => ` data-${name}="${anls.escape(value)}"`);
         return anls.report.replace("<html", () => "<html" + written.join(""));
     },
@@ -182,7 +185,8 @@ new MutationObserver(() => {
     anls.say();
     // gradio's button for adding files is a button inside a button, with an untranslated name.
     for (const outer of document.querySelectorAll("#files button:has(button)")) {
-        for (const [name, value] of Object.entries({role: "group", tabindex: "-1", title: "Add files", "aria-label": "Add files"})) {
+        const attributes = {role: "group", tabindex: "-1", title: "Add files", "aria-label": "Add files"};
+        for (const [name, value] of Object.entries(attributes)) {
             if (outer.getAttribute(name) !== value) outer.setAttribute(name, value);
         }
     }
