@@ -14,7 +14,7 @@ const PAGE = 50;
 
 const toggle = (values, value) =>
   values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
-// A chip for each value of a filter, with the number of questions that a click gives
+// A chip for each value of a filter, with the number of questions that have it
 const makeChips = (filter, options) => {
   const [counts, chosen] = [countChips()[filter], state[filter]];
   const isList = Array.isArray(chosen);

@@ -76,7 +76,7 @@ const sortRows = (found) => {
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
-// The questions, and for each chip the number that a click gives
+// The questions, and for each chip the number that have its value, under the other filters
 const filterRows = () => {
   const tests = FILTERS.filter((name) => !isEmpty(state[name])).map((name) => [name, TESTS[name](state[name])]);
   const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, {}]));
