@@ -28,4 +28,6 @@ def main(gold: str, submission: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: confidence_interval.py GOLD SUBMISSION")
     main(*sys.argv[1:])

@@ -216,7 +216,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
     processes.start()
-    page.launch(
+    _, url, _ = page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html_parts.STYLE],
         head=f"<script>{_read_asset('page.js')}</script>",
@@ -230,5 +230,9 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         enable_monitoring=False,
         ssr_mode=False,
         show_error=True,
+        quiet=True,  # it would advertise public links
+        prevent_thread_lock=True,
         **options,
     )
+    print(f"The web app runs at {url.rstrip('/')}", flush=True)
+    page.block_thread()
