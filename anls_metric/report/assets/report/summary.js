@@ -14,11 +14,12 @@ const listHints = (hints) => {
 export const drawHints = () => {
   const { hints } = data.document;
   const raw = submissions.map((_, place) => findHint(place)).filter(Boolean);
-  const others = listHints(hints.filter((hint) => !raw.includes(hint)));
+  const own = several && raw.length > 0 ? hints.filter((hint) => hint.submission) : raw;
+  const others = listHints(hints.filter((hint) => !own.includes(hint)));
   const title = `${countNoun(raw.length, "model writes", "models write")} text around the answers. `;
-  const rules = make("details", make("summary", "Extraction rules for each"), listHints(raw));
+  const each = make("details", make("summary", "Hints for each"), listHints(own));
   const legend = "Hatched: the score after extraction.";
-  const about = several ? [make("b", title), legend, " Ranks can change after it.", rules] : [listHints(raw), legend];
+  const about = several ? [make("b", title), legend, " Ranks can change after it.", each] : [listHints(own), legend];
   return (
     hints.length > 0 && make("section.hints", { "aria-label": "What to know first" }, raw.length > 0 && about, others)
   );
