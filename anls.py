@@ -1177,7 +1177,7 @@ class ComputeMetrics:
             self.predicted, self.expected = predicted, expected
             return {}
         if self.sets is None:
-            _warn_of_unlabelled(expected)
+            _warn_of_unlabeled(expected)
             predicted = [ids for ids, label in zip(predicted, expected) if label]
             references: Sequence[Any] = self._decode([label for label in expected if label], "label")
         else:
@@ -1206,7 +1206,7 @@ class ComputeMetrics:
         ]
 
 
-def _warn_of_unlabelled(labels: Ids) -> None:
+def _warn_of_unlabeled(labels: Ids) -> None:
     """Warn of rows without labels. ValueError: no row has any."""
     missing = labels.count([])
     if missing:
