@@ -90,8 +90,8 @@ def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
 ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
     "fewer than half of the usual ids": ("gold.json x.json", {"x.json": replace_ids(13)},
         "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): set --id-field and --gold-id-field, "
-        "or --id-field none to match by position", "gold.json x.json --id-field questionId --missing zero --extra ignore",
-        [0]),
+        "or --id-field none to match by position",
+        "gold.json x.json --id-field questionId --missing zero --extra ignore", [0]),
     "no ids in the gold file": ("g.json x.json", {"g.json": [{"answers": row["answers"]} for row in GOLD],
         "x.json": rename("custom_id")},
         "x.json: g.json has no ids (49030, 49012, ... here): set --id-field and --gold-id-field, or --id-field none",
