@@ -29,7 +29,7 @@ See why
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
-Score by the rule of a benchmark
+Score by a benchmark metric
     rule                        a rule by its name, such as "dude", which needs more columns
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`

@@ -222,7 +222,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
         ("by_key", not of_values, for_values),
         ("none_keys", not (of_values or of_rules), for_values),
         ("average", not (of_values or of_rules), for_values),
-        ("corrections", of_rules, "is not for the rule of a benchmark: leave it out"),
+        ("corrections", of_rules, "is not for a benchmark metric: leave it out"),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):

@@ -58,7 +58,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 
 def rule(name: str, **options: Any) -> Rule:
-    """Get the rule of a benchmark.
+    """Get the rule of a benchmark metric.
 
     Args:
         name: a name of `anls_metric.rules.RULES`; ``anls variants`` lists them.

@@ -103,7 +103,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ("--variant dude,rrc", "dude cannot be combined with other variants: score it by itself"),
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
         ("--variant dude --metrics f1", "--metrics is for strings: leave it out"),
-        ("--variant dude --corrections c.json", "--corrections is not for the rule of a benchmark: leave it out"),
+        ("--variant dude --corrections c.json", "--corrections is not for a benchmark metric: leave it out"),
         ("", "record 1: the accepted answer is a dict with the keys"),
         ("--references-field answer.total --missing zero", "record 2: 'answer.total' is null or missing"),
     ],
