@@ -14,10 +14,11 @@ from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, repeat
+from numbers import Real
 from typing import NamedTuple
 
 from anls_metric.core.kernel import mean
-from anls_metric.core.rows import check_numbers
+from anls_metric.core.rows import describe, name_row
 
 CONFIDENCE = 0.95
 Numbers = Sequence[float]
@@ -65,7 +66,7 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
     Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
-    check_numbers(scores)
+    _check_numbers(scores)
     _check_length(clusters, "clusters", scores)
     return _clip(Differences(scores, clusters).interval(confidence))
 
@@ -192,8 +193,8 @@ def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Dif
         >>> round(between.mean, 4), [round(end, 4) for end in between.interval()]
         (0.1667, [-0.5504, 0.8838])
     """
-    check_numbers(first, any_size=True)
-    check_numbers(second, any_size=True)
+    _check_numbers(first, any_size=True)
+    _check_numbers(second, any_size=True)
     _check_length(second, "scores of the second submission", first)
     _check_length(clusters, "clusters", first)
     return Differences([after - before for before, after in zip(first, second)], clusters)
@@ -285,7 +286,7 @@ def holm(p_values: Numbers) -> list[float]:
 
     Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
     """
-    check_numbers(p_values, "p-value")
+    _check_numbers(p_values, "p-value")
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 
@@ -373,6 +374,16 @@ def _sum_clusters(scores: Numbers, clusters: Labels) -> list[_Cluster]:
         *(_Cluster(score, 1, times) for score, times in alone.items()),
         *(_Cluster(math.fsum(each), len(each), 1) for each in together.values()),
     ]
+
+
+def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
+    """Refuse values that are not numbers from 0 to 1, or of any size but finite. ValueError: it names the first one."""
+    if not isinstance(numbers, Iterable) or isinstance(numbers, str):
+        raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
+    for row, number in enumerate(numbers):
+        if not (isinstance(number, Real) and math.isfinite(number) and (any_size or 0 <= number <= 1)):
+            limits = "a finite number" if any_size else "a number from 0 to 1"
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
 
 
 def _check_length(values: Sized | None, what: str, scores: Sized) -> None:

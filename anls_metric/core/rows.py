@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from numbers import Real
 from typing import Any
 
 from anls_metric.core.choices import RowName, describe
@@ -189,13 +188,3 @@ def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
-
-
-def check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
-    """Refuse values that are not numbers from 0 to 1, or of any size but finite. ValueError: it names the first one."""
-    if not isinstance(numbers, Iterable) or isinstance(numbers, str):
-        raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
-    for row, number in enumerate(numbers):
-        if not (isinstance(number, Real) and math.isfinite(number) and (any_size or 0 <= number <= 1)):
-            limits = "a finite number" if any_size else "a number from 0 to 1"
-            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
