@@ -1167,7 +1167,7 @@ class ComputeMetrics:
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
         predicted, expected = self.predicted, self.expected
-        self.reset()  # the function is empty after an error, too
+        self.reset()  # no rows stay after an error
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
@@ -1222,19 +1222,21 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 def _choose_references(predicted: Ids, labels: Ids, sets: References) -> list[Sequence[str]]:
     """Choose the references with this number of rows, or those that a distributed run filled up to it."""
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
-    filled = [size for size in sets if size < len(labels) and labels[size:] == labels[:-size]]
-    fitting = [size for size in sets if size == len(labels) or (size in filled and min(labels) != max(labels))]
+    count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
+    filled = [size for size in sets if size < count and labels_differ and labels[size:] == labels[:-size]]
+    fitting = [size for size in sets if size == count or size in filled]
     if len(fitting) > 1:
         fitting = [size for size in fitting if size not in filled or predicted[size:] == predicted[:-size]]
     if len(fitting) == 1:
         return sets[fitting[0]]
     numbers = ", ".join(f"{size:,}" for size in fitting or sets)
     advice = (
-        "pass the accepted answers of each row of the evaluation set. If an evaluation was interrupted, call reset()"
+        "pass the accepted answers of each row of the evaluation set. If an evaluation was interrupted, call reset() "
+        "and evaluate again"
     )
     if fitting:
         advice = f"some may repeat the first rows, so {_SET_EACH}"
-    raise ValueError(f"there are {len(labels):,} predictions but references for {numbers} rows: {advice}")
+    raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
 def _read_sets(references: Any) -> References:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
 from typing import NamedTuple
@@ -157,7 +157,7 @@ def compare(
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
     chose_best = chose_best and len(others) > 1 and not all_pairs
-    comparisons = adjust([compared[pair] for pair in pairs], adjust_for_best if chose_best else holm)
+    comparisons = adjust([compared[pair] for pair in pairs], chose_best)
     best = sort_by_score(submissions)[0].name
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
     p_values = adjust_for_best([each.p_value for each in rivals])
@@ -281,12 +281,11 @@ def compare_values(
     )
 
 
-def adjust(
-    comparisons: Sequence[Comparison], adjust_p_values: Callable[[Numbers], list[float]] = holm
-) -> list[Comparison]:
-    """Adjust the p-values of comparisons for their number, and find the verdicts."""
+def adjust(comparisons: Sequence[Comparison], chose_best: bool = False) -> list[Comparison]:
+    """Adjust the p-values of comparisons for their number, or for choosing the best, and find the verdicts."""
+    p_values = [each.p_value for each in comparisons]
     adjusted = []
-    for each, p_value in zip(comparisons, adjust_p_values([each.p_value for each in comparisons])):
+    for each, p_value in zip(comparisons, adjust_for_best(p_values) if chose_best else holm(p_values)):
         verdict = each.verdict
         if verdict != TOO_FEW and p_value < SIGNIFICANT:
             verdict = "better" if each.difference > 0 else "worse"
@@ -304,8 +303,8 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
         return []
     pair, hints = pair_questions(first, second), []
     if len(pair.first) < max(len(first.scores), len(second.scores)):
-        sentence = "{second} is compared with {first} on the questions that both have, {common:,}: "
-        sentence += "it has {own:,}, {first} has {theirs:,}"
+        sentence = "{first} has {theirs:,} questions and {second} has {own:,}: they are compared on the {common:,} "
+        sentence += "that both have"
         counts = {"common": len(pair.first), "own": len(second.scores), "theirs": len(first.scores)}
         hints.append(Message("", sentence, {"first": first.name, "second": second.name, **counts}))
     others = [
@@ -350,7 +349,7 @@ def compare_each_with_each(
     comparisons: dict[tuple[str, ...], Comparison] = {}
     for family in families:
         is_of_best = chose_best and not compared.all_pairs and family[0][0] == compared.best
-        for each in adjust([compared.pairs[pair] for pair in family], adjust_for_best if is_of_best else holm):
+        for each in adjust([compared.pairs[pair] for pair in family], is_of_best):
             comparisons[each[:2]] = each
             comparisons.setdefault(each[1::-1], each.reverse())
     return {name: {other: comparisons[name, other] for other in names if other != name} for name in names}

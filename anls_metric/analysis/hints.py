@@ -80,7 +80,7 @@ def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False,
 
 
 def _find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Hint]:
-    """Find transformations that help, if at least 1% of the answers score under 1. A rule extracts answers itself."""
+    """Find transformations that help if at least 1% of the answers score under 1; none under a benchmark metric."""
     if 100 * len(wrong) < len(scored.answer_scores) or scored.scorer.columns:
         return
     for row, gain, changed, count in find_transformations(scored, wrong):

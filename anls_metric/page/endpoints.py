@@ -1,6 +1,6 @@
 """The endpoints of the page: each public function is an endpoint for programs, and a tool for agents.
 
-gradio joins the lines of `Returns` with commas: no line but the last ends with a mark.
+gradio joins the lines of `Returns` with commas, so only the last line ends with punctuation.
 """
 
 from __future__ import annotations

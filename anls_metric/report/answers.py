@@ -49,9 +49,8 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
     """List the answers of submissions, with all runs."""
     for scored in submissions:
         columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
+        clusters = scored.clusters  # written, too, so that answers that are read again have the same interval
         for place, run in enumerate(scored.runs):
-            # The cluster, too, so that the written answers have the same interval when they are read.
-            clusters = scored.clusters
             groups: dict[str, Any] = {clusters.field: clusters.names[place]} if clusters else {}
             for field, column in columns.items():
                 names = name_groups(field, column[place])

@@ -74,7 +74,7 @@ def test_compare_joins_the_common_questions_in_any_order_and_says_so() -> None:
     (alone,) = compare({"a": make_table(FIRST)[50:], "b": make_table(SECOND)[50:]}).comparisons
     assert compared[0]._replace(p_value_adjusted=alone.p_value) == alone
     assert [each.questions for each in compared] == [150, 200]
-    sentence = "b is compared with a on the questions that both have, 150: it has 160, a has 200"
+    sentence = "a has 200 questions and b has 160: they are compared on the 150 that both have"
     assert sentence in anls_metric.compare({"a": make_table(FIRST), "b": part}).hints
 
 

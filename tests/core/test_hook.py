@@ -214,7 +214,8 @@ def test_interrupted_evaluation_is_an_error_of_the_next_one(way: str) -> None:
     if way == "reset":
         hook.reset()
     else:
-        with pytest.raises(ValueError, match=r"5 predictions but references for 3 rows.* was interrupted, call reset"):
+        message = r"5 predictions but references for 3 rows.* was interrupted, call reset\(\) and evaluate again"
+        with pytest.raises(ValueError, match=message):
             hook((PREDICTED, LABELS))
     assert hook((PREDICTED, LABELS)) == {"anls": 2 / 3}
 

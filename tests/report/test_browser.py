@@ -124,7 +124,7 @@ def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(
       .flatMap(each => [...each.childNodes].map(node => node.nodeType === Node.TEXT_NODE ? node.data : ""))"""
     numbers = re.findall(r"(?<![\w.])\d[\d.,]*(?!\w)", " ".join(page.evaluate(script)))
     assert 20 < len(numbers) <= 60
-    page.get_by_text("Hints for each").click()
+    page.get_by_text("Hints for each model").click()
     assert page.locator(".hints li:visible").count() == 5
     alone = open_report({RAW[0].submission: TWO["first"]}, hints=RAW[:1])
     assert alone.locator(".against").inner_text() == "→ 97.0 extracted"

@@ -19,22 +19,22 @@ const say = (id, text) => {
 
 // The parts that do not change. report.html has their places.
 
-const answer = (text) => {
+const sayInSight = (text) => {
   say("said", text);
   $("said").scrollIntoView({ block: "nearest" });
 };
 const HOW_TO_SCORE = 'add --corrections marks.json to the command, or corrections="marks.json" in Python.';
 const exportMarks = () => {
-  if (!Object.keys(countMarks()).length) return answer("No question has a mark: open one and mark it.");
+  if (!Object.keys(countMarks()).length) return sayInSight("No question has a mark: open one and mark it.");
   download(formatMarks(), "marks.json", "application/json");
-  answer(`Score again with your marks: ${HOW_TO_SCORE}`);
+  sayInSight(`Score again with your marks: ${HOW_TO_SCORE}`);
 };
 const readMarks = async ({ target }) => {
   if (!target.files.length) return;
   const said = importMarks(await target.files[0].text());
   target.value = "";
   redraw();
-  answer(said);
+  sayInSight(said);
 };
 const build = () => {
   const read = submissions.map(({ read: line }, place) =>

@@ -17,9 +17,10 @@ export const drawHints = () => {
   const own = several && raw.length > 0 ? hints.filter((hint) => hint.submission) : raw;
   const others = listHints(hints.filter((hint) => !own.includes(hint)));
   const title = `${countNoun(raw.length, "model writes", "models write")} text around the answers. `;
-  const each = make("details", make("summary", "Hints for each"), listHints(own));
+  const details = make("details", make("summary", "Hints for each model"), listHints(own));
   const legend = "Hatched: the score after extraction.";
-  const about = several ? [make("b", title), legend, " Ranks can change after it.", each] : [listHints(own), legend];
+  const ranks = " Ranks can change after it.";
+  const about = several ? [make("b", title), legend, ranks, details] : [listHints(own), legend];
   return (
     hints.length > 0 && make("section.hints", { "aria-label": "What to know first" }, raw.length > 0 && about, others)
   );
