@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import importlib
 import os
 import random
 import re
@@ -14,7 +13,6 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 import pytest
@@ -38,7 +36,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 # Tests import the scripts of these folders by their names.
 sys.path += [str(ROOT / "examples"), str(ROOT / "benchmarks")]
-benchmark = importlib.import_module
 
 Rows = list[tuple[str, list[str]]]
 RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -179,12 +176,6 @@ def find_pypi_anls() -> Path:
     folders = (Path(folder) / "anls" for folder in sys.path)
     folder = next((folder for folder in folders if (folder / "__init__.py").is_file()), None)
     return folder or pytest.skip("PyPI anls 0.0.2 is not installed: pip install anls==0.0.2")
-
-
-@pytest.fixture(scope="session")
-def load_example() -> Callable[[str], ModuleType]:
-    """A function that imports a script of `examples` by its name."""
-    return importlib.import_module
 
 
 @pytest.fixture

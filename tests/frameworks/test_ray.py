@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,8 +42,8 @@ def cluster() -> Iterator[None]:
 
 
 @pytest.fixture
-def example(load_example: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
-    module = load_example("score_parquet_with_ray")
+def example() -> Iterator[ModuleType]:
+    module = import_module("score_parquet_with_ray")
     ray.cloudpickle.register_pickle_by_value(module)  # the workers have no such module
     yield module
     ray.cloudpickle.unregister_pickle_by_value(module)

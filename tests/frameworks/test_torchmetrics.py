@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -312,10 +313,8 @@ def test_two_processes_give_the_number_of_one(tmp_path: Path) -> None:
 # The example
 
 
-def test_example_prints_rising_scores_and_the_signature(
-    capsys: pytest.CaptureFixture[str], load_example: Callable[[str], Any]
-) -> None:
-    load_example("train_with_torchmetrics").main()
+def test_example_prints_rising_scores_and_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
+    import_module("train_with_torchmetrics").main()
     *epochs, last = capsys.readouterr().out.splitlines()
     assert last == anls_metric.signature()
     scores = [float(line.split()[3]) for line in epochs]

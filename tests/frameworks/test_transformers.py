@@ -6,7 +6,7 @@ import copy
 import pickle
 import runpy
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -36,9 +36,9 @@ class Setup(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def t5(load_example: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory) -> Setup:
+def t5(tmp_path_factory: pytest.TempPathFactory) -> Setup:
     """The T5 of the example, trained until some of its answers are close, and 7 rows."""
-    example, folder = load_example("train_with_transformers"), str(tmp_path_factory.mktemp("training"))
+    example, folder = import_module("train_with_transformers"), str(tmp_path_factory.mktemp("training"))
     learned, asked = example.receipts(400, seed=1), example.receipts(7, seed=2)
     tokenizer = example.make_tokenizer()
     model = example.make_model(len(tokenizer))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import pickle
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -180,8 +179,8 @@ def test_bad_completions_and_references_are_refused(options: Any, completions: A
 
 
 @pytest.fixture(scope="module")
-def example(load_example: Callable[[str], ModuleType]) -> Any:
-    return load_example("train_with_trl")
+def example() -> Any:
+    return import_module("train_with_trl")
 
 
 @pytest.mark.needs("trl")
@@ -219,7 +218,7 @@ def test_command_of_trl_takes_anls_reward(example: Any, tmp_path: Path, monkeypa
     trainer.save_model(str(tmp_path / "model"))
     (tmp_path / "data").mkdir()
     trainer.train_dataset.to_json(str(tmp_path / "data" / "train.json"))
-    command: Any = importlib.import_module("trl.scripts.grpo")
+    command: Any = import_module("trl.scripts.grpo")
     arguments = f"""--model_name_or_path {tmp_path}/model --dataset_name {tmp_path}/data --output_dir {tmp_path}/out
         --reward_funcs anls_metric.trl.anls_reward --max_steps 1 --logging_steps 1 --per_device_train_batch_size 4
         --num_generations 4 --max_completion_length 4 --use_cpu --bf16 false --report_to none --dtype float32"""
@@ -264,7 +263,7 @@ ROWS: dict[str, Callable[[str, str], dict[str, Any]]] = {
 
 def evaluate_with_sft(example: Any, folder: Path, kind: str, is_labelled: bool = False, **arguments: Any) -> float:
     """Evaluate a random Llama with SFTTrainer."""
-    trl, datasets, transformers = map(importlib.import_module, ("trl", "datasets", "transformers"))
+    trl, datasets, transformers = map(import_module, ("trl", "datasets", "transformers"))
     transformers.set_seed(0)
     tokenizer = example.make_tokenizer()
     tokenizer.chat_template = TEMPLATE

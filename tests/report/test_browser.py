@@ -9,6 +9,7 @@ import random
 import re
 import urllib.parse
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.reader import Input
 from anls_metric.report.html import as_html
 from anls_metric.report.images import Images
-from tests.conftest import benchmark
 from tests.report.conftest import SIZES, OpenReport
 from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, score_pairs
 
@@ -671,7 +671,7 @@ def test_few_tab_stops_lead_to_the_search(open_report: OpenReport) -> None:
 
 
 def test_benchmark_times_opening_and_searching(browser: Any, tmp_path: Path) -> None:
-    module = benchmark("report")
+    module = import_module("report")
     path = tmp_path / module.FILE
     path.write_text(build_report({"one": make_answers(12, 0.5)}), encoding="utf-8", newline="")
     assert min(module.open_and_search(browser, path)) > 0

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import anls_metric
 from anls_metric import command_line
-from tests.conftest import ROOT, benchmark, without_questions
-
-Load = Callable[[str], ModuleType]
+from tests.conftest import ROOT, without_questions
 
 
-def test_confidence_interval_example_agrees_with_score(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
-    example: Any = load_example("confidence_interval")
+def test_confidence_interval_example_agrees_with_score(capsys: pytest.CaptureFixture[str]) -> None:
+    example: Any = import_module("confidence_interval")
     files = [str(ROOT / "examples" / "compare" / name) for name in ("gold.json", "tuned.json")]
     example.main(*files)
     printed = capsys.readouterr().out
@@ -30,15 +27,15 @@ def test_confidence_interval_example_agrees_with_score(load_example: Load, capsy
     assert anls_metric.signature() in without_questions(printed)
 
 
-def test_combine_metrics_example_gives_both_scores(load_example: Load) -> None:
+def test_combine_metrics_example_gives_both_scores() -> None:
     pytest.importorskip("evaluate")
-    example: Any = load_example("combine_metrics")
+    example: Any = import_module("combine_metrics")
     assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}
 
 
 # Benchmarks
 
-files, workloads = map(benchmark, ("files", "workloads"))
+files, workloads = map(import_module, ("files", "workloads"))
 
 
 @pytest.mark.parametrize("name", files.KINDS)
