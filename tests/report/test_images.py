@@ -212,7 +212,7 @@ def make_hostile_pages() -> list[bytes]:
 def test_hostile_images_do_not_stop_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write_parquet(tmp_path / "log.parquet", make_rows(embed([*make_hostile_pages(), b"", None, make_image(4)])))
     assert read_heights(report(log)) == [*["cannot be read"] * 4, "not found", "not found", 4]
-    monkeypatch.setattr("anls_metric.report.image_sources.MAX_FILE", 100_000)
+    monkeypatch.setattr("anls_metric.reading.image_sources.MAX_FILE", 100_000)
     packed = [*make_hostile_pages(), bytes(1 << 20), make_image(4), make_image(5)]  # the zeros are too large
     files = {f"page_{place}.png": page for place, page in enumerate(packed)}
     gold = write_json(tmp_path / "gold.json", make_rows([*files]))  # the last answer is wrong, and comes first
