@@ -119,10 +119,10 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
-        return self._put_into_words(SENTENCES)
+        """Why the answer has its score, in percent: a sentence for a page that shows the accepted answer beside it."""
+        return self._put_into_words(SENTENCES, in_percent=True)
 
-    def _put_into_words(self, words: Mapping[str, str]) -> str:
+    def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
         best, threshold = self.best, self.variant.threshold
         key: str = self.reason
         if key == "equal" and self.prediction != best.reference:
@@ -134,10 +134,10 @@ class Explanation:
             "best": best,
             "s": "s" * (best.distance != 1),
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, threshold),
-            "ratio": _tell_apart(best.ratio, threshold),
-            "threshold": f"{threshold:.15g}",
-            "so_1": ", so 1" * (self.score == 1.0),
+            "similarity": _tell_apart(best.similarity, threshold, in_percent),
+            "ratio": _tell_apart(best.ratio, threshold, in_percent),
+            "threshold": _tell_apart(threshold, best.similarity, in_percent),
+            "so_1": (", so 100%" if in_percent else ", so 1") * (self.score == 1.0),
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.kept])
         return words[key].format(**facts, keeps=keeps, fails=fails)
@@ -157,8 +157,8 @@ NOTES: Mapping[str, str] = {
 """The reason for a score -> the line for a terminal."""
 
 SENTENCES: Mapping[str, str] = {
-    "equal": "Equal to an accepted answer, so 1.",
-    "alike": "Equal to an accepted answer once normalized, so 1.",
+    "equal": "Equal to an accepted answer, so 100%.",
+    "alike": "Equal to an accepted answer once normalized, so 100%.",
     "blank": "The prediction is empty, so 0.",
     "no answer": "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
     "nothing in common": "Nothing in common with any accepted answer, so 0.",
@@ -183,10 +183,17 @@ def format_number(value: float) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _tell_apart(value: float, other: float) -> str:
+def format_percent(value: float) -> str:
+    """Format a score for a page: 0%, 100%, 50% or 88.9%."""
+    return f"{100 * value:.1f}%".replace(".0%", "%")
+
+
+def _tell_apart(value: float, other: float, in_percent: bool) -> str:
     """Format a number with enough digits to distinguish it from `other`."""
-    short = format_number(value)
-    return short if value == other or short != format_number(other) else repr(value)
+    short, shown = map(format_percent if in_percent else format_number, (value, other))
+    if value == other or short != shown:
+        return short
+    return f"{100 * value:.15g}%" if in_percent else repr(value)
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from anls_metric.core.explanation import Edit, Explanation
+from anls_metric.core.explanation import Edit, Explanation, format_percent
 from anls_metric.core.scoring import explain
 from anls_metric.core.variants import Scorer
 from anls_metric.nested.lists import List
@@ -129,16 +129,18 @@ class Branch:
 
     @property
     def sentence(self) -> str:
-        """The reason for the score, in plain words."""
-        return self.leaf.sentence if self.leaf else _summarize(self)
+        """The reason for the score, in percent: a sentence for a page that shows the values beside it."""
+        if self.leaf is None:
+            return f"{_summarize(self, format_percent)}."
+        return self.leaf.text.sentence if self.leaf.text else f"{self.leaf.sentence}."
 
 
-def _summarize(value: Branch | StarExplanation) -> str:
+def _summarize(value: Branch | StarExplanation, form: Callable[[float], str] = "{:.4f}".format) -> str:
     if not value.length:
         return "nothing is expected and nothing given, so 1"
     scores = [leaf.score for leaf in value.leaves]
     close = sum(0 < score < 1 for score in scores)
-    return f"{scores.count(1)} of {value.length} leaves correct, {close} close, so {value.score:.4f}"
+    return f"{scores.count(1)} of {value.length} leaves correct, {close} close, so {form(value.score)}"
 
 
 def _name_kind(value: Any) -> str:
@@ -179,6 +181,11 @@ class StarExplanation:
     def signature(self) -> str:
         """The signature of the score. Report it with the score."""
         return self.variant.signature()
+
+    @property
+    def sentence(self) -> str:
+        """Why the value has its score, in percent: a sentence for a page."""
+        return self.tree.sentence
 
     def __str__(self) -> str:
         return _summarize(self)

@@ -104,8 +104,8 @@ def explain_star(
         Edit(operation='replace', prediction='e', reference='a')
         >>> for branch in why.tree.children:
         ...     print(branch.name, branch.score, branch.sentence)
-        .items 0.8333333333333334 1 of 2 leaves correct, 1 close, so 0.8333
-        .tip 1.0 no answer is expected and none is given, so 1
+        .items 0.8333333333333334 1 of 2 leaves correct, 1 close, so 83.3%.
+        .tip 1.0 no answer is expected and none is given, so 1.
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """

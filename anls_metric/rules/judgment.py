@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from anls_metric.core.explanation import format_percent
 from anls_metric.core.rows import describe
 
 Row = Mapping[str, Any]
@@ -28,8 +29,8 @@ class Judgment(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Why the answer has its score: a sentence."""
-        text = str(self)
+        """Why the answer has its score, in percent: a sentence for a page."""
+        text = self._put_into_words(format_percent)
         return f"{text[:1].upper()}{text[1:]}."
 
     @property
@@ -42,7 +43,10 @@ class Judgment(NamedTuple):
         return ()
 
     def __str__(self) -> str:
-        return f"{self.words.format(*map(_show, self.values))}, so {self.score:.4g}"
+        return self._put_into_words("{:.4g}".format)
+
+    def _put_into_words(self, form: Callable[[float], str]) -> str:
+        return f"{self.words.format(*map(_show, self.values))}, so {form(self.score)}"
 
 
 def _show(value: Any) -> str:

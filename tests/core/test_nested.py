@@ -300,8 +300,8 @@ def test_tree_has_a_branch_for_each_part() -> None:
     names = [branch.name for branch in (top, items, row, *row.children, extra, tip)]
     assert names == ["", ".items", "[0]", ".price", "[1]", ".tip"]
     assert (items.prediction, items.reference) == ([{"price": "2"}, "x"], [{"price": "1"}])
-    assert extra.sentence == "a string where the reference has nothing, so 0"
-    assert row.sentence == "0 of 1 leaves correct, 0 close, so 0.0000"
+    assert extra.sentence == "a string where the reference has nothing, so 0."
+    assert row.sentence == "0 of 1 leaves correct, 0 close, so 0%."
 
 
 def test_explanation_of_a_list_matches_items() -> None:
