@@ -184,7 +184,7 @@ _PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that several names share, if it ends in two underscores or is a word such as submission.
+    """Drop the prefix that all names share, if it ends in two underscores or, of several, is a word such as submission.
 
     Args:
         names: the names of files.
@@ -193,11 +193,11 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
     Example:
         >>> drop_shared_prefix(["submission__base", "submission__tuned"])
         ['base', 'tuned']
-        >>> drop_shared_prefix(["base_1", "base_2"])
-        ['base_1', 'base_2']
+        >>> drop_shared_prefix(["base_1", "base_2"]), drop_shared_prefix(["submission__base"])
+        (['base_1', 'base_2'], ['base'])
     """
     common = os.path.commonprefix(names)  # noqa: RUF071, of characters
-    prefix = re.match(_PREFIX, common) if len(names) > 1 else None
+    prefix = re.match(_PREFIX if len(names) > 1 else ".*__", common)
     short = [name[prefix.end() :] for name in names] if prefix else []
     return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
 

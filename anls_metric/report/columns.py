@@ -34,10 +34,12 @@ _INTERVAL = ("95% CI", "confidence interval")
 _P_VALUE = "paired randomization test"
 _COLUMNS = (
     Column("name", ""),
+    Column("rank", "rank"),
     Column("layout", "layout"),
     Column("questions", "questions"),
     Column("anls", "{label}"),
     Column("interval", *_INTERVAL),
+    Column("anls_extracted", "after extraction", "score after extraction, by the hint"),
     Column("exact_match", "exact match", "equals an accepted answer"),
     Column("contains", "contains", "contains an accepted answer"),
     *(
@@ -73,7 +75,11 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 # The usual columns. Columns without values are left out.
-USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in ("name", "layout", "questions", "p_value", "equal"))
+_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "p_value", "equal")
+USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in _UNUSUAL)
+
+SCREEN_COLUMNS = ("rank", "anls", "interval", "anls_extracted", "difference", "wins", "losses", "verdict")
+"""The columns that the report shows."""
 
 # The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")

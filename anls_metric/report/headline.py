@@ -74,12 +74,9 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
 
 def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str, str]:
     """Describe the score of a single submission: its heading and summary."""
-    interval = f"95% CI {numbers.format(scored.interval)}. " if scored.interval else ""
-    exact, contains = numbers.format(scored.exact_match), numbers.format(scored.contains)
-    return {
-        "heading": f"{scored.name} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else ""),
-        "summary": f"{interval}Exact match: {exact}. Answers that contain an accepted one: {contains}.",
-    }
+    heading = f"{scored.name} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else "")
+    summary = f"The 95% CI is {numbers.format(scored.interval)}." if scored.interval else ""
+    return {"heading": heading, "summary": summary}
 
 
 def _spell(count: int) -> str:
@@ -131,6 +128,6 @@ def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
         return f"Their order is the same under all {len(VARIANTS)} variants."
     cases = {VARIANTS[name].ignore_case for name in reversals}
     which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
-    points = numbers.format(max(reversals.values()))
+    points = numbers.format(max(10 ** -((numbers.digits or 0) + 2), *reversals.values()))  # not 0.0
     count = f"{len(reversals)} of {len(VARIANTS)}"
     return f"Under {count} variants{which} their order is reversed, by at most {points} points."

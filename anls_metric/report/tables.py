@@ -77,7 +77,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
 
     def make_cell(column: Column, record: Document) -> str:
         cell = markup.escape(numbers.format(record.get(column.key, ""), column.form))
-        return markup.forms.get(record.get("rank"), "{}").format(cell) if column.key == "anls" else cell
+        return markup.forms.get(record.get("mark"), "{}").format(cell) if column.key == "anls" else cell
 
     def make_rows(table: Table) -> list[list[str]]:
         headings = [markup.headings.get(column.key) or markup.escape(column.heading) for column in table.columns]
@@ -113,8 +113,13 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
             records[pair["second"]] |= {key: pair[key.removeprefix("difference_")] for key in COMPARED}
     if "best" in document:
         for name in document["best"]["no_significant_difference"]:
-            records[name]["rank"] = "tie"
-        records[document["best"]["name"]]["rank"] = "best"
+            records[name]["mark"] = "tie"
+        records[document["best"]["name"]]["mark"] = "best"
+    for name, rank in document.get("ranks", {}).items():
+        records[name]["rank"] = rank
+    for hint in document["hints"]:
+        if hint["extract"] and hint["anls"] is not None:
+            records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]
     return list(records.values())
 
 
