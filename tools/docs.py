@@ -29,7 +29,8 @@ from anls_metric.rules import RULES
 from anls_metric.subcommands import SUBCOMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")))
+HOW = ROOT / "anls_metric" / "page" / "assets" / "how.md"
+PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", HOW, *sorted((ROOT / "docs").glob("*.md")))
 SIX_PROGRAMS = {
     "due": "DUE's evaluator",
     "nls": "docext: no threshold",

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anls_metric.analysis.curves import get_minimum_similarity
 from anls_metric.analysis.evaluation import find_scorers
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.explanation import Explanation, format_number
+from anls_metric.core.explanation import Explanation
 from anls_metric.core.rows import as_references, as_text, check_columns
 from anls_metric.core.scoring import scores_and_similarities
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, Variant
 from anls_metric.options import make_settings
 from anls_metric.page import limits
 from anls_metric.reading.values import format_value, parse_typed_values, parse_value_or_text
-from anls_metric.report import html_parts
+from anls_metric.report.numbers import Numbers
+from anls_metric.report.question_data import describe_drawing
+from anls_metric.report.texts import escape
 
 if TYPE_CHECKING:
     from anls_metric.nested import StarExplanation
 
+_IN_PERCENT = Numbers(percent=True, digits=1)
 _NOTHING = "Write an accepted answer to see the score."
 
 
@@ -55,8 +61,7 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Score and explain one answer, for programs. ValueError: it cannot be scored."""
-    why = _explain(prediction, references, variant, options)
-    return {"score": why.score, "signature": why.signature, **_describe(why)}
+    return _describe(_explain(prediction, references, variant, options))
 
 
 def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> Any:
@@ -75,11 +80,11 @@ def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
     """Describe an explanation: accepted answers and edits, or the leaves of a list or object."""
+    content = {"score": why.score, "signature": why.signature, "sentence": why.sentence}
     if isinstance(why, Explanation):
         names = ("reference", "distance", "length", "similarity")
-        return {
+        return content | {
             "reason": why.reason,
-            "sentence": why.sentence,
             "closest": why.closest,
             "references": [{name: getattr(match, name) for name in names} for match in why.matches],
             "edits": [edit._asdict() for edit in why.edits],
@@ -94,7 +99,7 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
         }
         for leaf in why.leaves
     ]
-    return {"sentence": f"{why}.", "closest": format_value(why.closest), "leaves": leaves}
+    return content | {"closest": format_value(why.closest), "leaves": leaves}
 
 
 def compare(prediction: Any, references: Any) -> dict[str, float]:
@@ -116,7 +121,10 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
 
 
 def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Show one answer as HTML: its score with the reason, and its score under the other variants.
+    """Show one answer: its score with the reason, and its score under the other variants. answer.js draws both.
+
+    Returns:
+        HTML with what to draw as JSON.
 
     Raises:
         ValueError: the answer cannot be scored.
@@ -124,31 +132,42 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
     is_value = variant in OF_VALUES and not isinstance(parse_value_or_text(answers), str)
     references = [answers] if is_value else [line for line in answers.splitlines() if line.strip()]
     if not references:
-        return html_parts.format_hint(_NOTHING), ""
+        return format_note(_NOTHING), ""
     why = _explain(prediction, references, variant, fit_options(variant, settings))
-    score = format_number(why.score)
+    content = {"prediction": prediction, "label": why.variant.label, "drawn": describe_drawing(why), **_describe(why)}
+    said, variants = f"Score {_IN_PERCENT.format(why.score)}. {why.sentence}", ""
     if isinstance(why, Explanation):
-        said = f"Score {score}. {why.sentence}"
-        return add_speech(html_parts.format_answer(why), said), _show_variants(prediction, references, why.score)
-    return add_speech(html_parts.format_value_answer(why, why.variant.label), f"Score {score}. {why}."), ""
+        content["minimum"] = get_minimum_similarity(why.variant)
+        rows = [_score_under(variant, prediction, references) for variant in VARIANTS.values()]
+        variants = _format_data("variants", {"score": why.score, "variants": rows})
+    return add_speech(_format_data("answer", content), said), variants
+
+
+def _score_under(variant: Variant, prediction: str, references: Sequence[str]) -> dict[str, Any]:
+    """Score one answer under a variant, with its own threshold and case."""
+    (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
+    meaning = variant.meaning.replace("`", "")
+    return {"name": variant.name, "meaning": meaning, "score": score, "similarity": similarity}
+
+
+# HTML
+
+
+def _format_data(name: str, content: Mapping[str, Any]) -> str:
+    """Format an element in which answer.js draws the content."""
+    return f'<div data-{name}="{escape(json.dumps(content), sys.maxsize)}"></div>'
+
+
+def format_note(message: str, attributes: str = 'class="said"') -> str:
+    """Format a message about what to do next."""
+    return f'<section class="anls"><p {attributes}>{escape(message, 600)}</p></section>'
+
+
+def format_error(message: str) -> str:
+    """Format a message about what went wrong."""
+    return format_note(message, 'class="message" role="alert"')
 
 
 def add_speech(content: str, said: str) -> str:
     """Add a sentence to HTML, which page.js passes to screen readers when the content is shown."""
-    return f'<div data-said="{html_parts.escape(said, 1000)}">{content}</div>'
-
-
-def _show_variants(prediction: str, references: Sequence[str], given: float) -> str:
-    """Show the score under every variant: those that disagree, and behind a fold those that agree."""
-    rows: dict[bool, list[list[str]]] = {False: [], True: []}
-    for variant in VARIANTS.values():
-        (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
-        name = f"<b>{variant.name}</b><small>{html_parts.escape(variant.meaning)}</small>"
-        rows[score == given].append([name, format_number(similarity), format_number(score)])
-    differ, agree = (html_parts.format_table(["variant", "similarity", "score"], each) for each in rows.values())
-    return (
-        '<section class="anls"><h3>The same answer under every variant</h3>'
-        f'<p class="said">{len(rows[False])} of {len(VARIANTS)} disagree with {format_number(given)}. '
-        f"Each has its own threshold and case.</p>{differ if rows[False] else ''}"
-        f"<details><summary>{len(rows[True])} with {format_number(given)}</summary>{agree}</details></section>"
-    )
+    return f'<div data-said="{escape(said, 1000)}">{content}</div>'

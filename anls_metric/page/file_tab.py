@@ -14,7 +14,7 @@ from anls_metric.page.answers import add_speech, fit_options
 from anls_metric.page.endpoints import describe_error
 from anls_metric.page.uploads import take_all
 from anls_metric.reading.extract import EXTRACTORS
-from anls_metric.report.html_parts import escape
+from anls_metric.report.texts import escape
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 """The options of an event that is not an endpoint, and shows no progress."""

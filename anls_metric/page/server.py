@@ -26,7 +26,8 @@ from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
 from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
-from anls_metric.report import html_parts
+from anls_metric.report.html import DRAWING, join_modules, read_asset
+from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -52,6 +53,15 @@ _SMALL: dict[str, Any] = {"concurrency_id": "answers", "concurrency_limit": limi
 
 def _read_asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _make_head() -> str:
+    """Make what the page has beside gradio: its script, and the colors, the style and the drawings of the report."""
+    drawing = f"const STYLE = {json.dumps(read_asset('report.css'))};\n{join_modules([*DRAWING, ASSETS / 'answer.js'])}"
+    return (
+        f"<style>{read_asset('palette.css')}</style><script>{_read_asset('page.js')}</script>"
+        f'<script type="module">{drawing}</script>'
+    )
 
 
 def _introduce() -> str:
@@ -81,7 +91,6 @@ def build() -> gr.Blocks:
                 add_file_tab(settings)
             with gr.Tab("How it works", id="how") as how_tab, gr.Column(elem_id="how"):
                 gr.Markdown(_read_asset("how.md"))
-                gr.HTML(html_parts.format_variants())
                 gr.Markdown(_read_asset("report.md").replace("SIGNATURE", signature()))
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
@@ -143,7 +152,7 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
     try:
         scorer = read_settings(link)
     except ValueError as error:
-        gr.Warning(f"The settings of the link are not used: {html_parts.escape(str(error))}")
+        gr.Warning(f"The settings of the link are not used: {escape(str(error))}")
         scorer = answers.get_scorer("standard")
     texts = [link.get(name, text) for name, text in zip(("prediction", "answers"), EXAMPLES["Coca Cola"])]
     return (*_update_settings(scorer), *texts, gr.Tabs(selected=link.get("tab", "answer")))
@@ -205,7 +214,7 @@ def _show_answer(prediction: str, accepted: str, variant: str, threshold: float,
         shown: tuple[str, str] = run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
         return shown
     except Exception as error:
-        return html_parts.format_error(describe_error(error)), ""
+        return answers.format_error(describe_error(error)), ""
 
 
 # Launch
@@ -218,8 +227,8 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     processes.start()
     _, url, _ = page.launch(
         theme=_THEME,
-        css_paths=[ASSETS / "page.css", html_parts.STYLE],
-        head=f"<script>{_read_asset('page.js')}</script>",
+        css_paths=ASSETS / "page.css",
+        head=_make_head(),
         allowed_paths=[str(MADE_UP)],
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_FILES_AT_ONCE + 32,

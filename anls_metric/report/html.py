@@ -28,22 +28,28 @@ from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, count_noun, make_error
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
+from anls_metric.report.columns import SCREEN_COLUMNS
 from anls_metric.report.document import build_document, describe_groups
 from anls_metric.report.files import write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
-from anls_metric.report.html_parts import escape
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
-from anls_metric.report.tables import FORMATS
+from anls_metric.report.tables import FORMATS, collect_records
 from anls_metric.report.terminal import as_text
+from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
-# The modules of the script. A module comes after the modules that it imports.
-MODULES = (
-    *("elements", "data", "marks", "state", "questions", "downloads", "summary", "causes", "panels", "edits"),
-    *("question", "list", "main"),
-)
+# A module of a script comes after the modules that it imports.
+DRAWING = [ASSETS / f"{name}.js" for name in ("elements", "formats", "edits")]
+"""The modules that draw an answer, for the report and for the web app."""
+
+SCRIPT = [
+    *DRAWING,
+    *(ASSETS / f"{name}.js" for name in ("data", "marks", "state", "questions", "downloads", "summary", "causes")),
+    *(ASSETS / f"{name}.js" for name in ("panels", "question", "list", "main")),
+]
+"""The modules of the report."""
 
 _MAX_GROUPS = 12  # of a field that is shown without being asked for
 _MAX_FIELDS = 4  # that are shown without being asked for
@@ -75,14 +81,16 @@ def as_html(
     submissions, numbers = result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
-    document = build_document(result, front_end)
+    document = {**build_document(result, front_end), "ranks": headline.get("ranks", {})}
+    records = collect_records(document)
+    shown = [key for key in SCREEN_COLUMNS if any(key in record for record in records)]
     for submission in document["submissions"]:
         submission |= {"groups": {}, "worst": []}  # the details do not repeat what the report shows elsewhere
     scorer = submissions[0].scorer
     data = {
         **headline,
         "details": as_text(document, numbers),
-        "tables": {name: write(document, numbers, ()) for name, write in FORMATS.items()},
+        "tables": {name: write(document, numbers, shown) for name, write in FORMATS.items()},
         "label": scorer.label,
         "digits": numbers.digits,
         "source": source,
@@ -101,8 +109,8 @@ def as_html(
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
     data["notes"] = [*notes, f"{images.note}."] if images.note else notes
-    style, script = _read_asset("report.css"), _join_modules()
-    return Template(_read_asset("report.html")).substitute(
+    style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
+    return Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=escape(headline["heading"]),
@@ -144,13 +152,14 @@ def write_report(
     return headline
 
 
-def _read_asset(name: str) -> str:
+def read_asset(name: str) -> str:
+    """Read a file of the report, such as "palette.css": the colors, which the web app has, too."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _join_modules() -> str:
-    """Join the modules to one script. They share one scope, so imports and exports are removed."""
-    lines = [line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True)]
+def join_modules(modules: Iterable[Path]) -> str:
+    """Join modules to one script. They share one scope, so imports and exports are removed."""
+    lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
     imports = [line for line in lines if line.startswith("import ")]
     assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"
     script = "".join(line.removeprefix("export ") for line in lines if line not in imports)

@@ -156,17 +156,15 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
     if scored.answer_scores[answer] == 1.0 and isinstance(scored.scorer, Variant) and prediction in accepted:
         return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
     why = explain(scored, answer)
+    return why.sentence, getattr(why, "winner", 0), describe_drawing(why)
+
+
+def describe_drawing(why: Any) -> dict[str, Any]:
+    """Describe what the script draws of an explanation: ``edits`` of a text, the ``tree`` of a value, or nothing."""
     if isinstance(why, Explanation):
-        return why.sentence, why.winner, _list_edits(why)
-    if hasattr(why, "tree"):
-        return why.tree.sentence, 0, {"tree": _list_branch(why.tree)} if why.tree.children else {}
-    return why.sentence, 0, {}
-
-
-def _list_edits(why: Explanation) -> dict[str, Any]:
-    """List the edits of an answer, if it has any: {} or a dict with ``edits``."""
-    has_edits = why.best.distance and why.normalized_prediction
-    return {"edits": align(why)} if has_edits else {}
+        return {"edits": align(why)} if why.best.distance and why.normalized_prediction else {}
+    has_tree = hasattr(why, "tree") and why.tree.children
+    return {"tree": _list_branch(why.tree)} if has_tree else {}
 
 
 def _list_branch(branch: Branch) -> list[Any]:
@@ -175,7 +173,7 @@ def _list_branch(branch: Branch) -> list[Any]:
     values = (None, None) if inside else (branch.prediction, branch.reference)
     texts = [None if value is None else format_value(value) for value in values]
     why = branch.leaf.text if branch.leaf else None
-    edits = _list_edits(why) if why and texts == [why.prediction, why.closest] else {}
+    edits = describe_drawing(why) if why and texts == [why.prediction, why.closest] else {}
     return [branch.name, *texts, branch.score, branch.sentence, inside, *edits.values()]
 
 

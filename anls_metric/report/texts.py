@@ -1,13 +1,21 @@
-"""Makes texts of files safe to print, and aligns them in columns."""
+"""Makes texts of files safe to print or to put into HTML, and aligns them in columns."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Sequence
+
+from anls_metric.messages import shorten
 
 
 def make_printable(text: str) -> str:
     """Make a text safe to print: one line, with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
+
+
+def escape(value: object, limit: int = 300) -> str:
+    """Format any text as HTML: escaped, without control characters, and without its middle if longer than `limit`."""
+    return html.escape(make_printable(shorten(str(value), limit))).replace("{", "&#123;").replace("$", "&#36;")
 
 
 def align_rows(rows: Iterable[Sequence[str]]) -> str:

@@ -58,7 +58,7 @@ def upload(folder: Path, *files: Path) -> list[str]:
 def test_answer_is_explained() -> None:
     why = explain_answer("The Coca", ["Coca Cola", "Cola"])
     assert (why["score"], why["signature"]) == (0, anls_metric.signature())
-    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0."
+    assert why["sentence"] == "5 edits on 9 characters: similarity 44.4% is below the threshold of 50%, so 0."
     assert [match["distance"] for match in why["references"]] == [5, 5]
     assert why["edits"][0] == {"operation": "insert", "prediction": "", "reference": "c"}
     assert explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls_metric.signature("rrc", 0.7, False)

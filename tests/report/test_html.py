@@ -20,9 +20,8 @@ from anls_metric.analysis.hints import Hint
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
-from anls_metric.report import html_parts
 from anls_metric.report.headline import describe_headline
-from anls_metric.report.html import ASSETS, MODULES, as_html
+from anls_metric.report.html import ASSETS, SCRIPT, as_html
 from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, read_rows, score_pairs
 
 GOOD, FAIR, POOR = (make_answers(120, share) for share in (0.9, 0.5, 0.1))
@@ -66,13 +65,13 @@ def test_content_security_policy_allows_only_the_own_style_and_script() -> None:
 
 
 def test_modules_of_the_script_are_all_joined() -> None:
-    assert sorted(MODULES) == sorted(path.stem for path in ASSETS.glob("*.js"))
+    assert sorted(SCRIPT) == sorted(ASSETS.glob("*.js"))
     script = re.findall(r'<script type="module">(.*?)</script>', build_report(THREE), re.DOTALL)[0]
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
     sizes = {kind: sum(path.stat().st_size for path in ASSETS.glob(f"*.{kind}")) for kind in ("js", "css")}
     assert sizes["js"] <= 75_000
     assert sizes["css"] <= 16_000
-    own = [*ASSETS.iterdir(), html_parts.STYLE, *(Path(anls_metric.__file__).parent / "page/assets").glob("page.*")]
+    own = [*ASSETS.iterdir(), *(Path(anls_metric.__file__).parent / "page/assets").glob("*.[cj]s*")]
     lines = [line for path in own for line in path.read_text(encoding="utf-8").splitlines()]
     assert max(map(len, lines)) <= 120
 
@@ -110,7 +109,7 @@ def test_report_data_holds_every_answer_unchanged() -> None:
     assert [row[0] for row in rows] == [prediction for prediction, _ in answers]
     assert [row[1] for row in rows] == [explain("  The\nCOCA Cola ", "Coca Cola").score, 0.0, 0.0]
     assert [data["sentences"][row[3]] for row in rows][:2] == [
-        "4 edits on 13 characters: similarity 0.6923, at least the threshold of 0.5.",
+        "4 edits on 13 characters: similarity 69.2%, at least the threshold of 50%.",
         "The submission has no answer to it, so 0.",
     ]
     assert data["document"]["submissions"][0]["read"] == "prediction of one.json"

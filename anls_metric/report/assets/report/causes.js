@@ -1,6 +1,7 @@
 // Where the points go: the difference of two submissions, or the loss of one, by the outcome of the losing answer.
 import { make, makeFilter, makeSelect, countNoun, rove } from "./elements.js";
-import { data, names, several, findOutcome, formatDifference } from "./data.js";
+import { data, names, several, findOutcome } from "./data.js";
+import { formatDifference } from "./formats.js";
 import { state, update, PARTIAL_CREDIT, choosePair, NO_FILTERS } from "./state.js";
 
 const SHOWN = 5; // outcomes, beside a row for all others

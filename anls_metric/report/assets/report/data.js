@@ -1,8 +1,10 @@
 // The data of the report: the JSON that Python wrote into the file.
 import { make, tame } from "./elements.js";
+import { setDigits } from "./formats.js";
 
 export const FRAMED = location.protocol === "about:"; // in a frame of the web app
 export const data = JSON.parse(document.getElementById("data").textContent);
+setDigits(data.digits);
 export const submissions = data.document.submissions; // the best first
 export const labels = submissions.map(({ name }) => tame(name));
 export const several = submissions.length > 1;
@@ -22,28 +24,6 @@ export const names = submissions.map(({ name }) => tame(data.names[name])); // w
 export const makeName = (place) => {
   const dot = make("i", { class: `dot s${place % COLORS}` });
   return make("bdi.name", { title: labels[place] }, dot, names[place]);
-};
-
-// Scores are in percent, with true minus signs and without a negative zero.
-
-const sign = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "−");
-export const formatScore = (score) =>
-  score === null || score === undefined ? "–" : sign((100 * score).toFixed(data.digits));
-export const formatDifference = (value) => {
-  const text = formatScore(value);
-  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
-};
-export const formatInterval = (interval, format = formatScore) =>
-  interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
-export const formatHalf = (interval) => (interval ? `±${formatScore((interval[1] - interval[0]) / 2)}` : "");
-export const signText = (text) =>
-  text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
-export const makeBadge = (score) => {
-  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
-  const step = 10 ** -(data.digits + 2);
-  const isBetween = score > 0 && score < 1; // only 1 is printed as 100, and only 0 as 0
-  const shown = isBetween ? Math.min(Math.max(score, step), 1 - step) : score;
-  return make("span", { class: `score ${style}` }, formatScore(shown));
 };
 
 // The answers of each submission, by the numbers of the questions

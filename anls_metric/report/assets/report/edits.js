@@ -1,6 +1,7 @@
-// Draws the edits from an answer to the closest accepted answer, in place. Python finds them: the numbers of characters
-// of both texts in an equal part, in an edit, in an equal part, and so on.
+// Draws an answer with its edits to the closest accepted answer, in place, for the report and for the web app. Python
+// finds them: the numbers of characters of both texts in an equal part, in an edit, in an equal part, and so on.
 import { make, markHidden, formatCount } from "./elements.js";
+import { makeBadge } from "./formats.js";
 
 const CONTEXT = 60; // equal characters to show beside a difference of a long text
 const SPACES = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
@@ -30,7 +31,7 @@ const drawLongEqual = (left, right, isFirst, isLast) => {
   const draw = (from, to) => drawEqual(left.slice(from, to), right.slice(from, to));
   return [draw(0, before), gap, draw(end)];
 };
-export const drawEdits = (prediction, closest, parts) => {
+const drawEdits = (prediction, closest, parts) => {
   const [left, right] = [Array.from(prediction), Array.from(closest)]; // Python counts characters, not units of UTF-16
   let [before, after] = [0, 0];
   const items = [];
@@ -44,4 +45,31 @@ export const drawEdits = (prediction, closest, parts) => {
     }
   }
   return make("div.edits", { dir: "auto" }, items);
+};
+export const drawText = (text) =>
+  make("div.text", { dir: "auto" }, text === "" ? make("span.nothing", "empty") : markHidden(text));
+
+// A list or a nested value: a tree with a score at each branch, and the edits of each leaf
+const drawLeaf = ([, prediction, reference, , , , edits]) => {
+  if (prediction === reference) return make("span.leaf", { dir: "auto" }, markHidden(prediction ?? ""));
+  if (edits) return drawEdits(prediction, reference, edits);
+  const gone = prediction && make("del", { dir: "auto" }, markHidden(prediction));
+  const come = reference && make("ins", { dir: "auto" }, markHidden(reference));
+  return make("span.leaf.edits", { dir: "auto" }, gone, come);
+};
+const listBranches = (children) => {
+  const items = children.map((branch) => {
+    const [name, prediction, reference, score, sentence, inside] = branch;
+    const head = [make("span.path", { dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score)];
+    if (inside.length) return make("li", head, listBranches(inside));
+    return make("li", head, drawLeaf(branch), prediction !== reference && make("span.said", sentence));
+  });
+  return make("ul.tree", items);
+};
+export const drawPrediction = (prediction, closest, { edits, tree }) => {
+  if (tree) return listBranches(tree[5]);
+  if (edits) return drawEdits(prediction, closest, edits);
+  const [own, accepted] = [prediction, closest].map((text) => formatCount(text?.length ?? 0));
+  const tooMany = `${own} characters against ${accepted}: too many differences to show.`;
+  return [drawText(prediction ?? ""), edits === null && make("div.said", tooMany)];
 };

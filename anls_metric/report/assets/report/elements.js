@@ -22,11 +22,11 @@ const HIDDEN = new RegExp(
     "\\ufeff\\ufff9-\\ufffb]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
   "g",
 );
-const SIGN_NAMES = { "\r": "CR", "\0": "NUL" };
+
 // The style shows the name beside the character, so that a copied text has the character alone.
 const nameSign = (character) => {
   const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return make("span.sign", { "data-name": SIGN_NAMES[character] ?? `U+${code}` }, character);
+  return make("span.sign", { "data-name": `U+${code}` }, character);
 };
 export const markHidden = (text) => {
   const found = [...text.matchAll(HIDDEN)].map(([character]) => nameSign(character));
@@ -54,6 +54,14 @@ export const copyText = async (text, button) => {
   }
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), 1500);
+};
+
+// A table of numbers: the first cell of a row is its name.
+export const makeTable = (heads, rows) => {
+  const head = heads.map((text) => make("th", { scope: "col" }, text));
+  const makeRow = ([name, ...cells]) => [make("th", { scope: "row" }, name), cells.map((cell) => make("td", cell))];
+  const body = rows.map((row) => make("tr", makeRow(row)));
+  return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
 };
 
 // Counts, and controls. The key of a control identifies it after the page was drawn again.

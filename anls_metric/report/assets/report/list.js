@@ -1,6 +1,7 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, makeBadge, formatDifference, pageStem } from "./data.js";
+import { data, answers, several, names, makeName, pageStem } from "./data.js";
+import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, isFiltered, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
 import { SUSPECTED } from "./state.js";
@@ -12,17 +13,14 @@ const PAGE = 50;
 
 // Filters
 
-const toggle = (values, value) =>
-  values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
-// A chip for each value of a filter, with the number of questions that have it
+// A chip for each value of a filter, with the number of questions that a click will list
 const makeChips = (filter, options) => {
-  const [counts, chosen] = [countChips()[filter], state[filter]];
-  const isList = Array.isArray(chosen);
-  return options.map(([value, name]) => {
-    const isPressed = isList ? chosen.includes(value) : chosen === value;
-    const act = () => update({ [filter]: isList ? toggle(chosen, value) : isPressed ? "" : value });
-    const content = [name, " ", make("b", formatCount(counts[value] ?? 0))];
-    return (counts[value] || isPressed) && makeFilter(`${filter} ${value}`, isPressed, act, content, "chip");
+  const counts = countChips()[filter];
+  return options.map((name) => {
+    const isPressed = state[filter] === name;
+    const act = () => update({ [filter]: isPressed ? "" : name });
+    const content = [name.replaceAll("_", " "), " ", make("b", formatCount(counts[name] ?? 0))];
+    return (counts[name] || isPressed) && makeFilter(`${filter} ${name}`, isPressed, act, content, "chip");
   });
 };
 const makeActive = (key, label, changes) => {
@@ -38,17 +36,16 @@ const listActive = () => {
     state.confusion && makeActive("confusion", formatConfusion(state.confusion), { confusion: null }),
   ];
 };
-const asOptions = (values) => values.map((value) => [value, value]);
 export const drawFilters = () => {
   const makeRow = (id, label, ...chips) =>
     chips.flat().some(Boolean) && make("div.chips", { id, role: "group", "aria-label": label }, chips);
-  const changes = makeChips("change", asOptions(Object.keys(CHANGES)));
-  const outcomes = data.outcomes.map(({ name }, outcome) => [outcome, name]);
+  const changes = makeChips("change", Object.keys(CHANGES));
+  const outcomes = data.outcomes.map(({ name }) => name);
   const marks = Object.keys(countMarks()).length ? MARK_FILTERS : [];
   return [
-    makeRow("changes", "Differences", changes, makeChips("only", [[SUSPECTED, "suspected label errors"]])),
-    makeRow("outcomes-of", `Outcomes of ${names[state.first]}`, makeChips("outcomes", outcomes)),
-    makeRow("marks", "Marked questions", makeChips("marks", asOptions(marks))),
+    makeRow("changes", "Differences", changes, makeChips("only", [SUSPECTED])),
+    makeRow("outcomes-of", `Outcomes of ${names[state.first]}`, makeChips("outcome", outcomes)),
+    makeRow("marks", "Marked questions", makeChips("mark", marks)),
     makeRow("active", "Other filters", listActive()),
   ];
 };

@@ -1,13 +1,13 @@
 // The whole report: its parts, the state that each depends on, and what keys do.
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
-import { data, submissions, names, several, signText, FRAMED } from "./data.js";
+import { data, submissions, names, several, FRAMED } from "./data.js";
+import { signText } from "./formats.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, isFiltered } from "./state.js";
 import { drawHints, drawRanking, drawDetails, describeSet, listTables } from "./summary.js";
 import { drawCauses } from "./causes.js";
 import { drawPanels, makePanels } from "./panels.js";
 import { drawFilters, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
-import { prepareSearch } from "./questions.js";
 import { fullUrl } from "./question.js";
 import { formatCsv, download } from "./downloads.js";
 
@@ -176,7 +176,6 @@ build();
 listenToControls();
 begin(drawEverything);
 followMarks(redraw);
-prepareSearch();
 // The web app makes the frame as high as the report.
 const postHeight = () => {
   const height = document.body.getBoundingClientRect().bottom + scrollY;

@@ -1,15 +1,9 @@
 // Three panels, one open at a time: groups, variants, and confusions.
-import { make, makeFilter, makeSelect, tame, formatCount, countNoun, replaceContent, rove } from "./elements.js";
+import { make, makeTable, makeFilter, makeSelect, tame, formatCount, countNoun, replaceContent, rove } from "./elements.js";
 import { data, several, ofStrings, FIELDS, makeName, submissions } from "./data.js";
-import { formatScore, formatDifference, formatInterval } from "./data.js";
+import { formatScore, formatDifference, formatInterval } from "./formats.js";
 import { state, update, NO_FILTERS } from "./state.js";
 
-const makeTable = (heads, rows) => {
-  const head = heads.map((text) => make("th", { scope: "col" }, text));
-  const makeRow = ([name, ...cells]) => [make("th", { scope: "row" }, name), cells.map((cell) => make("td", cell))];
-  const body = rows.map((row) => make("tr", makeRow(row)));
-  return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
-};
 const shownPlaces = () => (state.second < 0 ? [state.first] : [state.second, state.first]);
 const nameScores = () => [...shownPlaces().map(makeName), ...(state.second < 0 ? [] : ["difference"])];
 const showQuestions = (changes) => update({ ...NO_FILTERS, ...changes, open: -1 }, { focus: "questions" });
@@ -138,20 +132,21 @@ const PANELS = {
   },
 };
 const listed = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());
+// The browser closes the other panels, which have the same name. A print has all of them open, without a name.
+const followPanels = ({ target }) => {
+  if (!target.name) return;
+  const look = listed().find((name) => document.getElementById(`panel-${name}`).open) ?? "";
+  if (look !== state.look && (look || state.look in PANELS)) update({ look });
+};
 export const makePanels = () =>
-  listed().map((name) => {
-    const choose = (event) => {
-      event.preventDefault();
-      update({ look: state.look === name ? "" : name });
-    };
-    const summary = make("summary", { onclick: choose }, PANELS[name].title);
-    return make("details", { id: `panel-${name}` }, summary, make("div.panel"));
-  });
+  listed().map((name) =>
+    make("details", { id: `panel-${name}`, ontoggle: followPanels }, make("summary", PANELS[name].title), make("div.panel")),
+  );
 export const drawPanels = (isWhole = false) => {
   for (const name of listed()) {
     const panel = document.getElementById(`panel-${name}`);
-    const isOpen = isWhole || state.look === name;
-    panel.open = isOpen;
-    if (isOpen) replaceContent(panel.lastChild, PANELS[name].draw());
+    panel.name = isWhole ? "" : "panel";
+    panel.open = isWhole || state.look === name;
+    if (panel.open) replaceContent(panel.lastChild, PANELS[name].draw());
   }
 };

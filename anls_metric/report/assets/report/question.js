@@ -1,10 +1,11 @@
 // The open question: its page, the accepted answers, the answer of each submission with its edits, and the mark.
-import { make, copyText, markHidden, tame, formatCount } from "./elements.js";
-import { data, answers, several, ofStrings, names, makeName, makeBadge, pageName, pageStem } from "./data.js";
+import { make, copyText, markHidden, tame } from "./elements.js";
+import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
 import { documentOf } from "./data.js";
+import { makeBadge } from "./formats.js";
 import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
-import { drawEdits } from "./edits.js";
+import { drawText, drawPrediction } from "./edits.js";
 
 // In a frame, links lead to the page around it, which writes its URL.
 const findUrl = () => document.documentElement.dataset.url ?? location.href;
@@ -18,26 +19,6 @@ const listAccepted = (texts, closest, added = []) => {
     return make("li", { dir: "auto", class: isClosest ? "closest" : "" }, content);
   });
   return make("ul.accepted", { "aria-label": "Accepted answers" }, make("li.label", "accepted"), items);
-};
-const drawText = (text) =>
-  make("div.text", { dir: "auto" }, text === "" ? make("span.nothing", "empty") : markHidden(text));
-
-// A list or a nested value: a tree with a score at each branch, and the edits of each leaf
-const drawLeaf = ([, prediction, reference, , , , edits]) => {
-  if (prediction === reference) return make("span.leaf", { dir: "auto" }, markHidden(prediction ?? ""));
-  if (edits) return drawEdits(prediction, reference, edits);
-  const gone = prediction && make("del", { dir: "auto" }, markHidden(prediction));
-  const come = reference && make("ins", { dir: "auto" }, markHidden(reference));
-  return make("span.leaf.edits", { dir: "auto" }, gone, come);
-};
-const listBranches = (children) => {
-  const items = children.map((branch) => {
-    const [name, prediction, reference, score, sentence, inside] = branch;
-    const head = [make("span.path", { dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score)];
-    if (inside.length) return make("li", head, listBranches(inside));
-    return make("li", head, drawLeaf(branch), prediction !== reference && make("span.said", sentence));
-  });
-  return make("ul.tree", items);
 };
 // Submissions whose answers are equal share a row, so that many submissions fit on a screen.
 const groupAnswers = (row) => {
@@ -53,13 +34,6 @@ const drawAnswer = (places, row) => {
   const { prediction, score, outcome, sentence, closest, raw, references, edits, tree } = answers[places[0]][row];
   const texts = references ?? data.references[row];
   const name = data.outcomes[outcome]?.name ?? "not asked";
-  const lengths = [prediction, texts[closest]].map((each) => formatCount(each?.length ?? 0));
-  const text = edits
-    ? drawEdits(prediction, texts[closest], edits)
-    : [
-        drawText(prediction ?? ""),
-        edits === null && make("div.said", `${lengths.join(" characters against ")}: too many differences to show.`),
-      ];
   const output = raw !== undefined && make("details.raw", make("summary", "raw output"), drawText(raw));
   const canAccept = ofStrings && score < 1 && prediction?.trim();
   return make(
@@ -71,9 +45,7 @@ const drawAnswer = (places, row) => {
       references && listAccepted(texts, [closest]),
       prediction === null
         ? make("span.nothing", outcome < 0 ? "not asked" : "no answer")
-        : tree
-          ? listBranches(tree[5])
-          : text,
+        : drawPrediction(prediction, texts[closest], { edits, tree }),
       output,
       names.length <= MAX_REASONS && make("div.said", sentence),
     ),

@@ -22,6 +22,7 @@ const findLost = (row) => {
   return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : -1;
 };
 
+const nameOutcome = (row) => data.outcomes[answers[state.first][row].outcome]?.name;
 const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const isListed = (rows) => {
@@ -34,7 +35,7 @@ const TESTS = {
     const words = text.toLowerCase().split(/\s+/);
     return (row) => words.every((word) => joinTexts(row).includes(word));
   },
-  outcomes: (outcomes) => (row) => outcomes.includes(answers[state.first][row].outcome),
+  outcome: (name) => (row) => nameOutcome(row) === name,
   lost: (outcomes) => (row) => outcomes.includes(findLost(row)),
   change: (change) => (row) => {
     const value = subtractScores(row);
@@ -47,19 +48,19 @@ const TESTS = {
     const { confusions } = data.answers[state.first];
     return isListed(confusions.find(({ predicted, accepted }) => equals([predicted, accepted], pair))?.questions);
   },
-  marks: (marks) => (row) => marks.some((name) => hasMark(row, name)),
+  mark: (name) => (row) => hasMark(row, name),
 };
 const isEmpty = (value) => !value || value.length === 0;
 const rows = data.ids.map((_, row) => row);
 // The filters with chips -> their values that a question has
 const CHIPS = {
-  outcomes: (row) => [answers[state.first][row].outcome],
+  outcome: (row) => [nameOutcome(row)],
   change: (row) => {
     const value = subtractScores(row);
     return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
   },
   only: (row) => (suspectRanks.has(data.ids[row]) ? [SUSPECTED] : []),
-  marks: (row) => MARK_FILTERS.filter((name) => hasMark(row, name)),
+  mark: (row) => MARK_FILTERS.filter((name) => hasMark(row, name)),
 };
 
 const SORT_KEYS = {
@@ -93,18 +94,12 @@ const filterRows = () => {
 };
 let last = {};
 const view = () => {
-  const { first, second, marks, sort, direction, open } = state;
+  const { first, second, mark, sort, direction, open } = state;
   // A question that gets another mark stays in the list of a mark while it is open.
-  const mark = marks.length && open >= 0 ? open : countMarks();
-  const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, mark]);
+  const marks = mark && open >= 0 ? open : countMarks();
+  const key = JSON.stringify([first, second, FILTERS.map((name) => state[name]), sort, direction, marks]);
   if (key !== last.key) last = { key, ...filterRows() };
   return last;
 };
 export const findRows = () => view().found;
 export const countChips = () => view().counts;
-// The texts for the search are prepared while the browser idles.
-export const prepareSearch = (row = 0) =>
-  globalThis.requestIdleCallback?.(() => {
-    for (const each of rows.slice(row, row + 500)) joinTexts(each);
-    if (row < rows.length) prepareSearch(row + 500);
-  });

@@ -7,14 +7,14 @@ const START = {
   first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the second
   second: BASELINE, // -1: none
   search: "",
-  outcomes: [], // of the answers of the first
+  outcome: "", // of the answers of the first
   lost: [], // outcomes of the answer that lost the question
   change: "",
   group: null, // [field, name]
   only: "",
   credit: "", // format loss or wrong-number credit of the first
   confusion: null, // [predicted, accepted] in answers of the first
-  marks: [], // names of marks
+  mark: "",
   sort: "first",
   direction: 1,
   page: 0,
@@ -40,26 +40,22 @@ const CONFUSIONS = new Map(
 
 // The URL: #q-ID?name=value&...
 
-const wellForm = (text) => text.toWellFormed?.() ?? text; // an id may have half a character
+const wellForm = (text) => text.toWellFormed(); // an id may have half a character
 const isOneOf = (values) => (text) => (values.includes(text) ? text : undefined);
 const findSubmission = (text) => {
   const place = labels.indexOf(text);
   return place < 0 ? undefined : place;
 };
-const listOutcomes = {
-  format: (places) => places.map((place) => data.outcomes[place].name).join(","),
-  parse: (text) => {
-    const places = text.split(",").map(findOutcome);
-    return places.includes(-1) ? undefined : places;
-  },
+const nameOutcomes = (places) => places.map((place) => data.outcomes[place].name).join(",");
+const parseOutcomes = (text) => {
+  const places = text.split(",").map(findOutcome);
+  return places.includes(-1) ? undefined : places;
 };
 const parseGroup = (text) => {
   const field = FIELDS.find((name) => text.startsWith(`${name}:`));
   const name = field && Object.keys(data.groups[field]).find((each) => each === text.slice(field.length + 1));
   return name === undefined ? undefined : [field, name];
 };
-const parseMarks = (text) =>
-  text.split(",").every((name) => MARK_FILTERS.includes(name)) ? text.split(",") : undefined;
 // The name of a parameter -> the property of the state, and how to write and read it, if not as it is
 const PARAMETERS = {
   first: { key: "first", format: (place) => labels[place], parse: findSubmission },
@@ -69,11 +65,11 @@ const PARAMETERS = {
     parse: (text) => (text === "" ? -1 : findSubmission(text)),
   },
   search: { key: "search" },
-  outcome: { key: "outcomes", ...listOutcomes },
-  lost: { key: "lost", ...listOutcomes },
+  outcome: { key: "outcome", parse: isOneOf(data.outcomes.map(({ name }) => name)) },
+  lost: { key: "lost", format: nameOutcomes, parse: parseOutcomes },
   change: { key: "change", parse: isOneOf(several ? Object.keys(CHANGES) : []) },
   group: { key: "group", format: ([field, name]) => `${field}:${name}`, parse: parseGroup },
-  mark: { key: "marks", parse: parseMarks },
+  mark: { key: "mark", parse: isOneOf(MARK_FILTERS) },
   only: { key: "only", parse: isOneOf([SUSPECTED]) },
   partial_credit: { key: "credit", parse: isOneOf(ofStrings ? Object.keys(PARTIAL_CREDIT) : []) },
   confusion: { key: "confusion", format: JSON.stringify, parse: (text) => CONFUSIONS.get(text) },
@@ -130,7 +126,7 @@ const show = (isNew) => {
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownUrl }, "*");
 };
-export const FILTERS = ["search", "outcomes", "lost", "change", "group", "only", "credit", "confusion", "marks"];
+export const FILTERS = ["search", "outcome", "lost", "change", "group", "only", "credit", "confusion", "mark"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 

@@ -1,7 +1,7 @@
 // The top of the report: the verdict, a row for each submission, and the details.
 import { make, tame, copyText, formatCount, countNoun, rove } from "./elements.js";
 import { data, submissions, names, several, BASELINE, getPair, findHint, makeName } from "./data.js";
-import { formatScore, formatDifference, formatInterval, formatHalf, signText } from "./data.js";
+import { formatScore, formatDifference, formatInterval, formatHalf, signText } from "./formats.js";
 import { state, update, formatUrl, NO_FILTERS } from "./state.js";
 
 // Options, as the command and Python write them

@@ -1,0 +1,24 @@
+// Formats scores and differences in percent, with true minus signs and without a negative zero.
+import { make } from "./elements.js";
+
+let digits = 1;
+export const setDigits = (count) => (digits = count);
+const sign = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "−");
+export const formatScore = (score) =>
+  score === null || score === undefined ? "–" : sign((100 * score).toFixed(digits));
+export const formatDifference = (value) => {
+  const text = formatScore(value);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+};
+export const formatInterval = (interval, format = formatScore) =>
+  interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
+export const formatHalf = (interval) => (interval ? `±${formatScore((interval[1] - interval[0]) / 2)}` : "");
+export const signText = (text) =>
+  text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
+export const makeBadge = (score) => {
+  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
+  const step = 10 ** -(digits + 2);
+  const isBetween = score > 0 && score < 1; // only 1 is printed as 100, and only 0 as 0
+  const shown = isBetween ? Math.min(Math.max(score, step), 1 - step) : score;
+  return make("span", { class: `score ${style}` }, formatScore(shown));
+};
