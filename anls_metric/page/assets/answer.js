@@ -1,5 +1,5 @@
-// Draws answers and variants in the web app with the functions and the style of the report. Python writes what to draw as
-// JSON into an attribute of an empty element, and STYLE in front of this script.
+// Draws answers and variants in the web app with the functions and the style of the report. Python writes what to draw
+// as JSON into an attribute of an empty element, and STYLE in front of this script.
 import { make, makeTable, markHidden, formatCount, replaceContent } from "../../report/assets/report/elements.js";
 import { formatScore, makeBadge } from "../../report/assets/report/formats.js";
 import { drawPrediction } from "../../report/assets/report/edits.js";
@@ -13,7 +13,10 @@ const makeNumbers = (heads, rows) => {
 };
 const LEGEND = { del: " too much, ", ins: " missing, ", "span.free": " not counted" };
 const drawLegend = () =>
-  make("p.said", Object.entries(LEGEND).map(([tag, meaning]) => [make("span.edits", make(tag, "a")), meaning]));
+  make(
+    "p.said",
+    Object.entries(LEGEND).map(([tag, meaning]) => [make("span.edits", make(tag, "a")), meaning]),
+  );
 const drawReferences = ({ references, closest, minimum }) => {
   const rows = references.map(({ reference, distance, length, similarity }) => [
     [make("q", { dir: "auto" }, markHidden(reference)), reference === closest && make("span.tag", "closest")],

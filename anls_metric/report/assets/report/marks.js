@@ -134,12 +134,11 @@ export const toggleMark = (row, number) => {
   const name = MARKS[number - 1];
   setMark(row, { mark: markOf(row).mark === name ? "" : name });
 };
-const makeBox = (key, label, value, attributes, act) => {
-  const common = { type: "text", "data-key": key, "aria-label": label, dir: "auto", autocomplete: "off" };
-  const box = make("input", { ...common, ...attributes });
+const makeBox = (label, placeholder, value, act) => {
+  const common = { "data-key": `mark ${label}`, "aria-label": label, dir: "auto", autocomplete: "off" };
+  const box = make("input", { ...common, placeholder, oninput: () => act(box.value) });
   box.value = value;
-  box.addEventListener("input", () => act(box.value));
-  return make("label.pick", label, box);
+  return box;
 };
 export const drawMark = (row, redraw) => {
   const own = markOf(row);
@@ -157,9 +156,8 @@ export const drawMark = (row, redraw) => {
       .split(" | ")
       .map((each) => each.trim())
       .filter(Boolean);
-  const hint = { placeholder: "the answer that should be accepted" };
-  const accept = makeBox("mark accept", "Accept", accepted, hint, (text) => setMark(row, { accept: split(text) }));
-  const note = makeBox("mark note", "Note", own.note, {}, (text) => setMark(row, { note: text }));
+  const accept = makeBox("Accept", "also accept", accepted, (text) => setMark(row, { accept: split(text) }));
+  const note = makeBox("Note", "note", own.note, (text) => setMark(row, { note: text }));
   const line = make("div.line", make("span.chips", buttons), accept, note);
   return make("div.marks", { role: "group", "aria-label": "Mark" }, line);
 };

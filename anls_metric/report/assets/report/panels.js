@@ -1,5 +1,6 @@
 // Three panels, one open at a time: groups, variants, and confusions.
-import { make, makeTable, makeFilter, makeSelect, tame, formatCount, countNoun, replaceContent, rove } from "./elements.js";
+import { make, makeTable, makeFilter, makeSelect, replaceContent, rove } from "./elements.js";
+import { tame, formatCount, countNoun } from "./elements.js";
 import { data, several, ofStrings, FIELDS, makeName, submissions } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./formats.js";
 import { state, update, NO_FILTERS } from "./state.js";
@@ -132,7 +133,7 @@ const PANELS = {
   },
 };
 const listed = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());
-// The browser closes the other panels, which have the same name. A print has all of them open, without a name.
+// The browser closes the other panels, which have the same name. In print, they have no name.
 const followPanels = ({ target }) => {
   if (!target.name) return;
   const look = listed().find((name) => document.getElementById(`panel-${name}`).open) ?? "";
@@ -140,7 +141,12 @@ const followPanels = ({ target }) => {
 };
 export const makePanels = () =>
   listed().map((name) =>
-    make("details", { id: `panel-${name}`, ontoggle: followPanels }, make("summary", PANELS[name].title), make("div.panel")),
+    make(
+      "details",
+      { id: `panel-${name}`, ontoggle: followPanels },
+      make("summary", PANELS[name].title),
+      make("div.panel"),
+    ),
   );
 export const drawPanels = (isWhole = false) => {
   for (const name of listed()) {

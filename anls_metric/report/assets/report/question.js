@@ -43,10 +43,10 @@ const drawAnswer = (places, row) => {
     make(
       "td",
       references && listAccepted(texts, [closest]),
+      output,
       prediction === null
         ? make("span.nothing", outcome < 0 ? "not asked" : "no answer")
         : drawPrediction(prediction, texts[closest], { edits, tree }),
-      output,
       names.length <= MAX_REASONS && make("div.said", sentence),
     ),
     make("td.said", outcome > -1 && name, canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]),
@@ -62,7 +62,7 @@ const listPages = (row) => {
     return make("button.filter", { onclick: act }, name);
   };
   const of = documentOf(stem);
-  return make("p.said", "all questions about ", makeLink(stem), of && [" or ", makeLink(of)]);
+  return make("span.said", "all questions about ", makeLink(stem), of && [" or ", makeLink(of)]);
 };
 // A click on the page shows it in its own size, where the reader clicked.
 const enlarge = (image) => {
