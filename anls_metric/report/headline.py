@@ -32,7 +32,11 @@ def describe_headline(result: Result) -> dict[str, Any]:
     raw = len({hint.submission for hint in result.hints if hint.extract and hint.anls is not None})
     compared = result.compared
     if compared is None:
-        return _describe_score(result.submissions[0], numbers, bool(raw)) | {"names": names, "variants": variants}
+        return {
+            **_describe_score(result.submissions[0], names, numbers, bool(raw)),
+            "names": names,
+            "variants": variants,
+        }
     ranks, chose_best = rank_submissions(result.submissions, compared), result.settings.baseline is None
     pairs = compare_each_with_each(result.submissions, compared, chose_best)
     best, second, *_ = ranks
@@ -72,9 +76,9 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     }
 
 
-def _describe_score(scored: Scored, numbers: Numbers, is_raw: bool) -> dict[str, str]:
+def _describe_score(scored: Scored, names: Mapping[str, str], numbers: Numbers, is_raw: bool) -> dict[str, str]:
     """Describe the score of a single submission: its heading and summary."""
-    heading = f"{scored.name} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else "")
+    heading = f"{names[scored.name]} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else "")
     summary = f"The 95% CI is {numbers.format(scored.interval)}." if scored.interval else ""
     return {"heading": heading, "summary": summary}
 

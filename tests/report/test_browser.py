@@ -177,6 +177,11 @@ def test_panels_filter_the_questions_and_fold_equal_variants(open_report: OpenRe
     assert list_ids(page) == ["4"]
     assert page.locator(".bins i").count() == 20
     page.get_by_text("Variants", exact=True).click()
+    page.wait_for_url("**look=variants**")
+    assert page.locator("#panels details[open]").count() == 1
+    page.go_back()
+    page.locator("#panel-confusions[open]").wait_for()
+    page.go_forward()
     rows = page.locator("#panel-variants tbody tr")
     assert 1 < rows.count() < 22
     assert "with equal scores" in rows.first.inner_text()
@@ -295,9 +300,12 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
 
 def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) -> None:
     texts = ["tea", "the tea", "a cup of tea", "coffee", "", "TEA", "teas", "green tea", "It is said to be tea. " * 90]
-    page = open_report({f"model_{n}": [(text, ["tea"])] * 3 for n, text in enumerate(texts)}, PAGES[:3], url="#q-q1")
-    assert page.locator(".answers tr").count() == 9
-    assert page.locator("#list tr.detail").bounding_box()["height"] <= 420
+    long = [f"It is {number} cups of tea, {text}. " * 30 for number, text in enumerate(texts)]
+    for answers in (texts, long):
+        named = {f"model_{n}": [(text, ["tea"])] * 3 for n, text in enumerate(answers)}
+        page = open_report(named, PAGES[:3], url="#q-q1")
+        assert page.locator(".answers tr").count() == 9
+        assert page.locator("#list tr.detail").bounding_box()["height"] <= 420
 
 
 def test_url_of_a_filtered_question_clears_filters(open_report: OpenReport) -> None:

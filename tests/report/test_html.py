@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import re
 from collections.abc import Mapping
@@ -244,6 +245,7 @@ def describe(submissions: Mapping[str, Any], raw: int = 0, **options: Any) -> di
 HEADINGS: list[tuple[dict[str, Any], int, str]] = [
     ({"one": GOOD}, 0, r"one scores 93\.1"),
     ({"one": GOOD}, 1, r"one scores 93\.1 on raw output"),
+    ({"submission__one": GOOD}, 0, r"one scores 93\.1"),
     ({"tuned": GOOD, "base": POOR}, 0, r"tuned is better than base by 53\.\d points"),
     ({"b": POOR, "a": GOOD}, 1, r"a is better than b by 53\.\d points\. One of two scores is of raw output"),
     (EQUAL, 0, "No significant difference between a and b"),
@@ -277,6 +279,40 @@ def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_t
     assert "between a and b is" in three["summary"]
     assert "points, p < 0.001, adjusted for choosing the best." in three["summary"]
     assert three["ranks"] == {"a": 1, "b": 2, "c": 3}
+
+
+def test_reversal_is_never_by_no_points() -> None:
+    first, second = [("x" * 2000, ["x" * 2000])] * 40, [("x" * 1999 + "X", ["x" * 2000])] * 39
+    content = describe(
+        {"second": [*second, ("x" * 2000, ["x" * 2000])], "first": [*first[:39], ("X" * 2000, ["x" * 2000])]}
+    )
+    assert "by at most 0.0 points" not in content["summary"]
+
+
+COMPARED = ["difference", "wins", "losses", "verdict"]
+
+
+@pytest.mark.parametrize(
+    ("submissions", "raw", "columns"),
+    [
+        ({"one": GOOD}, 0, []),
+        ({"one": GOOD}, 1, ["anls_extracted"]),
+        ({"a": GOOD, "b": POOR}, 0, COMPARED),
+        (THREE, 2, ["anls_extracted", *COMPARED]),
+    ],
+)
+def test_copied_tables_have_the_columns_of_the_screen(submissions: Any, raw: int, columns: list[str]) -> None:
+    hints = [
+        Hint(Message("", "raw", {}), name, ("sentence",), 0.97) for name in list(submissions)[len(submissions) - raw :]
+    ]
+    tables = read_data(build_report(submissions, hints=hints))["tables"]
+    rank = ["rank"] * (len(submissions) > 1)
+    records = list(csv.DictReader(tables["csv"].splitlines()))
+    assert list(records[0]) == ["name", *rank, "anls", "low", "high", *columns, "signature"]
+    assert [record.get("anls_extracted", "") for record in records].count("97.0") == raw
+    count = len(rank) + 3 + len(columns)
+    assert tables["markdown"].splitlines()[0].count("|") == count + 1
+    assert tables["latex"].count(" & ") == (count - 1) * (len(records) + 1)
 
 
 def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
