@@ -335,24 +335,20 @@ def compare_each_with_each(
 
     Args:
         submissions: the submissions.
-        compared: their comparison with the baseline, or of all pairs.
+        compared: their comparison.
         chose_best: see `compare`: for the comparisons with the best.
 
     Returns:
         The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
-        comparisons with this baseline, or for all pairs if `compared` has all pairs.
+        comparisons with this baseline.
     """
     names = [scored.name for scored in submissions]
-    families = [[(name, other) for other in names if other != name] for name in names]
-    if compared.all_pairs:
-        families = [list(combinations(names, 2))]
-    comparisons: dict[tuple[str, ...], Comparison] = {}
-    for family in families:
-        is_of_best = chose_best and not compared.all_pairs and family[0][0] == compared.best
-        for each in adjust([compared.pairs[pair] for pair in family], is_of_best):
-            comparisons[each[:2]] = each
-            comparisons.setdefault(each[1::-1], each.reverse())
-    return {name: {other: comparisons[name, other] for other in names if other != name} for name in names}
+    comparisons = {}
+    for name in names:
+        family = [compared.pairs[name, other] for other in names if other != name]
+        adjusted = adjust(family, chose_best and name == compared.best)
+        comparisons[name] = {each.second: each for each in adjusted}
+    return comparisons
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:

@@ -180,9 +180,13 @@ def compare_with(result: Result, baseline: str | None) -> Result:
     """Return a result with the best submission first, and the others compared with the baseline."""
     from anls_metric.analysis.comparison import sort_by_score
 
-    submissions, settings = sort_by_score(result.submissions), replace(result.settings, baseline=baseline)
+    submissions = sort_by_score(result.submissions)
+    settings = replace(result.settings, baseline=baseline, all_pairs=False)
     compared = _compare(submissions, settings, chose_best=result.settings.baseline is None)
-    return replace(result, submissions=submissions, compared=compared)
+    others = result.compared.notes if result.compared else ()
+    hints = [hint for hint in result.hints if hint.message not in others]
+    hints += map(Hint, compared.notes if compared else ())
+    return replace(result, submissions=submissions, compared=compared, hints=hints)
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:

@@ -65,7 +65,7 @@ _COLUMNS = (
     Column("wins", "wins", "questions with a higher score"),
     Column("losses", "losses", "questions with a lower score"),
     Column("equal", "equal", "questions with the same score"),
-    Column("verdict", "verdict"),
+    Column("verdict", "verdict", "at 0.05, by the " + _P_VALUE + "{adjusted}"),
     Column("mde", "MDE", "minimum detectable effect at 80% power"),
 )
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}

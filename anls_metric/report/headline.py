@@ -101,7 +101,7 @@ def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapp
         points = numbers.format(comparison.difference)
         return f"{ties[0]} is {f'{best}, ' * (count > 2)}better than {names[comparison.first]} by {points} points"
     if len(ties) == count > 2:
-        return f"No significant difference among the {_spell(count)} submissions"
+        return f"No significant difference among the {_spell(count)} models"
     if len(ties) > 3:
         return f"No significant difference among the best {_spell(len(ties))} of {_spell(count)}"
     between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
@@ -112,6 +112,8 @@ def _count_raw(number: int, count: int) -> str:
     """Say how many scores are of raw output; "" for none."""
     if not number:
         return ""
+    if number == count:
+        return f". {'Both' if count == 2 else f'All {_spell(count)}'} scores are of raw output"
     return f". {_spell(number).capitalize()} of {_spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
 
 
@@ -129,9 +131,9 @@ def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str
 def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
     """Write how many variants reverse the order of the best two, and by how much at most."""
     if not reversals:
-        return f"Their order is the same under all {len(VARIANTS)} variants."
+        return f"The order is the same under all {len(VARIANTS)} variants."
     cases = {VARIANTS[name].ignore_case for name in reversals}
     which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
     points = numbers.format(max(10 ** -((numbers.digits or 0) + 2), *reversals.values()))  # not 0.0
     count = f"{len(reversals)} of {len(VARIANTS)}"
-    return f"Under {count} variants{which} their order is reversed, by at most {points} points."
+    return f"Under {count} variants{which} the order is reversed, by at most {points} points."

@@ -43,7 +43,8 @@ class Numbers(NamedTuple):
         if form == ".2g":
             return format(value, form)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
-        return f"{value * (100 if self.percent else 1):{form}.{digits}f}"
+        text = f"{value * (100 if self.percent else 1):{form}.{digits}f}"
+        return text if text.strip("-0.") else text.lstrip("-")  # not -0.0
 
 
 PLAIN = Numbers()

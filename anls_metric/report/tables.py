@@ -190,7 +190,7 @@ def describe_adjustment(document: Document) -> str:
     if count < 2:
         return ""
     if document["chose_best"]:
-        return f"adjusted for choosing the best of {count + 1}"
+        return f"adjusted for choosing {document['baseline']}, the best of {count + 1}"
     return f"adjusted for {count} comparisons" + ("" if document["all_pairs"] else f" with {document['baseline']}")
 
 
@@ -211,14 +211,19 @@ def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
         parts += [f"{escape_markdown(table.title)}:"] if table.title else []
         head, *rows = (f"| {' | '.join(row)} |" for row in table.rows)
         parts.append("\n".join([head, "|---" * len(table.columns) + "|", *rows]))
-    legend = "**Best**; *no significant difference from it*." if _has_best(document, tables[0]) else ""
-    notes = filter(None, [legend, *map(escape_markdown, list_notes(document))])
+    legend = "**Best**" + "; *no significant difference from it*" * _has_ties(document) + "."
+    notes = [*[legend] * _has_best(document, tables[0]), *map(escape_markdown, list_notes(document))]
     return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
 
 
 def _has_best(document: Document, table: Table) -> bool:
     """Whether the best score is marked in a table."""
     return "best" in document and any(column.key == "anls" for column in table.columns)
+
+
+def _has_ties(document: Document) -> bool:
+    """Whether a submission has no significant difference from the best."""
+    return bool(document.get("best", {}).get("no_significant_difference"))
 
 
 def escape_markdown(text: str) -> str:
@@ -310,8 +315,8 @@ def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
 def _list_latex_notes(document: Document, table: Table) -> list[str]:
     """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
     legend = "Bold: the best."
-    if document.get("best", {}).get("no_significant_difference"):
-        legend = "Bold: the best; underlined: no significant difference from the best at 0.05, adjusted for all pairs."
+    if _has_ties(document):
+        legend = "Bold: the best; underlined: no significant difference at 0.05, adjusted for choosing the best."
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
     return [*([legend] if _has_best(document, table) else []), rf"\texttt{{{signature}}}"]

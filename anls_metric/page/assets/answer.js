@@ -11,7 +11,7 @@ const makeNumbers = (heads, rows) => {
   const attributes = { tabindex: 0, role: "region", "aria-label": heads[0] };
   return make("div.scroll", attributes, makeTable(heads, rows));
 };
-const LEGEND = { del: " too much, ", ins: " missing, ", "span.free": " not counted" };
+const LEGEND = { del: " extra, ", ins: " missing, ", "span.free": " not counted" };
 const drawLegend = () =>
   make(
     "p.said",
@@ -52,12 +52,12 @@ const drawVariants = ({ score, variants }) => {
   });
   const same = variants.filter((variant) => variant.score === score).length;
   const shown = formatScore(score);
-  const count = `${variants.length - same} of ${variants.length} disagree with ${shown}.`;
+  const count = `${variants.length - same} of ${variants.length} variants give another score than ${shown}.`;
   return [
     make("h3", "The same answer under every variant"),
-    make("p.said", `${count} Each has its own threshold and case.`),
+    make("p.said", `${count} Each uses the threshold and case of its program.`),
     differ,
-    make("details", make("summary", `${same} with ${shown}`), agree),
+    make("details", make("summary", `${same} variants give ${shown}`), agree),
   ];
 };
 

@@ -26,6 +26,17 @@ const chooseRows = () => {
   shown.sort((one, other) => one.points - other.points);
   return rest.length ? [...shown, rest.reduce(join)] : shown;
 };
+// The points as they are printed add up to their total as it is printed.
+const roundPoints = (rows) => {
+  const unit = 10 ** -(data.digits + 2);
+  const exact = rows.map(({ points }) => points / unit);
+  const whole = exact.map(Math.floor);
+  const [total, sum] = [exact, whole].map((numbers) => numbers.reduce((one, other) => one + other, 0));
+  const rest = Math.round(total) - sum;
+  const places = [...exact.keys()].sort((one, other) => exact[other] - whole[other] - exact[one] + whole[one]);
+  for (const place of places.slice(0, rest)) whole[place] += 1;
+  return rows.map((row, place) => ({ ...row, points: whole[place] * unit }));
+};
 const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) => {
   const { name, meaning } = outcomes.length > 1 ? { name: "all others" } : data.outcomes[outcomes[0]];
   const isPressed = String(state.lost) === String(outcomes);
@@ -34,7 +45,8 @@ const drawRow = ({ outcomes, points, losses, wins, document, shared }, longest) 
     state.second < 0
       ? countNoun(losses, "question")
       : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
-  const common = document ? `${shared} of them in one document (${document})` : "";
+  const them = losses && wins ? `the ${losses < wins ? "wins" : "losses"}` : "them";
+  const common = document ? `${shared} of ${them} in one document (${document})` : "";
   const style = { "--size": Math.abs(points) / longest };
   return make(
     "tr",
@@ -61,22 +73,21 @@ const makePicks = () => {
 const drawCredit = () => {
   const credit = Object.entries(data.answers[state.first].partial_credit);
   const shown = credit.filter(([, { questions }]) => questions.length);
-  const buttons = shown.map(([name, { value }]) => {
+  const buttons = shown.map(([name, { value }], place) => {
     const isPressed = state.credit === name;
     const act = () => update({ ...NO_FILTERS, credit: isPressed ? "" : name }, { focus: "questions" });
     const text = `${PARTIAL_CREDIT[name]} ${formatDifference(name === "format_loss" ? -value : value)}`;
-    return [makeFilter(`credit ${name}`, isPressed, act, text), " "];
+    return [place > 0 && ", ", makeFilter(`credit ${name}`, isPressed, act, text)];
   });
   return buttons.length > 0 && make("p.said", `Partial credit of ${names[state.first]}: `, buttons);
 };
 export const drawCauses = () => {
-  const rows = chooseRows();
+  const rows = roundPoints(chooseRows());
   const total = rows.reduce((sum, { points }) => sum + points, 0);
-  const longest = Math.max(...rows.map(({ points }) => Math.abs(points)));
-  const title =
-    several && state.second >= 0
-      ? `Where the ${formatDifference(total)} points come from`
-      : `Where ${names[state.first]} loses points`;
+  const longest = Math.max(...rows.map(({ points }) => Math.abs(points)), Number.EPSILON);
+  const difference = formatDifference(total);
+  const between = /[1-9]/.test(difference) ? `Where the ${difference} points come from` : "Where the models differ";
+  const title = state.second < 0 ? `Where ${names[state.first]} loses points` : between;
   const body = rows.map((row) => drawRow(row, longest));
   const heading = make("h2", { id: "causes-title", tabindex: -1 }, title);
   return [

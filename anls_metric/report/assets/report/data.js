@@ -40,8 +40,11 @@ export const findOutcome = (name) => data.outcomes.findIndex((outcome) => outcom
 
 // The image or the document of a question
 
-const EXTENSION = /\.(?:png|jpe?g|webp|tiff?|gif|bmp|pdf)$/i;
-const stems = data.pages.map((name) => name.split(/[\\/]/).pop().replace(EXTENSION, ""));
+const stems = data.pages.map((name) =>
+  name
+    .split(/[\\/]/)
+    .pop()
+    .replace(/\.\w{3,4}$/, ""),
+);
 export const pageName = (row) => data.pages[row];
 export const pageStem = (row) => stems[row];
-export const documentOf = (stem) => (stem.includes("_") ? stem.slice(0, stem.lastIndexOf("_")) : "");

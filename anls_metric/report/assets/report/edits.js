@@ -44,10 +44,10 @@ const drawEdits = (prediction, closest, parts) => {
       items.push(come.length > 0 && make("ins", { dir: "auto" }, markSpaces(come.join(""))));
     }
   }
-  return make("div.edits", { dir: "auto" }, items);
+  return make("div.edits", { dir: "auto", tabindex: 0 }, items);
 };
 export const drawText = (text) =>
-  make("div.text", { dir: "auto" }, text === "" ? make("span.nothing", "empty") : markHidden(text));
+  make("div.text", { dir: "auto", tabindex: 0 }, text === "" ? make("span.nothing", "empty") : markHidden(text));
 
 // A list or a nested value: a tree with a score at each branch, and the edits of each leaf
 const drawLeaf = ([, prediction, reference, , , , edits]) => {

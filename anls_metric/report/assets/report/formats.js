@@ -12,7 +12,6 @@ export const formatDifference = (value) => {
 };
 export const formatInterval = (interval, format = formatScore) =>
   interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
-export const formatHalf = (interval) => (interval ? `±${formatScore((interval[1] - interval[0]) / 2)}` : "");
 export const signText = (text) =>
   text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
 export const makeBadge = (score) => {

@@ -5,7 +5,7 @@ import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, isFiltered, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
 import { SUSPECTED } from "./state.js";
-import { findRows, countChips, subtractScores } from "./questions.js";
+import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./panels.js";
 import { drawQuestion } from "./question.js";
 
@@ -41,7 +41,7 @@ export const drawFilters = () => {
     chips.flat().some(Boolean) && make("div.chips", { id, role: "group", "aria-label": label }, chips);
   const changes = makeChips("change", Object.keys(CHANGES));
   const outcomes = data.outcomes.map(({ name }) => name);
-  const marks = Object.keys(countMarks()).length ? MARK_FILTERS : [];
+  const marks = state.mark || Object.keys(countMarks()).length ? MARK_FILTERS : [];
   return [
     makeRow("changes", "Differences", changes, makeChips("only", [SUSPECTED])),
     makeRow("outcomes-of", `Outcomes of ${names[state.first]}`, makeChips("outcome", outcomes)),
@@ -74,7 +74,7 @@ const nameHead = (sort) => {
 };
 const drawHead = () => {
   const cells = listSorts().map((sort) => {
-    const isSorted = state.sort === sort && !state.only;
+    const isSorted = state.sort === sort && !isBySuspicion();
     const act = () => update({ sort, direction: isSorted ? -state.direction : 1 });
     const direction = isSorted ? (state.direction < 0 ? "descending" : "ascending") : "none";
     const button = make("button", { "data-key": `sort ${sort}`, onclick: act }, nameHead(sort));

@@ -41,11 +41,11 @@ const build = () => {
     make("li", several && [make("bdi", names[place]), ": "], tame(line)),
   );
   $("about").append(...describeSet().flat().filter(Boolean));
-  const words = signText(tame(data.heading)).split(/(\S*-\S*)/); // names with hyphens are not broken
-  $("heading").append(...words.map((word, place) => (place % 2 ? make("span.word", word) : word)));
+  $("heading").textContent = signText(tame(data.heading)).replaceAll("-", "-\u2060"); // names are not broken
   $("summary").textContent = signText(tame(data.summary));
   $("copy-table").append(...listTables($("copy")));
   $("hints").append(drawHints() || "");
+  $("ranking").append(drawRanking());
   $("details").append(drawDetails());
   $("panels").append(...makePanels());
   $("notes").append(...data.notes.map((note) => make("p.note", note)));
@@ -87,10 +87,9 @@ const drawEverything = (changes = {}, focus = undefined) => {
   const filters = FILTERS.map((name) => state[name]);
   const marks = countMarks();
   if ($("search").value !== state.search) $("search").value = state.search;
-  drawPart("ranking", [look === "all"], drawRanking);
   drawPart("causes", [first, second, lost, credit], drawCauses);
   drawPart("panels", [first, second, look, field, group, confusion], drawPanels);
-  drawPart("filters", [first, second, filters, marks], drawFilters);
+  drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);
   drawPart("list", [first, second, filters, sort, direction, page, open, marks, markOf(open)], drawList);
   $("mark-line").hidden = !Object.keys(marks).length;
   $("marks-place").textContent = describePlace();
@@ -152,7 +151,7 @@ const handleKey = (event) => {
   if (target.matches(".marks input")) act = ["Enter", "Escape"].includes(key) && (() => redraw(state.open));
   else if (target === $("search"))
     act = key === "Escape" && leaveSearch; // the browser would clear the box without an event
-  else if (!target.closest("input, select, textarea, summary")) act = listKeys(target)[key];
+  else if (!target.closest("input, select, textarea")) act = listKeys(target)[key];
   if (!act) return;
   event.preventDefault();
   act();

@@ -112,7 +112,7 @@ export const importMarks = (text) => {
   const sentences = [
     `${countNoun(counts.imported, "mark")} imported.`,
     counts.own && `Your own mark stays on ${countNoun(counts.own, "question")}.`,
-    counts.unknown && `${countNoun(counts.unknown, "mark")} of questions that are not in this report.`,
+    counts.unknown && `${countNoun(counts.unknown, "mark")} skipped: not of this report.`,
   ];
   return sentences.filter(Boolean).join(" ");
 };
@@ -135,7 +135,7 @@ export const toggleMark = (row, number) => {
   setMark(row, { mark: markOf(row).mark === name ? "" : name });
 };
 const makeBox = (label, placeholder, value, act) => {
-  const common = { "data-key": `mark ${label}`, "aria-label": label, dir: "auto", autocomplete: "off" };
+  const common = { "data-key": `mark ${label}`, "aria-label": label, title: label, dir: "auto", autocomplete: "off" };
   const box = make("input", { ...common, placeholder, oninput: () => act(box.value) });
   box.value = value;
   return box;

@@ -69,7 +69,7 @@ const drawVariants = () => {
     const difference = state.second < 0 ? [] : [formatDifference(means[1] - means[0])];
     return [makeHead(found), ...means.map(formatScore), ...difference];
   });
-  const about = "Each variant with its own threshold and case, as its program has them.";
+  const about = "Each variant uses the threshold and case of its program.";
   return [make("p.said", about), makeTable(["variant", ...nameScores()], rows)];
 };
 
@@ -106,19 +106,19 @@ const drawHistogram = (place) => {
   const counts = data.similarities.counts[place];
   const most = Math.max(...counts, 1);
   const bars = counts.map((count, number) => {
-    const [low, high] = [number, number + 1].map((edge) => edge / counts.length);
-    const title = `${formatCount(count)} with a similarity from ${low.toFixed(2)} to ${high.toFixed(2)}`;
-    const tag = (low + high) / 2 < data.similarities.minimum ? "i.under" : "i";
+    const ends = [number, number + 1].map((edge) => edge / counts.length);
+    const title = `${formatCount(count)} with a similarity from ${formatInterval(ends)}`;
+    const tag = (ends[0] + ends[1]) / 2 < data.similarities.minimum ? "i.under" : "i";
     return make(tag, { title, style: { "--size": count / most } });
   });
-  const about = "similarity to the closest accepted answer; outlined: under the threshold; equal answers left out";
+  const about =
+    "similarity to the closest accepted answer, from 0 to 100; outlined: below the threshold; without equal answers";
   const caption = make("figcaption", several && makeName(place), make("span.said", ` ${about}`));
-  const ends = make("span.ends", make("span", "0"), make("span", "1"));
-  return make("figure.histogram", caption, make("div.bins", { role: "img", "aria-label": about }, bars), ends);
+  return make("figure.histogram", caption, make("div.bins", { role: "img", "aria-label": about }, bars));
 };
 const drawConfusionPanel = () => {
   const [more, less] = ["+x", "−x"].map((text) => make("code", text));
-  const about = ["Edits from the answers to the accepted ones: ", more, " is too much, ", less, " is left out."];
+  const about = ["Edits that turn answers into accepted ones: ", more, " is extra, ", less, " is missing."];
   return [make("p.said", about), shownPlaces().map(drawConfusions), shownPlaces().map(drawHistogram)];
 };
 
@@ -137,7 +137,7 @@ const listed = () => Object.keys(PANELS).filter((name) => PANELS[name].exists())
 const followPanels = ({ target }) => {
   if (!target.name) return;
   const look = listed().find((name) => document.getElementById(`panel-${name}`).open) ?? "";
-  if (look !== state.look && (look || state.look in PANELS)) update({ look });
+  if (look !== state.look) update({ look });
 };
 export const makePanels = () =>
   listed().map((name) =>

@@ -1,7 +1,6 @@
 // The open question: its page, the accepted answers, the answer of each submission with its edits, and the mark.
 import { make, copyText, markHidden, tame } from "./elements.js";
 import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
-import { documentOf } from "./data.js";
 import { makeBadge } from "./formats.js";
 import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
@@ -61,7 +60,7 @@ const listPages = (row) => {
     const act = () => update({ ...NO_FILTERS, search: name, open: -1 }, { focus: "questions" });
     return make("button.filter", { onclick: act }, name);
   };
-  const of = documentOf(stem);
+  const of = /^(.*)_/.exec(stem)?.[1];
   return make("span.said", "all questions about ", makeLink(stem), of && [" or ", makeLink(of)]);
 };
 // A click on the page shows it in its own size, where the reader clicked.

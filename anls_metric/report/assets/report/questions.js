@@ -70,8 +70,9 @@ const SORT_KEYS = {
   second: (row) => answers[state.second]?.[row].score ?? -1,
   difference: (row) => subtractScores(row) ?? 9,
 };
+export const isBySuspicion = () => state.only && state.sort === "first";
 const sortRows = (found) => {
-  if (state.only) return found.sort((a, b) => suspectRanks.get(data.ids[a]) - suspectRanks.get(data.ids[b]));
+  if (isBySuspicion()) return found.sort((a, b) => suspectRanks.get(data.ids[a]) - suspectRanks.get(data.ids[b]));
   const keys = new Map(found.map((row) => [row, SORT_KEYS[state.sort](row)]));
   const compare = (a, b) => (keys.get(a) < keys.get(b) ? -1 : keys.get(a) > keys.get(b) ? 1 : 0);
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);

@@ -4,8 +4,8 @@ import { data, labels, several, ofStrings, names, findOutcome, BASELINE, FIELDS,
 
 const START = {
   open: -1, // the row of the open question
-  first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the second
-  second: BASELINE, // -1: none
+  first: BASELINE === 0 || names.length > 2 ? 1 : 0, // a difference is first minus second
+  second: names.length > 2 ? 0 : BASELINE, // -1: none
   search: "",
   outcome: "", // of the answers of the first
   lost: [], // outcomes of the answer that lost the question
@@ -105,7 +105,7 @@ const parseUrl = (hash) => {
   for (const [name, text] of new URLSearchParams(query)) {
     const { key, parse = String } = PARAMETERS[name] ?? {};
     const value = key && parse(text);
-    if (value === undefined) found.unknown ||= `The report does not know “${name}=${text}” of the URL.`;
+    if (value === undefined) found.unknown ||= `The URL has an unknown setting: “${name}=${text}”.`;
     else found[key] = value;
   }
   if (found.sort.startsWith("-")) [found.sort, found.direction] = [found.sort.slice(1), -1];

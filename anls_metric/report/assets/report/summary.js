@@ -1,8 +1,8 @@
 // The top of the report: the verdict, a row for each submission, and the details.
-import { make, tame, copyText, formatCount, countNoun, rove } from "./elements.js";
+import { make, tame, copyText, countNoun, rove } from "./elements.js";
 import { data, submissions, names, several, BASELINE, getPair, findHint, makeName } from "./data.js";
-import { formatScore, formatDifference, formatInterval, formatHalf, signText } from "./formats.js";
-import { state, update, formatUrl, NO_FILTERS } from "./state.js";
+import { formatScore, formatDifference, formatInterval, signText } from "./formats.js";
+import { update, formatUrl, NO_FILTERS } from "./state.js";
 
 // Options, as the command and Python write them
 const OPTIONS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)/;
@@ -16,11 +16,16 @@ export const drawHints = () => {
   const raw = submissions.map((_, place) => findHint(place)).filter(Boolean);
   const own = several && raw.length > 0 ? hints.filter((hint) => hint.submission) : raw;
   const others = listHints(hints.filter((hint) => !own.includes(hint)));
-  const title = `${countNoun(raw.length, "model writes", "models write")} text around the answers. `;
-  const details = make("details", make("summary", "Hints for each model"), listHints(own));
   const legend = "Hatched: the score after extraction.";
-  const ranks = " Ranks can change after it.";
-  const about = several ? [make("b", title), legend, ranks, details] : [listHints(own), legend];
+  const title = make("b", "Some models add text around their answers. ");
+  const summary = make(
+    "summary",
+    title,
+    legend,
+    " Extraction may change the ranks. ",
+    make("u", "Hints for each model"),
+  );
+  const about = several ? make("details", summary, listHints(own)) : [listHints(own), legend];
   return (
     hints.length > 0 && make("section.hints", { "aria-label": "What to know first" }, raw.length > 0 && about, others)
   );
@@ -64,31 +69,35 @@ const linkChange = (place, change, text) => {
   };
   return make("a", { href: formatUrl(changes), "data-key": `${change} ${place}`, onclick: act }, text);
 };
+const FEW = 3; // raw output of more models has no counts
 const describePair = (place) => {
   const pair = getPair(place, BASELINE);
   const hint = findHint(place);
-  const link = (change, ...nouns) => linkChange(place, change, hint ? change : countNoun(pair[change], ...nouns));
-  const links = pair && [link("losses", "loss", "losses"), " · ", link("wins", "win")];
-  if (hint) return [`→ ${formatScore(hint.anls)} extracted`, pair && " · ", links];
-  if (!pair) return place === BASELINE && make("span.said", "baseline");
-  const difference = make(
-    "b",
-    { title: `95% CI ${formatInterval(pair.interval, formatDifference)}` },
-    formatDifference(pair.difference),
-  );
-  return [difference, " ", links, " ", !["better", "worse"].includes(pair.verdict) && make("small", pair.verdict)];
+  const extracted = hint && [" → ", formatScore(hint.anls), several && " extracted"];
+  if (!pair) return [several && make("span.said", "baseline"), extracted];
+  const isBrief = hint && submissions.length > FEW;
+  const link = (change, ...nouns) => linkChange(place, change, isBrief ? change : countNoun(pair[change], ...nouns));
+  const title = `95% CI ${formatInterval(pair.interval, formatDifference)}`;
+  return [
+    make("b", { title }, formatDifference(pair.difference)),
+    " ",
+    link("losses", "loss", "losses"),
+    " · ",
+    link("wins", "win"),
+    extracted,
+    !["better", "worse"].includes(pair.verdict) && [" ", make("small", pair.verdict)],
+  ];
 };
-const MANY = 12; // more submissions are shown on request
 export const drawRanking = () => {
   const isCompared = several || findHint(0); // with the baseline, or with its score after extraction
-  const shown = submissions.slice(0, state.look === "all" ? undefined : MANY);
-  const rows = shown.map((submission, place) => {
-    const interval = `95% CI ${formatInterval(submission.interval)}`;
+  const rows = submissions.map((submission, place) => {
+    const { interval } = submission;
+    const shown = `95% CI ${formatInterval(interval)}`;
     const score = make(
       "td.anls",
-      { tabindex: submission.interval ? 0 : undefined, title: interval, "data-interval": interval },
+      { tabindex: interval ? 0 : undefined, title: shown, "data-interval": shown },
       make("b", formatScore(submission.anls)),
-      make("small", formatHalf(submission.interval)),
+      make("small", interval && `±${formatScore((interval[1] - interval[0]) / 2)}`),
     );
     const rank = several && make("td.rank", data.ranks[submission.name]);
     return make(
@@ -100,26 +109,16 @@ export const drawRanking = () => {
       isCompared && make("td.against", describePair(place)),
     );
   });
-  const ends = make("span.ends", make("span", "0"), make("span", "100"));
   const about = several ? ["against ", make("bdi", names[BASELINE])] : "after extraction";
   const head = make(
     "tr",
     several && make("th", { scope: "col" }, make("span.hidden", "rank")),
     make("th", { scope: "col" }, "model"),
     make("th", { scope: "col", class: "anls" }, data.label),
-    make("td.chart", ends),
+    make("td.chart"),
     isCompared && make("th", { scope: "col" }, about),
   );
-  const hidden = submissions.length - shown.length;
-  return [
-    rove(make("table.ranked", make("thead", head), make("tbody", rows))),
-    hidden > 0 &&
-      make(
-        "button",
-        { "data-key": "all", onclick: () => update({ look: "all" }) },
-        `Show ${formatCount(hidden)} more models`,
-      ),
-  ];
+  return rove(make("table.ranked", make("thead", head), make("tbody", rows)));
 };
 
 // What the command prints: intervals, p-values, metrics, and what was read
