@@ -40,16 +40,14 @@ from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
-# A module of a script comes after the modules that it imports.
-DRAWING = [ASSETS / f"{name}.js" for name in ("elements", "formats", "edits")]
-"""The modules that draw an answer, for the report and for the web app."""
+# A module comes after the modules that it imports.
+_MODULES = "elements formats edits data marks state questions downloads summary causes panels question list main"
 
-SCRIPT = [
-    *DRAWING,
-    *(ASSETS / f"{name}.js" for name in ("data", "marks", "state", "questions", "downloads", "summary", "causes")),
-    *(ASSETS / f"{name}.js" for name in ("panels", "question", "list", "main")),
-]
+SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
 """The modules of the report."""
+
+DRAWING = SCRIPT[:3]
+"""The modules that draw an answer, for the report and for the web app."""
 
 _MAX_GROUPS = 12  # of a field that is shown without being asked for
 _MAX_FIELDS = 4  # that are shown without being asked for

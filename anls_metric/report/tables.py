@@ -314,12 +314,10 @@ def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
 
 def _list_latex_notes(document: Document, table: Table) -> list[str]:
     """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
-    legend = "Bold: the best."
-    if _has_ties(document):
-        legend = "Bold: the best; underlined: no significant difference at 0.05, adjusted for choosing the best."
+    ties = "; underlined: no significant difference at 0.05, adjusted for choosing the best" * _has_ties(document)
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
-    return [*([legend] if _has_best(document, table) else []), rf"\texttt{{{signature}}}"]
+    return [*[f"Bold: the best{ties}."] * _has_best(document, table), rf"\texttt{{{signature}}}"]
 
 
 # Figures

@@ -136,7 +136,7 @@ def test_compare_each_with_each_gives_what_each_baseline_gives(all_pairs: bool) 
     by_baseline = compare_each_with_each(submissions, comparison.compare(submissions, "b", all_pairs))
     assert [*by_baseline] == ["a", "b", "c"]
     for baseline in THREE:
-        for expected in comparison.compare(submissions, baseline, all_pairs).comparisons[:2]:
+        for expected in comparison.compare(submissions, baseline).comparisons:
             found = by_baseline[baseline][expected.second]
             assert found._replace(interval=None) == expected._replace(interval=None)
             assert found.interval == pytest.approx(expected.interval)

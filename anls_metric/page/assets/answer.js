@@ -1,7 +1,8 @@
 // Draws answers and variants in the web app with the functions and the style of the report. Python writes what to draw
 // as JSON into an attribute of an empty element, and STYLE in front of this script.
-import { make, makeTable, markHidden, formatCount, replaceContent } from "../../report/assets/report/elements.js";
-import { formatScore, makeBadge } from "../../report/assets/report/formats.js";
+import { make, makeTable, markHidden, replaceContent } from "../../report/assets/report/elements.js";
+import { formatCount, countNoun } from "../../report/assets/report/elements.js";
+import { formatScore, formatAnswer, makeBadge } from "../../report/assets/report/formats.js";
 import { drawPrediction } from "../../report/assets/report/edits.js";
 
 const style = new CSSStyleSheet();
@@ -21,7 +22,7 @@ const drawReferences = ({ references, closest, minimum }) => {
   const rows = references.map(({ reference, distance, length, similarity }) => [
     [make("q", { dir: "auto" }, markHidden(reference)), reference === closest && make("span.tag", "closest")],
     ...[distance, length].map(formatCount),
-    formatScore(similarity),
+    formatAnswer(similarity),
   ]);
   const heads = ["accepted answer", "distance", "length", `similarity (minimum ${formatScore(minimum)})`];
   return [make("h3", "Every accepted answer"), makeNumbers(heads, rows)];
@@ -39,25 +40,26 @@ const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...a
     answer.references && drawReferences(answer),
   ];
 };
-// Those that disagree, and behind a fold those that agree.
-const drawVariants = ({ score, variants }) => {
-  const makeRow = ({ name, meaning, ...values }) => [
+const listVariants = (variants) => {
+  const rows = variants.map(({ name, meaning, similarity, score }) => [
     [make("b", name), make("small", meaning)],
-    formatScore(values.similarity),
-    formatScore(values.score),
-  ];
-  const [differ, agree] = [false, true].map((agrees) => {
-    const own = variants.filter((variant) => (variant.score === score) === agrees);
-    return own.length > 0 && makeNumbers(["variant", "similarity", "score"], own.map(makeRow));
-  });
-  const same = variants.filter((variant) => variant.score === score).length;
-  const shown = formatScore(score);
-  const count = `${variants.length - same} of ${variants.length} variants give another score than ${shown}.`;
+    formatAnswer(similarity),
+    formatAnswer(score),
+  ]);
+  return rows.length > 0 && makeNumbers(["variant", "similarity", "score"], rows);
+};
+// The variants that give another score, and behind a fold those that give the same.
+const drawVariants = ({ score, variants }) => {
+  const same = variants.filter((variant) => variant.score === score);
+  const others = variants.filter((variant) => variant.score !== score);
+  const verb = others.length === 1 ? "gives" : "give";
+  const count = `${others.length} of ${variants.length} variants ${verb} another score than ${formatAnswer(score)}.`;
+  const title = `${countNoun(same.length, "variant gives", "variants give")} ${formatAnswer(score)}`;
   return [
     make("h3", "The same answer under every variant"),
     make("p.said", `${count} Each uses the threshold and case of its program.`),
-    differ,
-    make("details", make("summary", `${same} variants give ${shown}`), agree),
+    listVariants(others),
+    make("details", make("summary", title), listVariants(same)),
   ];
 };
 

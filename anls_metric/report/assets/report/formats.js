@@ -14,10 +14,12 @@ export const formatInterval = (interval, format = formatScore) =>
   interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
 export const signText = (text) =>
   text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
-export const makeBadge = (score) => {
-  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
+export const formatAnswer = (score) => {
   const step = 10 ** -(digits + 2);
   const isBetween = score > 0 && score < 1; // only 1 is printed as 100, and only 0 as 0
-  const shown = isBetween ? Math.min(Math.max(score, step), 1 - step) : score;
-  return make("span", { class: `score ${style}` }, formatScore(shown));
+  return formatScore(isBetween ? Math.min(Math.max(score, step), 1 - step) : score);
+};
+export const makeBadge = (score) => {
+  const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
+  return make("span", { class: `score ${style}` }, formatAnswer(score));
 };
