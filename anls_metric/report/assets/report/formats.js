@@ -16,7 +16,7 @@ export const signText = (text) =>
   text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
 export const formatAnswer = (score) => {
   const step = 10 ** -(digits + 2);
-  const isBetween = score > 0 && score < 1; // only 1 is printed as 100, and only 0 as 0
+  const isBetween = score > 0 && score < 1; // only 1 is 100, and only 0 is 0
   return formatScore(isBetween ? Math.min(Math.max(score, step), 1 - step) : score);
 };
 export const makeBadge = (score) => {
