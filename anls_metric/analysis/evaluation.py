@@ -183,8 +183,8 @@ def compare_with(result: Result, baseline: str | None) -> Result:
     submissions = sort_by_score(result.submissions)
     settings = replace(result.settings, baseline=baseline, all_pairs=False)
     compared = _compare(submissions, settings, chose_best=result.settings.baseline is None)
-    others = result.compared.notes if result.compared else ()
-    hints = [hint for hint in result.hints if hint.message not in others]
+    old_notes = result.compared.notes if result.compared else ()
+    hints = [hint for hint in result.hints if hint.message not in old_notes]
     hints += map(Hint, compared.notes if compared else ())
     return replace(result, submissions=submissions, compared=compared, hints=hints)
 

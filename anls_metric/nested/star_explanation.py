@@ -85,16 +85,21 @@ class Leaf:
         return () if self.text is None else self.text.best.edits
 
     @property
-    def sentence(self) -> str:
-        """The reason for the score, in plain words."""
+    def note(self) -> str:
+        """The reason for the score, as a phrase for a terminal."""
         if self.text:
             return str(self.text)
         predicted, accepted = map(_name_kind, (self.prediction, self.reference))
         counted = f" of {self.length} leaves" if self.length > 1 else ""
         return _KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
 
+    @property
+    def sentence(self) -> str:
+        """The reason for the score, in percent: a sentence for a page that shows both values."""
+        return self.text.sentence if self.text else f"{self.note}."
+
     def __str__(self) -> str:
-        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+        return f"{self.path}: {self.note}" if self.path else self.note
 
 
 @dataclass(frozen=True)
@@ -130,9 +135,7 @@ class Branch:
     @property
     def sentence(self) -> str:
         """The reason for the score, in percent: a sentence for a page that shows the values beside it."""
-        if self.leaf is None:
-            return f"{_summarize(self, format_percent)}."
-        return self.leaf.text.sentence if self.leaf.text else f"{self.leaf.sentence}."
+        return self.leaf.sentence if self.leaf else f"{_summarize(self, format_percent)}."
 
 
 def _summarize(value: Branch | StarExplanation, form: Callable[[float], str] = "{:.4f}".format) -> str:

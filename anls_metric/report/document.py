@@ -162,7 +162,7 @@ def _describe_leaf(leaf: Any) -> dict[str, Any]:
         "reference": as_json(leaf.reference),
         "score": leaf.score,
         "leaves": leaf.length,
-        "why": leaf.sentence,
+        "why": leaf.note,
         "edits": leaf.edits,
     }
 

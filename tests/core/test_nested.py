@@ -271,7 +271,7 @@ def test_explanation_lists_leaves_with_reasons() -> None:
     below = "similarity 0 is below the threshold of 0.5, so 0"
     close = "similarity 0.6667, at least the threshold of 0.5"
     assert [
-        (leaf.kind, leaf.prediction_path, leaf.reference_path, leaf.score, leaf.length, leaf.sentence)
+        (leaf.kind, leaf.prediction_path, leaf.reference_path, leaf.score, leaf.length, leaf.note)
         for leaf in why.leaves
     ] == [
         ("text", "a[0]", "a[1]", 0.0, 1, f"1 edit on 1 character from 'y': {below}"),

@@ -6,7 +6,7 @@ import { formatScore, formatAnswer, makeBadge } from "../../report/assets/report
 import { drawPrediction } from "../../report/assets/report/edits.js";
 
 const style = new CSSStyleSheet();
-style.replaceSync(STYLE);
+style.replaceSync(`${STYLE} th[scope="col"] { overflow-wrap: normal; }`);
 
 const makeNumbers = (heads, rows) => {
   const attributes = { tabindex: 0, role: "region", "aria-label": heads[0] };
@@ -25,7 +25,7 @@ const drawReferences = ({ references, closest, minimum }) => {
     formatAnswer(similarity),
   ]);
   const heads = ["accepted answer", "distance", "length", `similarity (minimum ${formatScore(minimum)})`];
-  return [make("h3", "Every accepted answer"), makeNumbers(heads, rows)];
+  return make("section", make("h2", "Every accepted answer"), makeNumbers(heads, rows));
 };
 const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...answer }) => {
   const badge = makeBadge(score);
@@ -34,9 +34,12 @@ const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...a
     make("div.line", badge, make("span.said", label)),
     make("p.why", { part: "why" }, sentence),
     make("p", make("code", signature)),
-    make("h3", "From the prediction to the closest accepted answer"),
-    make("div", { part: "prediction" }, drawPrediction(prediction, answer.closest, drawn)),
-    drawn.edits && drawLegend(),
+    make(
+      "section",
+      make("h2", "From the prediction to the closest accepted answer"),
+      make("div", { part: "prediction" }, drawPrediction(prediction, answer.closest, drawn)),
+      drawn.edits && drawLegend(),
+    ),
     answer.references && drawReferences(answer),
   ];
 };
@@ -56,7 +59,7 @@ const drawVariants = ({ score, variants }) => {
   const count = `${others.length} of ${variants.length} variants ${verb} another score than ${formatAnswer(score)}.`;
   const title = `${countNoun(same.length, "variant gives", "variants give")} ${formatAnswer(score)}`;
   return [
-    make("h3", "The same answer under every variant"),
+    make("h2", "The same answer under every variant"),
     make("p.said", `${count} Each uses the threshold and case of its program.`),
     listVariants(others),
     make("details", make("summary", title), listVariants(same)),

@@ -44,7 +44,7 @@ const stems = data.pages.map((name) =>
   name
     .split(/[\\/]/)
     .pop()
-    .replace(/\.\w{3,4}$/, ""),
+    .replace(/\.[a-z]\w{2,3}$/i, ""),
 );
 export const pageName = (row) => data.pages[row];
 export const pageStem = (row) => stems[row];

@@ -10,6 +10,9 @@ const markSpaces = (text) =>
   markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (space) => SPACES[space]) : text);
 const FREE = { class: "free", title: "not counted by this variant" };
 
+// A long text is whole once it is clicked.
+const WHOLE = { dir: "auto", tabindex: 0, onfocus: ({ target }) => target.classList.add("whole") };
+
 // Characters that are compared as equal. Differences in case or spaces get a weak mark.
 const drawEqual = (left, right) => {
   if (left.length !== right.length) {
@@ -44,10 +47,10 @@ const drawEdits = (prediction, closest, parts) => {
       items.push(come.length > 0 && make("ins", { dir: "auto" }, markSpaces(come.join(""))));
     }
   }
-  return make("div.edits", { dir: "auto", tabindex: 0 }, items);
+  return make("div.edits", WHOLE, items);
 };
 export const drawText = (text) =>
-  make("div.text", { dir: "auto", tabindex: 0 }, text === "" ? make("span.nothing", "empty") : markHidden(text));
+  make("div.text", WHOLE, text === "" ? make("span.nothing", "empty") : markHidden(text));
 
 // A list or a nested value: a tree with a score at each branch, and the edits of each leaf
 const drawLeaf = ([, prediction, reference, , , , edits]) => {

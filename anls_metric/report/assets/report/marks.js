@@ -119,7 +119,7 @@ export const importMarks = (text) => {
 
 // The controls for an open question. `redraw` updates the rest of the report.
 
-// Accepts an answer of a submission, which nobody has to type then.
+// Accepts an answer of a submission.
 export const drawAccept = (row, text, redraw) => {
   const isAccepted = markOf(row).accept.includes(text);
   const act = () => {

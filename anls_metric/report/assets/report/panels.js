@@ -118,7 +118,7 @@ const drawHistogram = (place) => {
 };
 const drawConfusionPanel = () => {
   const [more, less] = ["+x", "−x"].map((text) => make("code", text));
-  const about = ["Edits that turn answers into accepted ones: ", more, " is extra, ", less, " is missing."];
+  const about = ["Where answers differ from accepted ones: ", more, " is extra, ", less, " is missing."];
   return [make("p.said", about), shownPlaces().map(drawConfusions), shownPlaces().map(drawHistogram)];
 };
 

@@ -6,7 +6,7 @@ import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
 import { drawText, drawPrediction } from "./edits.js";
 
-// In a frame, links lead to the page around it, which writes its URL.
+// In a frame, links lead to the page around it.
 const findUrl = () => document.documentElement.dataset.url ?? location.href;
 export const fullUrl = (changes) => findUrl().split("#")[0] + formatUrl(changes);
 
@@ -32,9 +32,8 @@ const MAX_REASONS = 3; // of more submissions, the reason of a score is only a t
 const drawAnswer = (places, row) => {
   const { prediction, score, outcome, sentence, closest, raw, references, edits, tree } = answers[places[0]][row];
   const texts = references ?? data.references[row];
-  const name = data.outcomes[outcome]?.name ?? "not asked";
   const output = raw !== undefined && make("details.raw", make("summary", "raw output"), drawText(raw));
-  const canAccept = ofStrings && score < 1 && prediction?.trim();
+  const text = ofStrings && score < 1 && prediction?.trim();
   return make(
     "tr",
     several && make("th", { scope: "row" }, places.map(makeName)),
@@ -48,7 +47,7 @@ const drawAnswer = (places, row) => {
         : drawPrediction(prediction, texts[closest], { edits, tree }),
       names.length <= MAX_REASONS && make("div.said", sentence),
     ),
-    make("td.said", outcome > -1 && name, canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]),
+    make("td.said", data.outcomes[outcome]?.name, text && [" ", drawAccept(row, text, redraw)]),
   );
 };
 
@@ -56,12 +55,12 @@ const drawAnswer = (places, row) => {
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;
-  const makeLink = (name) => {
-    const act = () => update({ ...NO_FILTERS, search: name, open: -1 }, { focus: "questions" });
+  const link = (name, search) => {
+    const act = () => update({ ...NO_FILTERS, search, open: -1 }, { focus: "questions" });
     return make("button.filter", { onclick: act }, name);
   };
   const of = /^(.*)_/.exec(stem)?.[1];
-  return make("span.said", "all questions about ", makeLink(stem), of && [" or ", makeLink(of)]);
+  return make("span.said", "all questions about ", link(stem, pageName(row)), of && [" or ", link(of, `${of}_`)]);
 };
 // A click on the page shows it in its own size, where the reader clicked.
 const enlarge = (image) => {
