@@ -16,7 +16,7 @@ from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.reading.join import Reading
-from anls_metric.reading.reader import Input
+from anls_metric.reading.reader import Input, drop_shared_prefix
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, get_stem, has, read_table
 from anls_metric.report.document import build_document
@@ -135,13 +135,13 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
     submissions = {name: table for name, table in tables.items() if name != gold}
     if not submissions:
         return shown
-    names = names if all(names) and len(names) == len(submissions) else list(submissions)
+    names = names if all(names) and len(names) == len(submissions) else drop_shared_prefix(list(submissions))
     shown = shown._replace(names=names)
     inputs = [Input(table, name) for name, table in zip(names, submissions.values())]
     with _keep(errors):
         result = _evaluate(inputs, Input(tables[gold]) if gold else None, settings, errors)
         label = result.submissions[0].scorer.label
-        scores = "; ".join(f"{label} of {scored.name}: {scored.anls:.4f}" for scored in result.submissions[:10])
+        scores = "; ".join(f"{label} of {scored.name}: {100 * scored.anls:.1f}" for scored in result.submissions[:10])
         return shown._replace(
             hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
             read=[scored.answers.read.text("page") for scored in result.submissions],

@@ -189,7 +189,7 @@ def read_report(shown: scoring.Shown) -> str:
 def test_gold_file_is_found_in_any_order(tmp_path: Path) -> None:
     for files in ((GOLD, SUBMISSION), (SUBMISSION, GOLD)):
         shown = show(*files)
-        assert (shown.said, shown.problems, shown.names) == ("ANLS of submission: 0.6273.", [], ["submission"])
+        assert (shown.said, shown.problems, shown.names) == ("ANLS of submission: 62.7.", [], ["submission"])
         assert shown.read[0].startswith("answer (prediction) of submission.json, answers (accepted answers) of gold_")
         assert "0.6273" in read_report(shown)
     both = write_table(tmp_path / "both.jsonl", 9), write_table(tmp_path / "other.jsonl", 9)
@@ -204,7 +204,7 @@ def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
     shown = show(*files)
     assert (shown.golds, shown.said, shown.report) == (["first", "second"], scoring.WHICH_GOLD, "")
     shown = show(*files, gold="second")
-    assert (shown.golds, shown.names, shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0000.")
+    assert (shown.golds, shown.names, shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0.")
     named = files[1].rename(tmp_path / "labels.json")
     shown = show(files[0], named)
     assert (shown.golds, shown.gold, shown.names) == (["first", "labels"], "labels", ["first"])
@@ -216,8 +216,12 @@ def test_names_make_runs(tmp_path: Path) -> None:
     second.write_bytes(SUBMISSION.read_bytes())
     assert show(GOLD, SUBMISSION, second).names == ["submission", "submission (2)"]
     shown = show(GOLD, SUBMISSION, second, names=["base", "base"])
-    assert shown.said == "ANLS of base: 0.6273."
-    assert show(GOLD, SUBMISSION, names=[""]).said == "ANLS of submission: 0.6273."
+    assert shown.said == "ANLS of base: 62.7."
+    assert show(GOLD, SUBMISSION, names=[""]).said == "ANLS of submission: 62.7."
+    prefixed = [tmp_path / f"submission__{name}.json" for name in ("ant", "bee")]
+    for path in prefixed:
+        path.write_bytes(SUBMISSION.read_bytes())
+    assert show(GOLD, *prefixed).said == "ANLS of ant: 62.7; ANLS of bee: 62.7."
 
 
 def test_saved_report_has_the_hints(tmp_path: Path) -> None:

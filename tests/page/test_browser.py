@@ -134,7 +134,7 @@ def test_files_are_scored_and_reported(visit: Visits) -> None:
     user = visit("?tab=file")
     user.drop(SUBMISSION, GOLD)  # in any order
     user.see("#result .said", "joined by questionId: 6 of 6")
-    announced(user, "ANLS of submission: 0.6273.")
+    announced(user, "ANLS of submission: 62.7.")
     report = user.report("62.7")
     report.get_by_role("searchbox").fill("SIGN")
     report.get_by_text("2 of 6 questions").first.wait_for()
