@@ -177,7 +177,7 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
 
 
 def compare_with(result: Result, baseline: str | None) -> Result:
-    """Return a result with the best submission first, and the others compared with the baseline."""
+    """Return a result with the best submission first, and with the comparisons with the baseline and their notes."""
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions = sort_by_score(result.submissions)

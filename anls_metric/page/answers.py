@@ -17,14 +17,13 @@ from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIAN
 from anls_metric.options import make_settings
 from anls_metric.page import limits
 from anls_metric.reading.values import format_value, parse_typed_values, parse_value_or_text
-from anls_metric.report.numbers import Numbers
+from anls_metric.report.numbers import PERCENT
 from anls_metric.report.question_data import describe_drawing
 from anls_metric.report.texts import escape
 
 if TYPE_CHECKING:
     from anls_metric.nested import StarExplanation
 
-_IN_PERCENT = Numbers(percent=True, digits=1)
 _NOTHING = "Write an accepted answer to see the score."
 
 
@@ -135,7 +134,7 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
         return format_note(_NOTHING), ""
     why = _explain(prediction, references, variant, fit_options(variant, settings))
     content = {"prediction": prediction, "label": why.variant.label, "drawn": describe_drawing(why), **_describe(why)}
-    said, variants = f"Score {_IN_PERCENT.format(why.score)}. {why.sentence}", ""
+    said, variants = f"Score {PERCENT.format(why.score)}. {why.sentence}", ""
     if isinstance(why, Explanation):
         content["minimum"] = get_minimum_similarity(why.variant)
         rows = [_score_under(variant, prediction, references) for variant in VARIANTS.values()]

@@ -20,6 +20,7 @@ from anls_metric.reading.reader import Input, drop_shared_prefix
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.table import Table, get_stem, has, read_table
 from anls_metric.report.document import build_document
+from anls_metric.report.numbers import PERCENT
 
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
@@ -141,7 +142,9 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
     with _keep(errors):
         result = _evaluate(inputs, Input(tables[gold]) if gold else None, settings, errors)
         label = result.submissions[0].scorer.label
-        scores = "; ".join(f"{label} of {scored.name}: {100 * scored.anls:.1f}" for scored in result.submissions[:10])
+        scores = "; ".join(
+            f"{label} of {scored.name}: {PERCENT.format(scored.anls)}" for scored in result.submissions[:10]
+        )
         return shown._replace(
             hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
             read=[scored.answers.read.text("page") for scored in result.submissions],

@@ -39,7 +39,7 @@ _COLUMNS = (
     Column("questions", "questions"),
     Column("anls", "{label}"),
     Column("interval", *_INTERVAL),
-    Column("anls_extracted", "after extraction", "score after extraction, by the hint"),
+    Column("anls_extracted", "after extraction", "score after the extraction that a hint proposes"),
     Column("exact_match", "exact match", "equals an accepted answer"),
     Column("contains", "contains", "contains an accepted answer"),
     *(

@@ -11,7 +11,7 @@ from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
-from anls_metric.report.numbers import Numbers
+from anls_metric.report.numbers import PERCENT, Numbers
 
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
@@ -64,7 +64,7 @@ def describe_headline(result: Result) -> dict[str, Any]:
 
 def percent_numbers(settings: Settings) -> Numbers:
     """Make the format of scores in the report: percent, with one digit unless the user names another number."""
-    return Numbers(percent=True, digits=1 if settings.digits is None else settings.digits)
+    return PERCENT if settings.digits is None else PERCENT._replace(digits=settings.digits)
 
 
 def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, float]]:

@@ -18,6 +18,8 @@ class Numbers(NamedTuple):
         ('0.8357', '83.57', '0.84')
         >>> Numbers(percent=True, digits=1).format((-0.25, 0.5), "+")
         '-25.0 to +50.0'
+        >>> Numbers(percent=True, digits=1).format(-0.0004)
+        '0.0'
         >>> Numbers().format(12345), Numbers().format(0.00012, ".2g"), Numbers().format(None)
         ('12,345', '0.00012', '-')
     """
@@ -48,3 +50,6 @@ class Numbers(NamedTuple):
 
 
 PLAIN = Numbers()
+
+PERCENT = Numbers(percent=True, digits=1)
+"""The format of scores in the report and in the web app."""

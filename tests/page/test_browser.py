@@ -57,7 +57,7 @@ def test_variants_that_agree_are_folded(visit: Visits) -> None:
     user.field("answers").fill("abcd")
     user.see("#answer .score", "50.0")
     disagreeing = sum(anls_metric.anls_score("ab", ["abcd"], variant=name) != 0.5 for name in anls_metric.VARIANTS)
-    user.see("#variants .said", f"{disagreeing} of {len(anls_metric.VARIANTS)} variants give another score than 50.0")
+    user.see("#variants .said", f"{disagreeing} of {len(anls_metric.VARIANTS)} variants give a score other than 50.0")
     assert user.page.locator("#variants tbody tr:visible").count() == disagreeing
     user.page.locator("#variants summary").click()
     assert user.page.locator("#variants tbody tr:visible").count() == len(anls_metric.VARIANTS)

@@ -7,6 +7,7 @@ import csv
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import anls_metric
 from anls_metric import VARIANTS, explain
+from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.contributions import split_difference
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hints import Hint
@@ -329,6 +331,17 @@ def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
     chosen = read_data(as_html(conclude(scored, baseline="best")))
     assert {each["verdict"] for each in chosen["document"]["comparisons"]} == {"worse"}
     assert "p adjusted for 2 comparisons with best." in chosen["details"]
+
+
+def test_report_has_the_notes_of_its_own_comparisons() -> None:
+    lost = [*[("tea", ["Cola"])] * 15, *[("Cola", ["Cola"])] * 185]
+    best = [*[("Cola", ["Cola"])] * 15, *[("tea", ["Cola"])] * 5, *[("Cola", ["Cola"])] * 180]
+    scored = [score_pairs(pairs, name=name) for name, pairs in {**dict.fromkeys("bcde", lost), "best": best}.items()]
+    result = conclude(scored)
+    (note,) = compare(scored, "best", chose_best=True).notes
+    assert result.compared.notes != [note]
+    shown = replace(result, hints=[*map(Hint, result.compared.notes), *result.hints])
+    assert [hint["text"] for hint in read_data(as_html(shown))["document"]["hints"]] == [note.text("python")]
 
 
 def test_user_chooses_the_baseline_and_the_digits() -> None:

@@ -56,7 +56,7 @@ const drawVariants = ({ score, variants }) => {
   const same = variants.filter((variant) => variant.score === score);
   const others = variants.filter((variant) => variant.score !== score);
   const verb = others.length === 1 ? "gives" : "give";
-  const count = `${others.length} of ${variants.length} variants ${verb} another score than ${formatAnswer(score)}.`;
+  const count = `${others.length} of ${variants.length} variants ${verb} a score other than ${formatAnswer(score)}.`;
   const title = `${countNoun(same.length, "variant gives", "variants give")} ${formatAnswer(score)}`;
   return [
     make("h2", "The same answer under every variant"),

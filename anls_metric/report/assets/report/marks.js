@@ -112,7 +112,7 @@ export const importMarks = (text) => {
   const sentences = [
     `${countNoun(counts.imported, "mark")} imported.`,
     counts.own && `Your own mark stays on ${countNoun(counts.own, "question")}.`,
-    counts.unknown && `${countNoun(counts.unknown, "mark")} skipped: not of this report.`,
+    counts.unknown && `${countNoun(counts.unknown, "mark")} skipped: no such question.`,
   ];
   return sentences.filter(Boolean).join(" ");
 };
