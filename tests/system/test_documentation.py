@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -100,19 +101,33 @@ def test_python_sessions_of_documents_run(page: Path, monkeypatch: pytest.Monkey
         pytest.skip(f"all but the blocks that need {', '.join(sorted(set().union(*missing.values())))}")
 
 
+def list_names(line: str) -> set[tuple[str, str]]:
+    """List the names that a line imports, each with its module."""
+    module, _, names = line.removeprefix("from ").partition(" import ")
+    return {(module, name.strip()) for name in names.split(",")}
+
+
 @of_the_guide
 def test_lines_without_a_prompt_are_those_of_an_example(page: Path) -> None:
-    """Except for blanks, and a comma at the end. An argument may appear as an assignment."""
+    """Except for blanks, a comma at the end, and comments for mypy.
+
+    An argument may appear as an assignment, and an import may have some of the names of an import in an example.
+    """
 
     def bare(line: str) -> str:
-        return re.sub(r"\s|,$", "", line)
+        return re.sub(r"  # type: ignore\[.*|\s|,$", "", line)
 
     paths = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".pyc"]
     examples = [path.read_text("utf-8") for path in paths]
     there = {bare(line) for example in examples for line in example.splitlines()}
+    joined = "\n".join(
+        re.sub(r"\(\n((?:    .*\n)+?)\)", lambda match: match[1].replace("\n", " "), each) for each in examples
+    )
+    imported = set().union(*map(list_names, re.findall(r"^from .* import .*$", joined, re.MULTILINE)))
     python = [block for block in list_blocks(page, "python") if ">>>" not in block]
     shown = [*python, *list_blocks(page, "json"), *list_blocks(page, "csv")]
-    assert [line for block in shown for line in block.splitlines() if bare(line) not in there] == []
+    lines = [line for block in shown for line in block.splitlines() if bare(line) not in there]
+    assert [line for line in lines if not (line.startswith("from ") and list_names(line) <= imported)] == []
 
 
 @pytest.mark.parametrize("path", [*GUIDE, *EXAMPLES], ids=lambda path: path.name)
@@ -155,6 +170,71 @@ def test_commands_of_documents_run(shell: Shell, monkeypatch: pytest.MonkeyPatch
     assert bool(notes) == ("examples/compare/chatty.json" in command)
 
 
+# The page about trouble
+
+NUMBERS = range(1, 9)
+ANSWERED = [{"questionId": i, "answer": f"answer {i}"} for i in range(1, 11)]
+TROUBLE: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "no ids in common": (
+        "gold.json answers.json",
+        [{**row, "questionId": f"docvqa-{row['questionId']}"} for row in ANSWERED[:8]],
+    ),
+    "no answer to N questions": ("gold.json answers.json", ANSWERED[:5]),
+    "N answers to questions": ("gold.json answers.json", ANSWERED),
+    "ids repeated": ("gold.json answers.json", [*ANSWERED[:8], ANSWERED[0]]),
+    "ids repeat": ("gold.json answers.json", [{**row, "temperature": t} for row in ANSWERED[:8] for t in (0, 1)]),
+    "one answer per question": ("gold.json answers.json", [{"answer": row["answer"]} for row in ANSWERED[:5]]),
+    "no predictions": (
+        "gold.json answers.json",
+        [{"questionId": row["questionId"], "text": row["answer"]} for row in ANSWERED[:8]],
+    ),
+    "the gold file first": ("answers.json gold.json", ANSWERED[:8]),
+    "question text": (
+        "gold.json answers.json",
+        [{**row, "question": f"Frage {row['questionId']}?"} for row in ANSWERED[:8]],
+    ),
+    "null or missing": (
+        "gold.json answers.json",
+        [{**row, "answer": None if row["questionId"] == 3 else ""} for row in ANSWERED[:8]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TROUBLE)
+def test_errors_in_the_page_about_trouble_are_those_of_the_program(shell: Shell, name: str) -> None:
+    gold = [{"questionId": i, "question": f"Question {i}?", "answers": [f"answer {i}"]} for i in NUMBERS]
+    line, answers = TROUBLE[name]
+    shell.write({"gold.json": gold, "answers.json": answers})
+    assert f"anls: error: {shell.error(line)}\n" in read(ROOT / "docs" / "troubleshooting.md")
+
+
+def test_line_read_in_the_page_about_trouble_is_that_of_the_program(shell: Shell) -> None:
+    gold = [{"questionId": i, "answers": [f"answer {i}"]} for i in NUMBERS]
+    shell.write({"gold.json": gold, "answers.json": [{"answer": row["answer"]} for row in ANSWERED[:8]]})
+    (line,) = (line for line in shell.print("gold.json answers.json").splitlines() if line.startswith("read"))
+    assert f"{line}\n" in read(ROOT / "docs" / "troubleshooting.md")
+
+
+def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:
+    models = json.loads(read(ROOT / "benchmarks" / "nine_models.json"))["scores"]
+    names = list(models["nemotron"])
+
+    def spread(first: str, second: str) -> tuple[str, str]:
+        changes = sorted(round(model[second] - model[first], 2) for model in models.values())
+        return f"{changes[0]:.2f}", f"{changes[-1]:.2f}"
+
+    migrate, differ = read(ROOT / "docs/migrate.md"), " ".join(read(ROOT / "docs/why_scores_differ.md").split())
+    for first, second in (("pypi_anls", "standard"), ("due", "pix2struct")):
+        assert "rise by {} to {} (from `{}` to `{}`)".format(*spread(first, second), first, second) in migrate
+    assert "fall by {} to {} (from `nls` to `due`)".format(*spread("due", "nls")) in migrate
+    assert (spread("stvqa", "standard")[1], spread("standard", "rrc")[1]) == ("0.04", "0.95")
+    boundary, whole = spread("pypi_anls", "standard"), spread("rrc", "lmms_eval_0_2")
+    assert "between {} and {} points (`standard` against `pypi_anls`)".format(*boundary) in differ
+    assert "between {} and {} points this way (`lmms_eval_0_2` against `rrc`)".format(*whole) in differ
+    assert len(names) - len({tuple(model[name] for model in models.values()) for name in names}) == 12
+    assert sum(models["llama maverick"][name] > models["nemotron"][name] for name in names) == 8
+
+
 # The JSON document
 
 _COMPARE = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
@@ -186,7 +266,7 @@ def list_keys(value: Any, levels: int = 0) -> Iterator[str]:
 def test_page_about_json_names_every_key(shell: Shell) -> None:
     Path("examples").symlink_to(ROOT / "examples")
     keys = {key for line in RUNS for key in list_keys(shell.document(line))}
-    page = read(ROOT / "docs/json.md").partition("## results.json")[0]
+    page = _BLOCK.sub("", read(ROOT / "docs/json.md")).partition("## results.json")[0]
     first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}
     named = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", page) for part in code.split(".")}

@@ -33,6 +33,33 @@ def test_combine_metrics_example_gives_both_scores() -> None:
     assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}
 
 
+def test_ask_questions_example_asks_again_only_what_failed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    datasets, image = pytest.importorskip("datasets"), pytest.importorskip("PIL.Image")
+    example: Any = import_module("ask_questions")
+    rows = [
+        {"questionId": str(i), "question": f"No. {i}?", "answers": [f"{i}"], "image": image.new("L", (1, 1))}
+        for i in range(600)
+    ]
+    monkeypatch.setattr(datasets, "load_dataset", lambda *_, **__: datasets.Dataset.from_list(rows))
+    monkeypatch.chdir(tmp_path)
+    asked = []
+
+    def ask(image: Any, question: str) -> str:
+        asked.append(question)
+        if len(asked) == 3:
+            raise TimeoutError("too many requests")
+        return question[4:-1]
+
+    monkeypatch.setattr(example, "ask", ask)
+    example.main()
+    assert len(asked) == 500
+    with pytest.raises(ValueError, match="no answer to 1 question of gold"):
+        anls_metric.score("answers.jsonl", "gold.jsonl")
+    example.main()
+    assert len(asked) == 501
+    assert anls_metric.score("answers.jsonl", "gold.jsonl").anls == 1.0
+
+
 # Benchmarks
 
 files, workloads = map(import_module, ("files", "workloads"))
