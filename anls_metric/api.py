@@ -223,7 +223,7 @@ class Scores:
                 memory, the cells are bytes, paths, dicts of both as `datasets` has them, or Pillow images.
 
         Raises:
-            ValueError: there are no images at `images`, or `path` does not end in ".html".
+            ValueError: there are no images at `images`, `path` does not end in ".html", or the file is an input.
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import write_report

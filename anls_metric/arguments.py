@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from anls_metric.analysis.evaluation import Result, evaluate
@@ -77,9 +80,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(message.removeprefix("argument "))
 
-    def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
-        """Parse arguments in any order. The error for an unknown flag says what to type instead."""
-        flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
+    def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
+        """Parse arguments in any order, and files after ``--``. The error for an unknown flag says what to type."""
+        place = words.index("--") if "--" in words else len(words)
+        # argparse forgets where "--" stood. A path that begins with "./" is no flag.
+        files = [f"./{word}" if re.match("-.", word) else word for word in words[place + 1 :]]
+        flags, unknown = self.parse_known_intermixed_args([*words[:place], *files])
         if unknown:
             flag, _, _ = unknown[0].partition("=")
             name = flag.strip("-")
@@ -124,11 +130,31 @@ def make_settings(flags: argparse.Namespace) -> Settings:
     return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
 
 
+@contextmanager
+def tolerate_closed_pipe() -> Iterator[None]:
+    """Print without an error if the reader of the output stops, as ``| head`` does: the exit status stays."""
+    try:
+        yield
+        print(end="", flush=True)
+    except BrokenPipeError:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BrokenPipeError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def print_note(text: str) -> None:
+    """Print lines to standard error."""
+    with tolerate_closed_pipe():
+        print(text, file=sys.stderr)
+
+
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:
     """Score the files of a command and of its flags, and print the hints. Returns the result and its document."""
     gold = parse_input(settings.gold) if settings.gold else None
     result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
     document = build_document(result, "command")
     if document["hints"] and not settings.quiet:
-        print(format_hints(document), file=sys.stderr)
+        print_note(format_hints(document))
     return result, document

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
-from anls_metric.arguments import Parser, add_flags, make_settings, score_files
+from anls_metric.arguments import Parser, add_flags, make_settings, print_note, score_files, tolerate_closed_pipe
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, make_error
@@ -95,21 +95,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words and words[0] in SUBCOMMANDS:
             from anls_metric import subcommands
 
-            status = subcommands.run(words[0], words[1:])
-        else:
-            with pause_collector():
-                status = _score(words)
-        print(end="", flush=True)
-    except BrokenPipeError:  # the reader of our output has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+            return subcommands.run(words[0], words[1:])
+        with pause_collector():
+            return _score(words)
     except (ValueError, OSError, MemoryError) as error:
-        print(f"anls: error: {make_printable(' '.join(_describe_error(error).split()))}", file=sys.stderr)
+        print_note(f"anls: error: {make_printable(' '.join(_describe_error(error).split()))}")
         return 2
     except KeyboardInterrupt:
-        print("anls: interrupted", file=sys.stderr, flush=True)
+        print_note("anls: interrupted")
         return 130
-    return status
 
 
 def _describe_error(error: ValueError | OSError | MemoryError) -> str:
@@ -142,8 +136,12 @@ def _score(words: Sequence[str]) -> int:
         _write_outputs(result, settings, inputs)
     if settings.report:
         document |= _write_report(result, settings, inputs)
-    _print(result, document, settings)
-    return _check_limits(result)
+    failures, doubts = _check_limits(result)
+    with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
+        _print(result, document, settings)
+    for line in failures + doubts:
+        print_note(make_printable(f"anls: {line}"))
+    return int(bool(failures))
 
 
 # Files
@@ -166,7 +164,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         if ending == ".json" and several:
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
-            check_output(path, inputs)
+            check_output(path, [*inputs, *_list_sources(settings)])
         if ending in WRITERS:
             write_answers(path, result.submissions)
         else:
@@ -174,7 +172,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
                 write_results(target, scored, result.signature, inputs)
-        print(f"output: {make_printable(path)}", file=sys.stderr)
+        print_note(f"output: {make_printable(path)}")
 
 
 def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> dict[str, Any]:
@@ -183,10 +181,15 @@ def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> 
     from anls_metric.report.html import write_report
 
     path = str(settings.report)
-    check_output(path, inputs)
+    check_output(path, [*inputs, *_list_sources(settings)])
     headline = write_report(path, result, settings.images, front_end="command")
-    print(f"report: {make_printable(path)}", file=sys.stderr)
+    print_note(f"report: {make_printable(path)}")
     return headline
+
+
+def _list_sources(settings: Settings) -> list[str]:
+    """List the files that options name, and that are read."""
+    return [path for path in (settings.corrections, settings.images) if path]
 
 
 # Printing
@@ -210,7 +213,7 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 
         print(FORMATS[settings.format](document, numbers, columns))
         if not settings.quiet:
-            print(format_read(document), file=sys.stderr)
+            print_note(format_read(document))
     elif settings.find:
         print(format_matches(settings.find, document["find"]))
     else:
@@ -221,8 +224,8 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 # Exit status
 
 
-def _check_limits(result: Result) -> int:
-    """Report scores under the limit and submissions that are worse than the baseline; return the exit status."""
+def _check_limits(result: Result) -> tuple[list[str], list[str]]:
+    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain."""
     limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
     low = [scored for scored in result.submissions if scored.anls < limit]
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
@@ -234,9 +237,7 @@ def _check_limits(result: Result) -> int:
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
         if each.verdict == "too few questions":
             doubts.append(f"too few questions to tell whether {words}")
-    for line in failures + doubts:
-        print(make_printable(f"anls: {line}"), file=sys.stderr)
-    return int(bool(failures))
+    return failures, doubts
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import find_scorers
-from anls_metric.arguments import Parser, add_flags, make_settings, score_files
+from anls_metric.arguments import Parser, add_flags, make_settings, print_note, score_files, tolerate_closed_pipe
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
@@ -45,7 +45,10 @@ def run(name: str, words: Sequence[str]) -> int:
     meaning, run_flags, add_arguments = SUBCOMMANDS[name]
     parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
     add_arguments(parser)
-    return run_flags(parser.parse_intermixed_args(words)) or 0
+    flags = parser.parse_intermixed_args(words)
+    with tolerate_closed_pipe():
+        return run_flags(flags) or 0
+    return 0
 
 
 def _add_target(parser: Parser, metavar: str) -> None:
@@ -61,7 +64,7 @@ def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ())
         return
     check_output(target, inputs)
     write_whole(target, text)
-    print(f"{what}: {make_printable(target)}", file=sys.stderr)
+    print_note(f"{what}: {make_printable(target)}")
 
 
 # Lists
@@ -141,8 +144,9 @@ def _identify(flags: argparse.Namespace) -> int:
 
     with contextlib.redirect_stdout(sys.stderr):  # for output that the function prints
         identification = identify(_load_function(flags.function))
-    for line in str(identification).splitlines():
-        print(make_printable(line))
+    with tolerate_closed_pipe():
+        for line in str(identification).splitlines():
+            print(make_printable(line))
     return 0 if identification.variants else 1
 
 
@@ -189,7 +193,7 @@ def _print_hint(answers: Sequence[str]) -> None:
     rules, count = find_certain_rules(answers)
     if rules:
         words = f"{count:,} of {len(answers):,} answers look like raw model output"
-        print(f"hint: {words}: anls export rrc --extract {rules} extracts the answers", file=sys.stderr)
+        print_note(f"hint: {words}: anls export rrc --extract {rules} extracts the answers")
 
 
 def _add_check_submission(parser: Parser) -> None:
@@ -208,10 +212,11 @@ def _check_submission(flags: argparse.Namespace) -> int:
     answers, defects = check_submission(flags.file, ids)
     asked = "; to check that all questions are answered, add --ids FILE"
     answered = asked if ids is None else f": all {len(ids):,} questions are answered"
-    for line in defects or [f"no defects{answered}"]:
-        print(make_printable(f"{flags.file}: {line}"))
+    with tolerate_closed_pipe():
+        for line in defects or [f"no defects{answered}"]:
+            print(make_printable(f"{flags.file}: {line}"))
     if defects:
-        print("hint: anls export rrc writes answers in the form of the leaderboard", file=sys.stderr)
+        print_note("hint: anls export rrc writes answers in the form of the leaderboard")
     else:
         _print_hint([each["answer"] for each in answers])
     return int(bool(defects))

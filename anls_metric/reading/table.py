@@ -204,6 +204,8 @@ def read_table(path: str, settings: Settings, of_values: bool = False) -> Table:
 def read_file(path: str) -> Content:
     """Read one file, or standard input (``-``)."""
     if path == "-":
+        if sys.stdin is None:
+            raise make_error("standard input", "it is closed: pipe the file into the command, or pass its path")
         return read_bytes(sys.stdin.buffer.read(), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from anls_metric.messages import make_error
+from anls_metric.messages import InputError, make_error
+from anls_metric.reading.image_cells import IMAGE_ENDINGS
+from anls_metric.reading.table import list_files
 
 
 def check_output(path: str, inputs: Sequence[str]) -> None:
     """Refuse to overwrite an input, and to write into a folder that does not exist.
+
+    Args:
+        path: the file to write.
+        inputs: the files that were read; folders and patterns stand for their parts and images.
 
     Raises:
         InputError: the path is one of the inputs, or its folder does not exist.
@@ -19,10 +25,22 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise make_error(path, "there is no folder {folder}: make it, or write to a different folder", folder=folder)
+    if not os.path.exists(path):
+        return
     for source in inputs:
-        with suppress(OSError):
-            if os.path.samefile(source, path):
-                raise make_error(path, "the file is an input: write to a different file")
+        for part in _list_parts(source):
+            with suppress(OSError):
+                if os.path.samefile(part, path):
+                    raise make_error(path, "the file is an input: write to a different file")
+
+
+def _list_parts(source: str) -> Iterator[str]:
+    """List the files of an input: a file itself, the parts of a folder or pattern, and the images in a folder."""
+    yield source
+    with suppress(InputError):  # a folder of images has no parts
+        yield from list_files(source) or ()
+    for folder, _, names in os.walk(source):
+        yield from (os.path.join(folder, name) for name in names if name.lower().endswith(IMAGE_ENDINGS))
 
 
 def write_whole(path: str, content: str) -> None:
@@ -35,18 +53,29 @@ def write_whole(path: str, content: str) -> None:
 def open_aside(path: str) -> Iterator[IO[str]]:
     """Open a new file in the same folder. It replaces ``path`` when the context ends, or is removed after an error.
 
+    It gets the permissions of the file that it replaces. The target of a link is replaced, and not the link. What is
+    no regular file, such as a pipe or a device, is written to.
+
     Raises:
         OSError: the file cannot be written; the error names ``path``.
     """
-    folder, name = os.path.split(path)
-    aside = os.path.join(folder, f".{name}.{os.getpid()}.unfinished")
-    try:
-        with open(aside, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+    target = os.path.realpath(path)
+    is_replaced = os.path.isfile(target)
+    if os.path.exists(target) and not is_replaced:
+        with open(target, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             yield file
-        os.replace(aside, path)
+        return
+    # A name that nobody can foresee; "x" neither shares a file with another program nor follows a link.
+    aside = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.unfinished")
+    try:
+        with open(aside, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield file
+        if is_replaced:
+            os.chmod(aside, os.stat(target).st_mode)
+        os.replace(aside, target)
     except BaseException as error:
         with suppress(OSError):
             os.unlink(aside)
-        if isinstance(error, OSError) and error.filename in (None, aside):
+        if isinstance(error, OSError) and error.filename in (None, aside, target):
             raise OSError(error.errno, error.strerror, path) from None
         raise

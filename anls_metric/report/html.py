@@ -30,7 +30,7 @@ from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
 from anls_metric.report.columns import SCREEN_COLUMNS
 from anls_metric.report.document import build_document, describe_groups
-from anls_metric.report.files import write_whole
+from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
@@ -141,10 +141,13 @@ def write_report(
         The headline of the report: see `describe_headline`.
 
     Raises:
-        InputError: there are no images at `images`, or `path` does not end in ".html". OSError: it cannot be written.
+        InputError: there are no images at `images`, `path` does not end in ".html", or the file is one of the inputs.
+        OSError: it cannot be written.
     """
     if not path.lower().endswith((".html", ".htm")):
         raise make_error(path, "a report needs a name that ends in .html, such as report.html")
+    sources = [*(each.path for each in inputs), images, result.settings.corrections]
+    check_output(path, [source for source in sources if source])
     pages, headline = Images(images, inputs), describe_headline(result)
     write_whole(path, as_html(result, pages, front_end, headline=headline))
     return headline

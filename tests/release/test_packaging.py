@@ -172,7 +172,45 @@ def test_forge_does_every_step_of_ci_and_releases_what_was_checked() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8"))["jobs"]
     assert jobs["step"]["strategy"]["matrix"]["step"] == every
     assert [step["run"] for step in jobs["step"]["steps"] if "run" in step] == ["bash .ci/run ${{ matrix.step }}"]
-    uploaded = {step["with"]["name"] for step in jobs["step"]["steps"] if "upload" in step.get("uses", "")}
-    assert uploaded == {"dist", "space"}
-    assert jobs["release"]["needs"] == "step"
+    uploaded = {
+        name: {step["with"]["name"] for step in job["steps"] if "upload" in step.get("uses", "")}
+        for name, job in jobs.items()
+    }
+    assert uploaded == {"step": {"space"}, "build": {"dist"}, "release": set()}
+    assert jobs["release"]["needs"] == ["step", "build"]
     assert jobs["release"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
+
+
+def test_build_job_runs_nothing_but_the_build() -> None:
+    yaml = pytest.importorskip("yaml")
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8"))["jobs"]
+    (lines,) = [step["run"].splitlines() for step in jobs["build"]["steps"] if "run" in step]
+    assert lines == [
+        "python -m pip install --require-hashes --requirement .github/requirements.txt",
+        "python -m hatchling build --directory dist",
+    ]
+
+
+def test_workflows_pin_actions_by_commit() -> None:
+    workflows = (ROOT / ".github" / "workflows").glob("*.yml")
+    uses = [use for path in workflows for use in re.findall(r"uses: (.*)", path.read_text(encoding="utf-8"))]
+    assert uses
+    assert [use for use in uses if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use)] == []
+
+
+def test_requirements_of_the_action_have_hashes_and_every_dependency() -> None:
+    text = (ROOT / ".github" / "requirements.txt").read_text(encoding="utf-8")
+    blocks = re.findall(r"^([\w.-]+)==\S+.*\n((?:    --hash=sha256:[0-9a-f]{64}.*\n)+)", text, re.MULTILINE)
+    assert len(blocks) == len(re.findall(r"^\w", text, re.MULTILINE))
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    needed = [
+        *project["project"]["dependencies"],
+        *extras["files"],
+        *extras["hub"],
+        *project["build-system"]["requires"],
+    ]
+    names = {name.lower().replace("_", "-") for name, _ in blocks}
+    assert {re.split("[<>=]", each)[0].lower().replace("_", "-") for each in needed} <= names
+    assert "https://" not in text

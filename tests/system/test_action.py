@@ -76,8 +76,10 @@ def test_steps_take_inputs_by_the_environment_only() -> None:
 
 
 def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step) -> None:
-    assert run_step("install")[3] == "-m pip install --quiet /the/action[files,hub]\n"
-    assert run_step("install", package="anls-metric==2.0.0")[3] == "-m pip install --quiet anls-metric==2.0.0\n"
+    first = "-m pip install --quiet --require-hashes --requirement /the/action/.github/requirements.txt\n"
+    second = "-m pip install --quiet --no-deps --no-build-isolation"
+    assert run_step("install")[3] == f"{first}{second} /the/action\n"
+    assert run_step("install", package="anls-metric==2.0.0")[3] == f"{first}{second} anls-metric==2.0.0\n"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,7 @@ def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step)
             ["base is worse than tuned", "under 0.9", "| base |"],
         ),
         ({"submission": "a; rm -rf $(that) is not there.json"}, 2, ["No such file"]),
+        ({"submission": "--corrections=c.json"}, 2, ["./--corrections=c.json: No such file"]),
     ],
 )
 def test_summary_of_the_job_has_the_table_and_the_status(
@@ -102,3 +105,10 @@ def test_summary_of_the_job_has_the_table_and_the_status(
     assert summary == f"### ANLS\n\n{Path(outputs['report']).read_text(encoding='utf-8')}"
     last = inputs["submission"].splitlines()[-1]
     assert outputs.get("anls") == (None if status == 2 else str(anls_metric.score(last, gold=GOLD).anls))
+
+
+@pytest.mark.parametrize("word", ["True", "yes", "", "false "])
+def test_switch_of_the_action_is_true_or_false(run_step: Step, word: str) -> None:
+    status, outputs, _, printed = run_step("score", gold=GOLD, submission=TUNED, baseline=BASE, fail_if_worse=word)
+    assert (status, outputs) == (2, {})
+    assert f"fail-if-worse must be true or false, got '{word}'" in printed

@@ -256,6 +256,41 @@ def test_closed_output_is_no_error(closed: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("gold.json a.json --fail-under 0.9 --format json", 1),
+        (f"{COMPARE} --baseline tuned --fail-if-worse", 1),
+        ("gold.json a.json --fail-under 0.9 --worst 24", 1),
+        ("check-submission broken.json", 1),
+        ("identify math:dist", 1),
+        ("gold.json gone.json", 2),
+    ],
+)
+@pytest.mark.parametrize("reader", ["| true", "2>&1 | true"])
+def test_reader_who_leaves_does_not_open_a_gate(shell: Shell, words: str, status: int, reader: str) -> None:
+    shell.write({"broken.json": [{"questionId": "x"}] * 9999})
+    line = f"set -o pipefail; (sleep 0.2; exec {shlex.join(ANLS)} {words}) {reader}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
+def test_closed_input_is_an_error(shell: Shell) -> None:
+    line = f"{shlex.join(ANLS)} gold.json - <&-"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT)
+    message = "anls: error: standard input: it is closed: pipe the file into the command, or pass its path\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_interrupt_during_the_imports_ends_in_silence(tmp_path: Path) -> None:
+    slow = "import os, signal, sys; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(9)"
+    (tmp_path / "textwrap.py").write_text(slow, encoding="utf-8")  # imported by the command
+    environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([*ANLS, *FILES], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_output_is_the_same_in_every_process(shell: Shell) -> None:
     found = set()
     for seed in ("1", "2"):

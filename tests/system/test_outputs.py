@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import anls_metric
 from tests.conftest import ROOT
-from tests.system.conftest import BASE, BETTER, IDS, MEAN, SCORE, Shell, list_both
+from tests.system.conftest import BASE, BETTER, IDS, MEAN, SCORE, Shell, list_answers, list_both
 
 EXAMPLE = f"{ROOT}/examples/gold_label.json {ROOT}/examples/submission.json"
 
@@ -154,6 +156,63 @@ def test_output_that_cannot_be_written_is_an_error_and_leaves_every_file(shell: 
     before = {path: path.read_bytes() for path in Path().rglob("*")}
     assert words in shell.error(f"gold.json a.json {flags}")
     assert {path: path.read_bytes() for path in Path().rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("files", "flags", "output"),
+    [
+        ("gold.json parts", "--output", "parts/part-1.jsonl"),
+        ("gold.json 'parts/*.jsonl'", "--output", "parts/part-2.jsonl"),
+        ("gold.json a.json --corrections c.json", "--output", "c.json"),
+        ("gold.json a.json --corrections c.json", "--report", "link.html"),
+        ("gold.json a.json --images pages", "--report", "pages/link.html"),
+    ],
+)
+def test_outputs_never_replace_what_was_read(shell: Shell, files: str, flags: str, output: str) -> None:
+    half = len(IDS) // 2
+    rows = list_answers()
+    shell.write({"parts/part-1.jsonl": rows[:half], "parts/part-2.jsonl": rows[half:]})
+    shell.write({"c.json": [{"questionId": IDS[0], "accept": "more"}]})
+    Path("link.html").symlink_to("c.json")
+    Path("pages/deep").mkdir(parents=True)
+    Path("pages/deep/a.png").write_bytes(b"\x89PNG")
+    Path("pages/link.html").symlink_to("deep/a.png")
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    report = "" if flags == "--report" else "--report new.html" if "--images" in files else ""
+    message = shell.error(f"{files} {flags} {output} {report}")
+    assert message == f"{output}: the file is an input: write to a different file"
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_report_of_python_never_replaces_what_was_read(shell: Shell) -> None:
+    Path("a.html").symlink_to("a.json")
+    with pytest.raises(ValueError, match=r"a\.html: the file is an input"):
+        anls_metric.score("a.json", "gold.json").report("a.html")
+
+
+def test_pipe_gets_the_output_and_stays_a_pipe(shell: Shell) -> None:
+    os.mkfifo("report.html")
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(Path("report.html").read_bytes()))
+    reader.start()
+    shell.print("gold.json a.json --report report.html")
+    reader.join(10)
+    assert received[0].startswith(b"<!DOCTYPE html>")
+    assert Path("report.html").is_fifo()
+
+
+def test_written_file_keeps_its_permissions_and_its_link(shell: Shell) -> None:
+    before = os.umask(0o027)
+    try:
+        shell.print("gold.json a.json --output x.csv")
+        assert Path("x.csv").stat().st_mode & 0o777 == 0o640
+        Path("x.csv").chmod(0o604)
+        Path("y.csv").symlink_to("x.csv")
+        shell.print("gold.json b.json --output y.csv")
+    finally:
+        os.umask(before)
+    assert (Path("y.csv").is_symlink(), Path("x.csv").stat().st_mode & 0o777) == (True, 0o604)
+    assert "\nb,49000," in Path("x.csv").read_text(encoding="utf-8")
 
 
 def test_file_appears_only_when_it_is_complete(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
