@@ -359,7 +359,7 @@ def _fetch_columns(row: GoldSet, hub: Any, pool: Any, bar: Any) -> list[Row]:
 
     def read_group(path: str, metadata: Any, group: int) -> Any:
         file = open_file(path, metadata)
-        columns = [name for name in list_columns(file.schema_arrow) if name not in _UNREAD]
+        columns = [name for name in list_columns(file.schema_arrow, path) if name not in _UNREAD]
         # Threads of Arrow that outlive the fetch would abort the process.
         return file.read_row_group(group, columns, use_threads=False).to_pylist()
 

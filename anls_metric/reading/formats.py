@@ -15,15 +15,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
-from anls_metric.reading.containers import KEY, NAMES, VALUE, records_of
+from anls_metric.reading.containers import NAMES, VALUE, records_of
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
 
 MAX_BATCH = 64_000_000  # bytes of the rows of a Parquet file that are decoded together
+
+_MAX_NAMES = 100  # of fields, for a quick proof that no record has a field twice
+_TWICE = "(key that stands twice)"
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
@@ -130,17 +134,19 @@ def _read_json(text: str, name: str, is_lines: bool) -> Content:
     """Read one value, an object on each line, or objects one after the other."""
     values, lines = _decode_json(text, name)
     if len(values) > 1 or (is_lines and isinstance(values[0], dict)):
-        return Content(values, _places("line", lines))
-    content = find_records(values[0], name)
-    if content.records and isinstance(content.records[0], dict) and KEY in content.records[0]:
-        _refuse_repeated_ids(text, name)
+        content = Content(values, _places("line", lines))
+    else:
+        content = find_records(values[0], name)
+    around = [] if content.records is values else values
+    if not _has_each_key_once(text, [*around, *content.records]):
+        _refuse_repeated_keys(text, name)
     return content
 
 
-def _decode_json(text: str, name: str) -> tuple[list[Any], list[int]]:
+def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], list[int]]:
     """Decode one value after the other. Returns the values, and the line where each begins."""
     values, lines, line, place, end = [], [], 1, 0, 0
-    skip, decode = re.compile(r"\s*").match, json.JSONDecoder().raw_decode
+    skip, decode = re.compile(r"\s*").match, json.JSONDecoder(object_pairs_hook=hook).raw_decode
     while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
         line += text.count("\n", place, start)
         place = start
@@ -170,14 +176,31 @@ def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputE
     return make_error(f"{name}, line {error.lineno}, column {error.colno}", sentence, problem=error.msg)
 
 
-def _refuse_repeated_ids(text: str, name: str) -> None:
-    """Refuse an object by ids that has an id twice, of which Python's parser keeps only the last."""
+def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
+    """Whether it is certain, without decoding the text again, that no object of those given has a key twice.
 
-    def check(pairs: list[tuple[str, Any]]) -> None:
-        for key in find_repeated(key for key, _ in pairs):
-            raise make_error(name, "an object has the key {key!r} twice: keep one of them", key=key)
+    It is where the text has as many keys as the objects, or has each key as often as they have it.
+    """
+    objects = [value for value in values if isinstance(value, dict)]
+    if text.count('":') == sum(map(len, objects)):
+        return True
+    counts = Counter(chain.from_iterable(objects))
+    forms = ({json.dumps(key), json.dumps(key, ensure_ascii=False)} for key in counts)
+    return len(counts) <= _MAX_NAMES and list(counts.values()) == [sum(map(text.count, form)) for form in forms]
 
-    json.loads(text, object_pairs_hook=check)
+
+def _refuse_repeated_keys(text: str, name: str) -> None:
+    """Refuse a record, and an object by ids, with a repeated key. Python's parser keeps the last, as inside answers."""
+
+    def mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        return value if len(value) == len(pairs) else {**value, _TWICE: find_repeated(key for key, _ in pairs)[0]}
+
+    values, _ = _decode_json(text, name, mark)
+    records = values if len(values) > 1 else records_of(values[0]) or []
+    for record in (*values, *records):
+        if isinstance(record, dict) and _TWICE in record:
+            raise make_error(name, "an object has the key {key!r} twice: keep one of them", key=record[_TWICE])
 
 
 def find_records(value: Any, name: str) -> Content:
@@ -216,12 +239,20 @@ def _read_csv(text: str, name: str) -> Content:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = csv.field_size_limit(2**31 - 1)
     try:
-        return _read_rows(reader, name, delimiter)
+        content = _read_rows(reader, name, delimiter)
     except csv.Error as error:
         sentence = 'not CSV ({error}): put quotation marks around the value, and write "" for one inside it'
         raise make_error(f"{name}, line {reader.line_num}", sentence, error=str(error)) from None
     finally:
         csv.field_size_limit(before)
+    if _GUARDED.search(text):
+        for record in content.records:
+            record.update({field: cell[1:] for field, cell in record.items() if _GUARDED.match(cell)})
+    return content
+
+
+# What an apostrophe keeps spreadsheets from taking for a formula, as in the CSV files that this package writes.
+_GUARDED = re.compile(r"'+ *[=+\-@\t\r\n＝＋－＠]")
 
 
 def _read_rows(reader: Any, name: str, delimiter: str) -> Content:
@@ -277,7 +308,7 @@ def _read_parquet(data: bytes, name: str) -> Content:
     file = import_library("pyarrow.parquet", "Parquet", name).ParquetFile(io.BytesIO(data))
     size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.num_row_groups))
     count = max(1, MAX_BATCH * file.metadata.num_rows // max(1, size))
-    batches = file.iter_batches(count, columns=list_columns(file.schema_arrow))
+    batches = file.iter_batches(count, columns=list_columns(file.schema_arrow, name))
     return Content([record for batch in batches for record in batch.to_pylist()], number_rows)
 
 
@@ -286,12 +317,12 @@ def _read_arrow(data: bytes, name: str) -> Content:
     opened = arrow.ipc.open_file if data.startswith(b"ARROW1") else arrow.ipc.open_stream
     table = opened(io.BytesIO(data)).read_all()
     table.validate(full=True)  # reading a damaged table could crash Python
-    return Content(table.select(list_columns(table.schema)).to_pylist(), number_rows)
+    return Content(table.select(list_columns(table.schema, name)).to_pylist(), number_rows)
 
 
-def list_columns(schema: Any) -> list[str]:
-    """List the columns of a pyarrow schema without bytes, as images have."""
-    return [field.name for field in schema if "binary" not in str(field.type)]
+def list_columns(schema: Any, name: str) -> list[str]:
+    """List the columns of a pyarrow schema without bytes, as images have. InputError: two have one name."""
+    return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
 def _read_excel(data: bytes, name: str) -> Content:

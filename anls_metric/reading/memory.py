@@ -107,12 +107,12 @@ def _read_polars(data: Any, name: str) -> Records:
 
 
 def _read_arrow(data: Any, name: str) -> Records:
-    records: Records = data.select(list_columns(data.schema)).to_pylist()
+    records: Records = data.select(list_columns(data.schema, name)).to_pylist()
     return records
 
 
 def _read_dataset(data: Any, name: str) -> Records:
-    names = list_columns(data.features.arrow_schema)
+    names = list_columns(data.features.arrow_schema, name)
     records: Records = data.select_columns(names).to_list()
     return records
 

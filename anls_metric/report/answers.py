@@ -14,6 +14,7 @@ from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
 from anls_metric.report.document import describe_answer
 from anls_metric.report.files import open_aside
+from anls_metric.report.texts import guard_formula
 
 Names = Sequence[str]
 Rows = Sequence[Mapping[str, Any]]
@@ -85,9 +86,10 @@ def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_cell(value: Any) -> Any:
-    """Make a cell of a value. Lists and objects become JSON."""
-    is_plain = value is None or isinstance(value, (str, int, float))
-    return value if is_plain else json.dumps(value, ensure_ascii=False)
+    """Make a cell of a value. Lists and objects become JSON, and no text becomes a formula."""
+    if isinstance(value, str):
+        return guard_formula(value)
+    return value if value is None or isinstance(value, (int, float)) else json.dumps(value, ensure_ascii=False)
 
 
 def _write_json_lines(file: IO[str], names: Names, rows: Rows) -> None:

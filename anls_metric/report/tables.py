@@ -21,7 +21,7 @@ from anls_metric.report.columns import (
 )
 from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.texts import make_printable
+from anls_metric.report.texts import guard_formula, make_printable
 
 MARK = "*"
 """The mark after a significant difference in a matrix."""
@@ -377,8 +377,7 @@ def _make_csv_cell(head: str, value: Any, numbers: Numbers) -> Any:
         return numbers.format(value)
     if not isinstance(value, str):
         return value
-    text = make_printable(value)
-    return f"'{text}" if text.lstrip().startswith(tuple("=+-@＝＋－＠")) else text
+    return guard_formula(make_printable(value))
 
 
 FORMATS: Mapping[str, Callable[[Document, Numbers, Names], str]] = {

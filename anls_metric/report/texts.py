@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 from anls_metric.messages import shorten
@@ -11,6 +12,20 @@ from anls_metric.messages import shorten
 def make_printable(text: str) -> str:
     """Make a text safe to print: one line, with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
+
+
+_FORMULA = re.compile(r"'* *[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def guard_formula(text: str) -> str:
+    """Put an apostrophe before a text that spreadsheets take for a formula. `read_bytes` removes it from CSV.
+
+    Example:
+        >>> guard_formula("=1+1"), guard_formula("-1.5"), guard_formula("a")
+        ("'=1+1", '-1.5', 'a')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def escape(value: object, limit: int = 300) -> str:

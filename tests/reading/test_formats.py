@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import anls_metric
 from anls_metric import score
 from anls_metric.reading import formats
 from tests.reading.conftest import Shell, read
@@ -184,6 +185,12 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("numbers.json", "[1, 2]", "no accepted answers (found the values 1)"),
     ("twice.json", '{"a": {"prediction": "x", "answers": ["x"]}, "a": {"prediction": "y", "answers": ["x"]}}',
         "twice.json: an object has the key 'a' twice: keep one of them"),
+    ("twice.json", '{"data": [{"id": 1, "prediction": "x", "answers": ["x"], "prediction": "y"}]}',
+        "twice.json: an object has the key 'prediction' twice: keep one of them"),
+    ("twice.json", '[{"id": 1, "prediction": {"ä": 1}, "ä": 1, "\\u00e4": 2, "answers": ["x"]}]',
+        "twice.json: an object has the key 'ä' twice: keep one of them"),
+    ("twice.jsonl", '{"id": 1, "prediction": "a", "answers": ["x"]}\n{"id" :2, "prediction": "", "answers": [""], "id": 3}',
+        "twice.jsonl: an object has the key 'id' twice: keep one of them"),
     ("a.json", b"\x80\x05\x95", "it is a pickle, and reading a pickle can run any program: save its answers as CSV"),
     ("a.pickle", "(lp0\n", "it is a pickle, and reading a pickle can run any program: save"),
     ("a.zst", b"\x28\xb5\x2f\xfd rest", "files of this kind are not read: save its answers as CSV"),
@@ -264,3 +271,27 @@ def test_error_names_the_place_of_a_record(shell: Shell, name: str, place: str) 
     shell.write({name: b"\n\n" + encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
     message = "the accepted answer is empty: add an accepted answer, or leave the question out"
     assert shell.error(name) == f"{name}, {place}: {message}"
+
+
+def test_columns_of_one_name_are_refused(shell: Shell, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = [["1"], ["right"], ["wrong"], [["right"]]]
+    table = arrow.table(list(map(arrow.array, columns)), names=["id", "prediction", "prediction", "references"])
+    parquet.write_table(table, "a.parquet")
+    with arrow.OSFile("a.arrow", "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    message = "two columns are called 'prediction': rename one"
+    for name in ("a.parquet", "a.arrow"):
+        assert shell.error(name) == f"{name}: {message}"
+    with pytest.raises(ValueError, match=message):
+        anls_metric.score(table)
+
+
+def test_last_of_repeated_keys_counts_inside_answers(shell: Shell) -> None:
+    answers = [
+        f'{{"id": {n}, "prediction": {{"total": 1, "total": {n}}}, "references": {{"total": {n}}}}}' for n in IDS
+    ]
+    shell.write({"nested.jsonl": "\n".join(answers), "nested.json": f"[{','.join(answers)}]"})
+    for name in ("nested.jsonl", "nested.json"):
+        assert shell.scores(f"{name} --variant anls_star") == [1.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import threading
@@ -226,6 +227,18 @@ def test_file_appears_only_when_it_is_complete(shell: Shell, monkeypatch: pytest
     for flags in ("--output x.csv", "--output out", "--report x.html"):
         assert shell.error(f"gold.json a.json {flags}").endswith(": No space left on device")
     assert {name: name.read_bytes() for name in Path().rglob("*") if name.is_file()} == before
+
+
+def test_csv_of_answers_has_no_formulas_and_the_same_scores(shell: Shell) -> None:
+    texts = ["=1+1", "+1", "-1+2", "-12.5", "@name", "\t7", " =x", "＝x", "'=x", "a", "'"]
+    rows = [{"id": n, "prediction": text, "references": [text.swapcase()]} for n, text in enumerate(texts)]
+    shell.write({"tricky.json": rows})
+    shell.print("tricky.json --output x.csv --quiet")
+    with open("x.csv", encoding="utf-8", newline="") as file:
+        cells = [row["prediction"] for row in csv.DictReader(file)]
+    assert cells == ["'=1+1", "'+1", "'-1+2", "-12.5", "'@name", "'\t7", "' =x", "'＝x", "''=x", "a", "'"]
+    again = anls_metric.score("x.csv")
+    assert [row["prediction"] for row in again.answers()] == texts
 
 
 # The report

@@ -31,7 +31,7 @@ const listColumns = () => {
   ].filter(Boolean);
 };
 // Spreadsheets need the byte order mark for UTF-8, and take some texts for formulas.
-const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^'* *[=+\-@\t\r\n＝＋－＠]/;
 const isNumber = (text) => /^-?\d+(?:\.\d+)?$/.test(text);
 const quote = (value) => {
   if (typeof value === "number") return String(value);
