@@ -189,7 +189,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
         "twice.json: an object has the key 'prediction' twice: keep one of them"),
     ("twice.json", '[{"id": 1, "prediction": {"ä": 1}, "ä": 1, "\\u00e4": 2, "answers": ["x"]}]',
         "twice.json: an object has the key 'ä' twice: keep one of them"),
-    ("twice.jsonl", '{"id": 1, "prediction": "a", "answers": ["x"]}\n{"id" :2, "prediction": "", "answers": [""], "id": 3}',
+    ("twice.jsonl", '{"id": 1, "prediction": "a", "answers": []}\n{"id" :2, "prediction": "", "answers": [], "id": 3}',
         "twice.jsonl: an object has the key 'id' twice: keep one of them"),
     ("a.json", b"\x80\x05\x95", "it is a pickle, and reading a pickle can run any program: save its answers as CSV"),
     ("a.pickle", "(lp0\n", "it is a pickle, and reading a pickle can run any program: save"),
@@ -289,9 +289,8 @@ def test_columns_of_one_name_are_refused(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_last_of_repeated_keys_counts_inside_answers(shell: Shell) -> None:
-    answers = [
-        f'{{"id": {n}, "prediction": {{"total": 1, "total": {n}}}, "references": {{"total": {n}}}}}' for n in IDS
-    ]
+    record = '{"id": %d, "prediction": {"total": 1, "total": 2}, "references": {"total": 2}}'
+    answers = [record % number for number in range(9)]
     shell.write({"nested.jsonl": "\n".join(answers), "nested.json": f"[{','.join(answers)}]"})
     for name in ("nested.jsonl", "nested.json"):
         assert shell.scores(f"{name} --variant anls_star") == [1.0]
