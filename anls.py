@@ -19,9 +19,11 @@ import inspect
 import json
 import math
 import os
+import platform
 import sys
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -140,6 +142,16 @@ def _score(variant: Any, predictions: Any, references: Any, return_all_scores: b
     scores = variant.score(predictions, references)
     result = {variant.key: variant.mean(scores)}
     return result | {f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else result
+
+
+# What launchers set, the same in all processes of a job.
+_OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
+
+
+def _describe_job() -> tuple[str, str]:
+    """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
+    told = [os.environ.get(name, "") for name in _OF_JOBS]
+    return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
 
 
 def _nested() -> Any:
@@ -1305,8 +1317,7 @@ def _define_metric() -> None:
             self._known = list(inspect.signature(self._compute).parameters)
             self._return_all_scores = self._defaults.pop("return_all_scores", False)
             self._find_variant(**options)  # refuses wrong options
-            self._predictions: list[Any] = []
-            self._references: list[Any] = []
+            self._batches: deque[Any] = deque()  # of predictions and references
             super().__init__(config_name, **kwargs)
 
         def _info(self) -> Any:
@@ -1346,7 +1357,7 @@ def _define_metric() -> None:
         _get_variant: Any = staticmethod(get_variant)
 
         def __len__(self) -> int:
-            return len(self._predictions)
+            return sum(len(predictions) for predictions, _ in self._batches)
 
         def signature(self, **options: Any) -> str:
             """Return the signature of the score that `compute` returns with these options. Report it with the score."""
@@ -1385,12 +1396,15 @@ def _define_metric() -> None:
             """
             variant = self._get_variant(**self._defaults)
             rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
-            predictions, references = self._copy(*rows)
-            self._predictions += predictions
-            self._references += references
+            self._batches.append(self._copy(*rows))
 
         def _copy(self, predictions: Any, references: Any) -> Any:
-            return predictions, list(map(tuple, references))  # the caller may change its lists
+            return list(predictions), list(map(tuple, references))  # the caller may change its lists
+
+        def _take_rows(self) -> list[Any]:
+            """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+            batches = [self._batches.popleft() for _ in range(len(self._batches))]
+            return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
         def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
             """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
@@ -1401,27 +1415,29 @@ def _define_metric() -> None:
             try:
                 self._find_variant(**options)  # refuses wrong options before this process waits for others
                 is_given = predictions is not None or references is not None
-                if is_given and self.num_process == 1 and not len(self):
+                if is_given and self.num_process == 1 and not self._batches:
                     return self._compute(predictions, references, **options)
                 if is_given:
                     self.add_batch(predictions=predictions, references=references)
-                rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
-                return rows and self._compute(*rows, **options)
             finally:
-                self._predictions, self._references = [], []
+                rows = self._take_rows()
+            rows = self._gather(rows) if self.num_process > 1 else rows
+            return rows and self._compute(*rows, **options)
 
-        def _gather(self) -> Any:
+        def _gather(self, own: Any) -> Any:
             """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
             # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = self._dump([self._predictions, self._references])
+            rows = self._dump([_describe_job(), *own])
             try:
                 super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
                 self._finalize()
                 if self.process_id:  # the file of the next round must not replace this file before it is read
                     self._wait_until(self.process_id, exists=False)
                     return None
-                parts = map(self._load, self.data["predictions"])
-                return [list(chain.from_iterable(column)) for column in zip(*parts)]
+                jobs, *columns = zip(*map(self._load, self.data["predictions"]))
+                if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
+                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
+                return [list(chain.from_iterable(column)) for column in columns]
             finally:
                 for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
                     lock.release()

@@ -5,29 +5,26 @@ Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_
 
 from __future__ import annotations
 
-import fnmatch
+import glob
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import find_similar_name
-from anls_metric.messages import InputError, list_some, make_error
+from anls_metric.hub import SILENCE, Wanted, fetch
+from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.formats import Content, list_columns
+from anls_metric.reading.formats import Content
 from anls_metric.reading.reader import Input, check_paths
 from anls_metric.reading.table import Table, make_table
 
 Row = dict[str, Any]
 
 QUESTION_ID = "questionId"
-_CONNECTIONS = 16
-_UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
-_AS_FILE = "pass the gold file as a file"
 
 
 # Each function makes a row of a gold file from a row of a dataset, and its number from 0.
@@ -252,32 +249,32 @@ def resolve(
 
 def read_gold(row: GoldSet, variant: str | None = None) -> Table:
     """Read gold data as a table, as if the user had passed a file of it. InputError: as `load_rows`."""
-    rows = load_rows(row)
-    about = "" if variant else row.about
-    if len(rows) < row.rows:
-        about = f"{len(rows):,} of {row.rows:,} rows, those that the rule {row.variant} scores"
-    return make_table(row.name, Content(rows, about=about), Settings(layout="table"))._replace(tag=row.tag)
+    content = load_rows(row)
+    about, count = "" if variant else row.about, len(content.records)
+    if count < row.rows:
+        about = f"{count:,} of {row.rows:,} rows, those that the rule {row.variant} scores"
+    return make_table(row.name, content._replace(about=about), Settings(layout="table"))
 
 
-def load_rows(row: GoldSet) -> list[Row]:
+def load_rows(row: GoldSet) -> Content:
     """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or kept."""
-    rows = _load(row)
+    content = _load(row)
     if not row.is_partial:
-        return rows
+        return content
     from anls_metric.rules import rule
 
     judge = rule(str(row.variant))
     kept = []
-    for each in rows:
+    for each in content.records:
         with suppress(ValueError):  # a kind of question that other metrics score, such as table parsing
             judge.scores([{**each, "prediction": ""}])
             kept.append(each)
-    return kept
+    return content._replace(records=kept)
 
 
 def format_questions(row: GoldSet, with_answers: bool = False) -> str:
     """Format what to ask a model as JSON lines; with answers, the lines are a gold file."""
-    rows = load_rows(row)
+    rows = load_rows(row).records
     if not with_answers:
         rows = [{name: each[name] for name in row.shown if name in each} for each in rows]
     return "".join(map(_format_row, rows))
@@ -290,30 +287,47 @@ def _format_row(row: Row) -> str:
 # The cache
 
 
-def _load(row: GoldSet) -> list[Row]:
-    """Read all rows from the cache; fetch them first unless it has them whole."""
-    folder = os.environ.get("ANLS_CACHE") or os.path.join(os.path.expanduser("~"), ".cache", "anls")
-    path = os.path.join(folder, f"{row.name.replace(':', '-')}-{row.revision}.jsonl")
-    data = b""
-    with suppress(OSError), open(path, "rb") as file:
-        data = file.read()
-    if not data.endswith(b"\n") or data.count(b"\n") != row.rows:
-        rows = [row.make_row(each, number) for number, each in enumerate(_fetch(row))]
-        data = "".join(map(_format_row, rows)).encode()
-        try:
-            _store(path, data)
-        except OSError as error:
-            sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to a different folder"
-            raise make_error(row.name, sentence, folder=folder, problem=error.strerror) from None
-    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+def _load(row: GoldSet) -> Content:
+    """Read all rows from the cache; fetch them first unless it has them whole. A hint names a file that it has not."""
+    pattern = os.path.join(glob.escape(_find_cache(row)), f"{row.name.replace(':', '-')}-{row.revision}-*.jsonl")
+    damaged = []
+    for path in glob.glob(pattern):
+        with suppress(OSError), open(path, "rb") as file:
+            data = file.read()
+            if path.endswith(f"-{_hash(data)}.jsonl"):
+                return Content([json.loads(line) for line in data.split(b"\n")[:-1]])
+            damaged.append(path)
+    rows = [row.make_row(each, number) for number, each in enumerate(_fetch(row))]
+    data = "".join(map(_format_row, rows)).encode()
+    try:
+        _store(pattern.replace("*", _hash(data)), data)
+    except OSError as error:
+        sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to a different folder"
+        raise make_error(row.name, sentence, folder=os.path.dirname(pattern), problem=error.strerror) from None
+    sentence = "{file} in the cache was damaged, so the data were fetched again"
+    return Content(rows, hints=[Message(row.name, sentence, {"file": os.path.basename(path)}) for path in damaged])
+
+
+def _find_cache(row: GoldSet) -> str:
+    """Find the folder of the cache. InputError: the user has no home, and names no folder."""
+    folder = os.path.expanduser(os.environ.get("ANLS_CACHE") or os.path.join("~", ".cache", "anls"))
+    if folder.startswith("~"):
+        raise make_error(row.name, "there is no home folder for the cache: set ANLS_CACHE to a folder")
+    return folder
+
+
+def _hash(data: bytes) -> str:
+    from hashlib import sha256  # slow to import
+
+    return sha256(data).hexdigest()[:16]
 
 
 def _store(path: str, data: bytes) -> None:
     """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    aside = f"{path}.{os.getpid()}-{time.time_ns()}"  # of mkstemp, only this user could read the file
+    aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
     try:
-        with open(aside, "wb") as file:
+        with open(aside, "xb") as file:
             file.write(data)
         os.replace(aside, path)
     finally:
@@ -321,93 +335,6 @@ def _store(path: str, data: bytes) -> None:
             os.unlink(aside)
 
 
-# The Hub
-
-
 def _fetch(row: GoldSet) -> list[Row]:
-    """Fetch the text columns. InputError: that is not possible, or they are not the data of the table."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-        from huggingface_hub import HfFileSystem
-        from huggingface_hub.utils import logging, tqdm
-    except ImportError as error:
-        sentence = "fetching it needs {module}: pip install 'anls-metric[hub]', or " + _AS_FILE
-        raise make_error(row.name, sentence, module=error.name) from None
-    logging.set_verbosity_error()  # else it prints a line for each of many attempts
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(_CONNECTIONS)
-    try:
-        with tqdm(desc=f"fetching {row.name}", leave=False, disable=None) as bar:  # None: only on a terminal
-            return _fetch_columns(row, HfFileSystem(), pool, bar)
-    except InputError:
-        raise
-    except Exception as error:  # of three HTTP libraries, one for each major version of huggingface_hub
-        raise _explain(row, error) from None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _fetch_columns(row: GoldSet, hub: Any, pool: Any, bar: Any) -> list[Row]:
-    """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
-    from concurrent.futures import as_completed
-
-    from pyarrow.parquet import ParquetFile
-
-    def open_file(path: str, metadata: Any = None) -> Any:
-        return ParquetFile(hub.open(path, cache_type="none"), metadata=metadata)
-
-    def read_group(path: str, metadata: Any, group: int) -> Any:
-        file = open_file(path, metadata)
-        columns = [name for name in list_columns(file.schema_arrow, path) if name not in _UNREAD]
-        # Threads of Arrow that outlive the fetch would abort the process.
-        return file.read_row_group(group, columns, use_threads=False).to_pylist()
-
-    names = hub.ls(f"datasets/{row.dataset}@{row.revision}/{os.path.dirname(row.files)}", detail=False)
-    paths = sorted(fnmatch.filter(names, f"*/{row.files}"))
-    files = dict(zip(paths, pool.map(open_file, paths)))
-    _check(row, list(files.values()))
-    groups = [(path, file.metadata, group) for path, file in files.items() for group in range(file.num_row_groups)]
-    parts = [pool.submit(read_group, *group) for group in groups]
-    bar.reset(len(parts))
-    for part in as_completed(parts):
-        part.result()  # the first failure ends the fetch
-        bar.update()
-    return [each for part in parts for each in part.result()]
-
-
-def _check(row: GoldSet, files: Sequence[Any]) -> None:
-    """Check the number of rows and the names of the columns: pyarrow skips an unknown column in silence."""
-    count = sum(file.metadata.num_rows for file in files)
-    if count != row.rows:
-        sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
-        raise make_error(row.name, sentence, count=count, expected=row.rows)
-    missing = dict.fromkeys(name for file in files for name in row.columns if name not in file.schema_arrow.names)
-    if missing:
-        sentence = "the files on the Hub have no column {names}: " + _AS_FILE
-        raise make_error(row.name, sentence, names=list_some(missing))
-
-
-def _explain(row: GoldSet, error: BaseException | None) -> InputError:
-    """Explain why a fetch failed, by the answer of the Hub, which may be in the cause of the error."""
-    from huggingface_hub import constants, get_token
-
-    chain = []
-    while error is not None:
-        chain.append(error)
-        error = error.__cause__ or error.__context__
-    responses = [getattr(each, "response", None) for each in chain]
-    response = next((each for each in responses if each is not None), None)  # one of an error is false
-    status, code = getattr(response, "status_code", 0), getattr(response, "headers", {}).get("X-Error-Code")
-    if constants.HF_HUB_OFFLINE:
-        sentence = "it is not in the cache, and HF_HUB_OFFLINE is set: unset it, or " + _AS_FILE
-    elif code == "GatedRepo" or status == 403:
-        sentence = "it is gated: accept its terms at {source}, and set HF_TOKEN to your token, or " + _AS_FILE
-    elif status == 401 and code != "RepoNotFound" and get_token():
-        sentence = "the Hub refuses your token: correct or unset HF_TOKEN, or run hf auth logout"
-    elif status in (401, 404):
-        sentence = "the Hub does not have {source} at {revision}: " + _AS_FILE
-    else:
-        sentence = "cannot fetch it from {endpoint} ({problem:.100}): check the network, or " + _AS_FILE
-    values = {"source": row.source, "revision": row.revision, "endpoint": constants.ENDPOINT, "problem": str(chain[-1])}
-    return make_error(row.name, sentence, **values)
+    """Fetch the rows as the Hub has them. InputError: see `fetch`."""
+    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE))

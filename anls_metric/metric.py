@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import platform
 import time
+from collections import deque
 from contextlib import suppress
 from copy import deepcopy
 from itertools import chain
@@ -134,8 +136,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._known = list(inspect.signature(self._compute).parameters)
         self._return_all_scores = self._defaults.pop("return_all_scores", False)
         self._find_variant(**options)  # refuses wrong options
-        self._predictions: list[Any] = []
-        self._references: list[Any] = []
+        self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
 
     def _info(self) -> Any:
@@ -175,7 +176,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     _get_variant: Any = staticmethod(get_variant)
 
     def __len__(self) -> int:
-        return len(self._predictions)
+        return sum(len(predictions) for predictions, _ in self._batches)
 
     def signature(self, **options: Any) -> str:
         """Return the signature of the score that `compute` returns with these options. Report it with the score."""
@@ -214,12 +215,15 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         """
         variant = self._get_variant(**self._defaults)
         rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
-        predictions, references = self._copy(*rows)
-        self._predictions += predictions
-        self._references += references
+        self._batches.append(self._copy(*rows))
 
     def _copy(self, predictions: Any, references: Any) -> Any:
-        return predictions, list(map(tuple, references))  # the caller may change its lists
+        return list(predictions), list(map(tuple, references))  # the caller may change its lists
+
+    def _take_rows(self) -> list[Any]:
+        """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+        batches = [self._batches.popleft() for _ in range(len(self._batches))]
+        return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
@@ -230,27 +234,29 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         try:
             self._find_variant(**options)  # refuses wrong options before this process waits for others
             is_given = predictions is not None or references is not None
-            if is_given and self.num_process == 1 and not len(self):
+            if is_given and self.num_process == 1 and not self._batches:
                 return self._compute(predictions, references, **options)
             if is_given:
                 self.add_batch(predictions=predictions, references=references)
-            rows = self._gather() if self.num_process > 1 else (self._predictions, self._references)
-            return rows and self._compute(*rows, **options)
         finally:
-            self._predictions, self._references = [], []
+            rows = self._take_rows()
+        rows = self._gather(rows) if self.num_process > 1 else rows
+        return rows and self._compute(*rows, **options)
 
-    def _gather(self) -> Any:
+    def _gather(self, own: Any) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = self._dump([self._predictions, self._references])
+        rows = self._dump([_describe_job(), *own])
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
                 return None
-            parts = map(self._load, self.data["predictions"])
-            return [list(chain.from_iterable(column)) for column in zip(*parts)]
+            jobs, *columns = zip(*map(self._load, self.data["predictions"]))
+            if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
+                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
+            return [list(chain.from_iterable(column)) for column in columns]
         finally:
             for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
                 lock.release()
@@ -309,6 +315,16 @@ class AnlsOfValues(Anls):
     ) -> dict[str, Any]:
         chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
         return _score(chosen, predictions, references, return_all_scores)
+
+
+# What launchers set, the same in all processes of a job.
+_OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
+
+
+def _describe_job() -> tuple[str, str]:
+    """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
+    told = [os.environ.get(name, "") for name in _OF_JOBS]
+    return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
 
 
 def _nested() -> Any:

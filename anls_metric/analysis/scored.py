@@ -222,7 +222,7 @@ class Scored:
     def signature(self) -> str:
         """The signature of the score: how it was computed, and which questions were scored."""
         digest = hash_questions(self.questions)
-        tag = self.questions.tag or find_tag(digest)
+        tag = find_tag(digest)
         parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
         return add_to_signature(self.scorer.signature(self.extract), *parts)
 

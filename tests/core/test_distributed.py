@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric import metric as metric_module
 from anls_metric.core.variants import Scorer
 from anls_metric.nested import get_value_variant
 from tests.core.processes import Calls, call_metric
@@ -131,3 +132,58 @@ def test_lock_alone_is_not_taken_for_process_0(metrics: list[Any]) -> None:
         pytest.raises(ValueError, match=r"process 1 waited 0\.3 s for process 0"),
     ):
         metrics[1].compute(**columns(TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("jobs", "is_refused"),
+    [
+        (({"MASTER_PORT": "29500"}, {"MASTER_PORT": "29500"}), False),
+        (
+            ({"MASTER_PORT": "29500"}, {"MASTER_PORT": "29501"}),
+            True,
+        ),
+        (({}, {"SLURM_JOB_ID": "7"}), False),  # a launcher may set it for some processes only
+        (({"parent": 5}, {"parent": 6}), True),
+        (({"parent": 5, "node": "a"}, {"parent": 6, "node": "b"}), False),
+    ],
+)
+def test_processes_of_two_jobs_are_never_mixed(
+    metrics: list[Any], monkeypatch: pytest.MonkeyPatch, jobs: Any, is_refused: bool
+) -> None:
+    def compute(metric: Any, job: dict[str, Any]) -> Any:
+        for name in metric_module._OF_JOBS:
+            monkeypatch.delenv(name, raising=False)
+        for name in set(job) - {"parent", "node"}:
+            monkeypatch.setenv(name, job[name])
+        monkeypatch.setattr("os.getppid", lambda: job.get("parent", 1))
+        monkeypatch.setattr("platform.node", lambda: job.get("node", "a"))
+        described = metric_module._describe_job()
+        metric._dump = lambda columns: type(metric)._dump([described, *columns[1:]])
+        metric.add_batch(**columns(TEXTS[:2]))
+        metric.timeout = 60
+        return lambda: metric.compute()
+
+    calls = [compute(metric, job) for metric, job in zip(metrics, jobs)]
+    with ThreadPoolExecutor(2) as threads:
+        first, second = [threads.submit(call) for call in calls]
+        assert second.result() is None
+        if is_refused:
+            with pytest.raises(ValueError, match="two jobs use experiment_id='default_experiment' at once: pass each"):
+                first.result()
+        else:
+            assert first.result() == {"anls": 4 / 9}
+
+
+def test_rows_that_a_thread_adds_during_compute_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = anls_metric.load()
+    metric.add_batch(predictions=["a"], references=["b"])
+    score = metric._compute
+
+    def add_meanwhile(*rows: Any, **options: Any) -> Any:
+        metric.add(prediction="a", reference="a")
+        return score(*rows, **options)
+
+    monkeypatch.setattr(metric, "_compute", add_meanwhile)
+    assert metric.compute() == {"anls": 0.0}
+    monkeypatch.setattr(metric, "_compute", score)
+    assert metric.compute() == {"anls": 1.0}

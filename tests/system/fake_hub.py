@@ -56,6 +56,7 @@ class FakeHub(ThreadingHTTPServer):
         self.may_send.set()
         self.is_asked = threading.Event()  # a file was asked for
         self.requests = self.bytes = 0
+        self.busy: list[tuple[int, dict[str, str]]] = []  # refusals that the next requests of each kind get
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -72,6 +73,8 @@ class _Handler(BaseHTTPRequestHandler):
         commit = next((row.revision for row in GOLD.values() if row.dataset == dataset), "")
         token, file = self.headers.get("Authorization", "").removeprefix("Bearer "), self.server.folder / dataset / path
         self.server.requests += 1
+        if self.server.busy:
+            return self._send(*self.server.busy.pop())
         if token not in ("", TOKEN):
             return self._send(401)
         if verb == "resolve" and dataset == GATED and not token:

@@ -1,0 +1,238 @@
+"""Fetches the text columns of a dataset from the Hugging Face Hub, in a process of its own.
+
+A process can be ended whatever its threads wait for, so that a silent Hub stops nobody, and no thread of a library
+outlives the interpreter. Its standard input describes the dataset; its standard output gets the rows, or an error.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
+
+from anls_metric.messages import list_some, make_error
+from anls_metric.reading.formats import list_columns
+
+Result = TypeVar("Result")
+
+SILENCE = 60.0
+"""The seconds after which a fetch ends if no request has ended."""
+
+_CONNECTIONS = 16
+_RETRIES = 4
+_BUSY = (429, 503)
+_UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
+_AS_FILE = "pass the gold file as a file"
+
+
+class Wanted(NamedTuple):
+    """A dataset to fetch.
+
+    Attributes:
+        name: the name, for the progress bar.
+        dataset: the id on the Hub.
+        revision: the commit.
+        files: the pattern of the Parquet files.
+        columns: the columns that the files must have.
+        rows: the number of rows.
+        silence: see `SILENCE`.
+    """
+
+    name: str
+    dataset: str
+    revision: str
+    files: str
+    columns: Sequence[str]
+    rows: int
+    silence: float = SILENCE
+
+
+def fetch(wanted: Wanted) -> list[dict[str, Any]]:
+    """Fetch the text columns of a dataset in a new process, which ends with this call.
+
+    Raises:
+        InputError: that is not possible, or they are not the wanted data.
+    """
+    try:
+        import huggingface_hub  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        sentence = "fetching it needs {module}: pip install 'anls-metric[hub]', or " + _AS_FILE
+        raise make_error(wanted.name, sentence, module=error.name) from None
+    program = f"import sys; sys.path[:] = {sys.path!r}; from anls_metric.hub import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C reaches this process alone, which ends the other
+    )
+    try:
+        output, _ = process.communicate(json.dumps(wanted).encode())
+    finally:
+        process.kill()
+        process.wait()
+    rows = [json.loads(line) for line in output.splitlines()]
+    if process.returncode == 0 and len(rows) == wanted.rows:
+        return rows
+    problem = rows[-1] if process.returncode == 1 and rows else {}
+    sentence = problem.pop("sentence", "the fetch ended with the status {status}: try again, or " + _AS_FILE)
+    raise make_error(wanted.name, sentence, **{"status": process.returncode, **problem})
+
+
+# The process
+
+
+class _RefusedError(Exception):
+    """A sentence that says why the data cannot be had, and its values."""
+
+    def __init__(self, sentence: str, **values: Any) -> None:
+        super().__init__(sentence)
+        self.problem = {"sentence": sentence, **values}
+
+
+def main() -> None:
+    """Fetch the dataset that standard input describes, and write its rows, or what is wrong, as JSON lines."""
+    wanted = Wanted(*json.load(sys.stdin))
+    try:
+        lines, status = [json.dumps(row) for row in _fetch(wanted)], 0
+    except _RefusedError as error:
+        lines, status = [json.dumps(error.problem)], 1
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+    os._exit(status)  # without waiting for threads that wait for the Hub
+
+
+def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
+    """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
+    from huggingface_hub import HfFileSystem
+    from huggingface_hub.utils import logging, tqdm
+    from pyarrow.parquet import ParquetFile
+
+    logging.set_verbosity_error()  # else it prints a line for each of many attempts
+    hub, requests = HfFileSystem(), _Requests(wanted)
+
+    def open_file(path: str, metadata: Any = None) -> Any:
+        return ParquetFile(hub.open(path, cache_type="none"), metadata=metadata)
+
+    def read_group(path: str, metadata: Any, group: int) -> Any:
+        file = open_file(path, metadata)
+        columns = [name for name in list_columns(file.schema_arrow, path) if name not in _UNREAD]
+        return file.read_row_group(group, columns, use_threads=False).to_pylist()
+
+    folder = f"datasets/{wanted.dataset}@{wanted.revision}/{os.path.dirname(wanted.files)}"
+    (names,) = requests.send([(hub.ls, folder, False)])
+    paths = sorted(fnmatch.filter(names, f"*/{wanted.files}"))
+    files = dict(zip(paths, requests.send([(open_file, path) for path in paths])))
+    _check(wanted, list(files.values()))
+    groups = [
+        (read_group, path, file.metadata, group) for path, file in files.items() for group in range(file.num_row_groups)
+    ]
+    with tqdm(
+        desc=f"fetching {wanted.name}", leave=False, disable=None, total=len(groups)
+    ) as bar:  # only on a terminal
+        return [row for rows in requests.send(groups, bar.update) for row in rows]
+
+
+def _check(wanted: Wanted, files: Sequence[Any]) -> None:
+    """Check the number of rows and the names of the columns: pyarrow skips an unknown column in silence."""
+    rows = sum(file.metadata.num_rows for file in files)
+    if rows != wanted.rows:
+        sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
+        raise _RefusedError(sentence, count=rows, expected=wanted.rows)
+    missing = dict.fromkeys(name for file in files for name in wanted.columns if name not in file.schema_arrow.names)
+    if missing:
+        sentence = "the files on the Hub have no column {names}: " + _AS_FILE
+        raise _RefusedError(sentence, names=list_some(missing))
+
+
+class _Requests:
+    """Sends requests in threads. It gives up once no request has ended for some time."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._pool, self._wanted = ThreadPoolExecutor(_CONNECTIONS), wanted
+        self._last = time.monotonic()
+
+    def send(self, calls: Iterable[tuple[Any, ...]], update: Callable[[], object] = lambda: None) -> list[Any]:
+        """Make calls at once, each a function and its arguments, and return what they return."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        futures = [self._pool.submit(self._call, *call) for call in calls]
+        pending = set(futures)
+        while pending:
+            done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+            for future in done:  # the first failure ends the fetch
+                future.result()
+                update()
+            if time.monotonic() - self._last > self._wanted.silence:
+                sentence = "the Hub has answered nothing for {seconds:.0f} s: check the network, or " + _AS_FILE
+                raise _RefusedError(sentence, seconds=self._wanted.silence)
+        return [future.result() for future in futures]
+
+    def _call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Call a function, again if the Hub is busy: after the time that it asks for, or after 1, 2, 4 .. seconds."""
+        for attempt in count():
+            try:
+                return function(*arguments)
+            except Exception as error:  # of three HTTP libraries, one for each major version of huggingface_hub
+                response = _find_response(error)
+                told = str(getattr(response, "headers", {}).get("Retry-After", ""))
+                seconds = float(told) if told.isdigit() else 2.0**attempt
+                is_busy = getattr(response, "status_code", 0) in _BUSY
+                if not is_busy or seconds > SILENCE or attempt == _RETRIES:
+                    raise _explain(self._wanted, error) from None
+            finally:
+                self._last = time.monotonic()
+            self._last += seconds
+            time.sleep(seconds)
+        raise AssertionError("count() has no end")
+
+
+def _list_causes(error: BaseException | None) -> list[BaseException]:
+    """List an error and its causes."""
+    causes: list[BaseException] = []
+    while error is not None:
+        causes.append(error)
+        error = error.__cause__ or error.__context__
+    return causes
+
+
+def _find_response(error: BaseException) -> Any:
+    """Find the answer of the Hub that led to an error, which may be in a cause; None for no answer."""
+    responses = [getattr(each, "response", None) for each in _list_causes(error)]
+    return next((each for each in responses if each is not None), None)  # one of an error is false
+
+
+def _explain(wanted: Wanted, error: BaseException) -> _RefusedError:
+    """Explain why a fetch failed, by the answer of the Hub."""
+    from huggingface_hub import constants, get_token
+
+    response = _find_response(error)
+    status, code = getattr(response, "status_code", 0), getattr(response, "headers", {}).get("X-Error-Code")
+    if constants.HF_HUB_OFFLINE:
+        sentence = "it is not in the cache, and HF_HUB_OFFLINE is set: unset it, or " + _AS_FILE
+    elif code == "GatedRepo" or status == 403:
+        sentence = "it is gated: accept its terms at {source}, and set HF_TOKEN to your token, or " + _AS_FILE
+    elif status == 401 and code != "RepoNotFound" and get_token():
+        sentence = "the Hub refuses your token: correct or unset HF_TOKEN, or run hf auth logout"
+    elif status in (401, 404):
+        sentence = "the Hub does not have {source} at {revision}: " + _AS_FILE
+    elif status in _BUSY:
+        sentence = "the Hub is busy (status {status}): try again later, or " + _AS_FILE
+    else:
+        sentence = "cannot fetch it from {endpoint} ({problem:.100}): check the network, or " + _AS_FILE
+    return _RefusedError(
+        sentence,
+        source=f"https://huggingface.co/datasets/{wanted.dataset}",
+        revision=wanted.revision,
+        status=status,
+        endpoint=constants.ENDPOINT,
+        problem=str(_list_causes(error)[-1]),
+    )
