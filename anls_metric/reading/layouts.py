@@ -148,7 +148,7 @@ def _split_last_annotations(record: Record) -> Records:
 
 
 def _list_values(record: Record) -> Any:
-    """CheckboxQA: the answer as a list, in which the string "none" means None."""
+    """CheckboxQA: the answer as a list, in which the string "none" means None, in any case."""
     return [_parse_none(value.get("value")) for value in record["values"]]
 
 
@@ -163,7 +163,7 @@ def _parse_variants(value: Record) -> Any:
 
 
 def _parse_none(value: Any) -> Any:
-    return None if value == "none" else value
+    return None if isinstance(value, str) and value.lower() == "none" else value
 
 
 def _list_squad_answers(record: Record) -> Any:

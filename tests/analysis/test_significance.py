@@ -245,7 +245,7 @@ def test_interval_contains_the_true_mean_in_95_of_100_and_equals_differ_in_5(
 
 @pytest.mark.thorough
 def test_best_of_ten_equals_is_told_apart_from_another_in_under_5_percent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With Holm's adjustment it would be in 14 of 100 samples, since the same questions chose the best."""
+    """With Holm's adjustment it would be in more than 8 of 100 samples, since the same questions chose the best."""
     monkeypatch.setattr(significance, "FLIPS", 1_999)
     chance = random.Random(5)
     families = []

@@ -212,6 +212,17 @@ def test_due_submission_is_joined_with_the_variants_of_its_gold_file(shell: Shel
     assert shell.scores("gold.jsonl x.jsonl") == [0.5]
 
 
+def test_none_of_checkboxqa_is_no_value_in_any_case(shell: Shell) -> None:
+    def make(*values: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"name": "document", "annotations": [{"id": 7, "key": "Ticked?", "values": list(values)}]}]
+
+    shell.write({"gold.jsonl": make({"value": "NONE"}, {"value": "Yes", "value_variants": ["yes", "None"]})})
+    shell.write({"none.jsonl": make({"value": "none"}, {"value": "NONE"})})
+    shell.write({"yes.jsonl": make({"value": "None"}, {"value": "yes"}), "other.jsonl": make({"value": "non"})})
+    scores = shell.scores("-g gold.jsonl none.jsonl yes.jsonl other.jsonl --variant anls_star")
+    assert scores == [1, 1, 0]
+
+
 def test_question_of_squad_without_answer_accepts_an_empty_string(shell: Shell) -> None:
     more = {"id": "9", "question": "?", "answers": [], "is_impossible": True, "plausible_answers": [{"text": "x"}]}
     (article,) = FILES["squad"][1]["data"]
