@@ -85,8 +85,8 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
         return content | {
             "reason": why.reason,
             "closest": why.closest,
-            "references": [{name: getattr(match, name) for name in names} for match in why.matches],
-            "edits": [edit._asdict() for edit in why.edits],
+            "references": [{name: getattr(match, name) for name in names} for match in why.matches[: limits.MAX_EDITS]],
+            "edits": [edit._asdict() for edit in why.edits[: limits.MAX_EDITS]],
         }
     leaves = [
         {

@@ -90,7 +90,7 @@ def run_small(function: Callable[..., Any], prediction: Any, references: Any, *o
     """Score answers in the server, or in a process if that may take long."""
     if answers.is_quick(prediction, references, others):
         return function(prediction, references, *others)
-    return processes.run(function, prediction, references, *others, seconds=limits.SMALL_SECONDS)
+    return processes.run_answers(function, prediction, references, *others)
 
 
 def list_variants() -> list[dict[str, str]]:

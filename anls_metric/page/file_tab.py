@@ -120,7 +120,7 @@ def _score(files: Any, gold: str, names: str, settings: Mapping[str, Any]) -> sc
     given = [name.strip() for name in names.split(",")]
     fitting = fit_options(settings["variant"], settings)
     options = {name: value for name, value in fitting.items() if value not in ("", [])}
-    return scoring.Shown(**processes.run(scoring.show, paths, gold, given, options))
+    return scoring.Shown(**processes.run(scoring.show, paths, gold, given, options, most=limits.MAX_SHOWN))
 
 
 # HTML

@@ -10,7 +10,6 @@ MAX_LISTED = 100  # answers
 
 # A request
 MAX_REQUEST = 256 * 1024  # bytes of a body that is no upload
-MAX_PATH = 4_096  # characters of the path of a file
 MAX_PAUSE = 30  # seconds between two pieces of a body
 
 # Files
@@ -22,15 +21,23 @@ MAX_REPORT = 6 * MB  # bytes of the texts of a report
 MAX_IMAGES = 12 * MB  # bytes of the page images in a report
 KEPT_SECONDS = 3_600  # for which an upload is kept
 MAX_KEPT = 2_000 * MB  # bytes of all uploads
+MAX_COMING = 1_000 * MB  # bytes of the uploads among them that are not yet whole
 
 # Processes
 SECONDS = 120  # of CPU time for files
 SMALL_SECONDS = 20  # of CPU time for answers
 MEMORY = 2_000 * MB  # bytes of address space of a process
-MAX_PROCESSES = 6
+MAX_SLOW = 32  # answers that wait for a process or have one; more are refused at once
+MAX_SLOW_AT_ONCE = 2  # of them, that have a process
+
+# Results
+MAX_RESULT = 1 * MB  # bytes of JSON, beside a report
+MAX_SHOWN = MAX_RESULT + 2 * (MAX_REPORT + MAX_IMAGES)  # bytes of JSON with a packed report
+MAX_EDITS = 500  # edits, and accepted answers with their similarities, of an answer
+MAX_LOG = 10 * MB  # bytes of errors that the server prints
 
 # Calls that run at a time; others wait in gradio's queue
 MAX_FILES_AT_ONCE = 4
-MAX_ANSWERS_AT_ONCE = 24
+MAX_ANSWERS_AT_ONCE = 64  # quick ones always have a place beside slow ones
 MAX_QUEUE = 1_000
 MAX_SESSIONS = 50  # sessions whose last values gradio remembers

@@ -1,4 +1,4 @@
-"""Guards gradio: the size of a request, the files that it may name, and what a browser may do."""
+"""Guards gradio: which routes exist, the size of a request, the files that it may name, and what a browser may do."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import json
 from typing import Any
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import get_folder, make_room, take
+from anls_metric.page.uploads import UploadError, receive_files, take
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
@@ -20,8 +20,18 @@ TOO_LARGE = (
 )
 TOO_SLOW = "the request takes too long to come: send it again"
 
+ROUTES = (
+    *("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"),
+    *("/assets/*", "/static/*", "/svelte/*"),
+    *("/gradio_api/info", "/gradio_api/openapi.json", "/gradio_api/startup-events", "/gradio_api/heartbeat/*"),
+    *("/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/cancel"),
+    *("/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
+)
+"""The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, files, proxies."""
+
 _UPLOAD = "/gradio_api/upload"
-_FILES = ("/gradio_api/file=", "/gradio_api/file/", "/gradio_api/proxy=", "/gradio_api/stream/")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_FORWARDED = (b"x-forwarded-host", b"x-forwarded-server", b"forwarded")  # a visitor can write anything into them
 
 # The content security policy. gradio needs scripts and styles inside its HTML, and functions that it makes of strings.
 # The only other origin is Hugging Face, which shows a Space in a frame.
@@ -54,10 +64,12 @@ class Guard:
 
     Args:
         application: the other application.
+        is_local: whether it serves this computer alone. Requests under other names of hosts, and uploads from pages
+            of other origins, are refused then.
     """
 
-    def __init__(self, application: ASGIApp) -> None:
-        self._application = application
+    def __init__(self, application: ASGIApp, is_local: bool = False) -> None:
+        self._application, self._is_local = application, is_local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -71,22 +83,60 @@ class Guard:
             await send(message)
 
         try:
+            path = _find_route(scope)
+            if self._is_local:
+                _check_origin(scope)
+            if path == _UPLOAD:
+                paths = await _receive(scope, receive)
+                await JSONResponse(paths)(scope, receive, send_with_headers)
+                return
+            scope = {**scope, "headers": [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]}
             await self._application(scope, await _check(scope, receive), send_with_headers)
-        except RefusedError as refused:
+        except (RefusedError, UploadError) as refused:
             reason, status = refused.args
             # gradio's form, so that the page shows the reason. The rest of the request is not read.
             response = JSONResponse({"detail": reason}, status, {"connection": "close"})
             await response(scope, receive, send_with_headers)
 
 
+def _find_route(scope: Scope) -> str:
+    """Find the route of a request, without a slash at its end. RefusedError: it is none of `ROUTES`."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
+    if not any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES):
+        raise RefusedError("there is no such page", 404)
+    return path
+
+
+def _check_origin(scope: Scope) -> None:
+    """Refuse another name of this computer, which a page elsewhere can make up, and what such a page sends."""
+    headers = Headers(scope=scope)
+    host = headers.get("host", "")
+    if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
+        raise RefusedError("the web app answers at its own address only", 421)
+    if scope["method"] == "POST" and headers.get("origin", f"http://{host}") != f"http://{host}":
+        raise RefusedError("the web app takes requests from its own page only", 403)
+
+
+async def _receive(scope: Scope, receive: Receive) -> list[str]:
+    """Receive an upload, and return the paths of its files. UploadError, RefusedError: it is refused."""
+    receive, is_whole = _count(receive, limits.MAX_UPLOAD), False
+
+    async def read() -> bytes:
+        nonlocal is_whole
+        while not is_whole:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RefusedError("the upload broke off", 400)
+            is_whole = not message.get("more_body", False)
+            if message.get("body"):
+                return bytes(message["body"])
+        return b""
+
+    return await receive_files(Headers(scope=scope), read)
+
+
 async def _check(scope: Scope, receive: Receive) -> Receive:
     """Check a request, and return a receiver of its body. RefusedError: it is refused."""
-    path: str = scope["path"]
-    if any(start in path for start in _FILES):
-        raise RefusedError("there is no such file", 404)
-    if path.rstrip("/").endswith(_UPLOAD):
-        await asyncio.to_thread(make_room, get_folder())
-        return _count(receive, limits.MAX_UPLOAD)
     content = await Request(scope, _count(receive, limits.MAX_REQUEST)).body()
     _check_content(content)
     messages: list[Message] = [{"type": "http.request", "body": content}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import multiprocessing
 import os
@@ -22,7 +23,9 @@ EXHAUSTED = (
 )
 
 _CONTEXT: Any = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
-_ROOM = threading.BoundedSemaphore(limits.MAX_PROCESSES)
+_FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
+_ANSWERS = threading.BoundedSemaphore(limits.MAX_SLOW_AT_ONCE)
+_WAITING = threading.BoundedSemaphore(limits.MAX_SLOW)
 _LOG = logging.getLogger(__name__)
 
 # What the server of processes imports once, for all of them.
@@ -33,6 +36,12 @@ _PRELOADED = (
     "anls_metric.nested",
     "anls_metric.report.html",
 )
+
+
+BUSY = "too many long answers are being scored: try again in a minute, or score them with anls on your computer"
+
+# The first byte of what a process sends -> what it is.
+_KINDS = {b"R": None, b"V": ValueError, b"M": MemoryError, b"F": RuntimeError}
 
 
 class ExhaustedError(ValueError):
@@ -48,8 +57,23 @@ def start() -> None:
     run(abs, -1)
 
 
+def run_answers(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function that scores answers, as `run` does. ExhaustedError: also if too many others wait."""
+    if not _WAITING.acquire(blocking=False):
+        raise ExhaustedError(BUSY)
+    try:
+        return run(function, *arguments, seconds=limits.SMALL_SECONDS, room=_ANSWERS)
+    finally:
+        _WAITING.release()
+
+
 def run(
-    function: Callable[..., Any], *arguments: Any, seconds: float = limits.SECONDS, memory: int = limits.MEMORY
+    function: Callable[..., Any],
+    *arguments: Any,
+    seconds: float = limits.SECONDS,
+    memory: int = limits.MEMORY,
+    most: int = limits.MAX_RESULT,
+    room: threading.Semaphore = _FILES,
 ) -> Any:
     """Call a function in a process of its own.
 
@@ -58,21 +82,24 @@ def run(
         *arguments: plain data: what a class of gradio needs to be unpickled would import gradio.
         seconds: the CPU time that it may take. After twice this time on the clock, it is killed as well.
         memory: the address space that it may take, in bytes.
+        most: the bytes that its result may take as JSON.
+        room: what limits the number of processes.
 
     Returns:
-        What the function returns: plain data, too.
+        What the function returns, as JSON has it.
 
     Raises:
         ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
         RuntimeError: it failed in another way.
     """
-    with _ROOM:
+    with room:
         receiver, sender = _CONTEXT.Pipe(duplex=False)
-        process = _CONTEXT.Process(target=_work, args=(sender, function, arguments, int(seconds), memory), daemon=True)
+        work = (sender, function, arguments, int(seconds), memory, most)
+        process = _CONTEXT.Process(target=_work, args=work, daemon=True)
         process.start()
         sender.close()
         try:
-            return _receive(receiver, process, 2 * seconds)
+            return _receive(receiver, process, 2 * seconds, most)
         finally:
             process.kill()
             process.join()
@@ -80,17 +107,18 @@ def run(
             receiver.close()
 
 
-def _receive(receiver: Connection, process: Any, seconds: float) -> Any:
+def _receive(receiver: Connection, process: Any, seconds: float, most: int) -> Any:
     """Receive the result of a process."""
     if not receiver.poll(seconds):
         raise _exhausted("the clock")
     try:
-        error, value = receiver.recv()
-    except EOFError:
+        content = receiver.recv_bytes(most + 1)
+    except (EOFError, OSError):
         process.join()
         if process.exitcode >= 0:
             raise RuntimeError(f"a process ended with status {process.exitcode}") from None
         raise _exhausted(signal.Signals(-process.exitcode).name) from None
+    error, value = _KINDS[content[:1]], json.loads(content[1:])
     if error is MemoryError:
         raise _exhausted("its limit of memory")
     if error:
@@ -104,21 +132,36 @@ def _exhausted(cause: str) -> ExhaustedError:
 
 
 def _work(
-    connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int, memory: int
+    connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], *limits_of_work: int
 ) -> None:
-    """Call a function within its limits, and send the kind of its error or None, and its words or the result."""
+    """Call a function within its limits, and send a byte of `_KINDS`, and the result or the words of an error."""
+    seconds, memory, most = limits_of_work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
     _limit(seconds, memory)
     try:
-        connection.send((None, function(*arguments)))
+        content = b"R" + _encode(function(*arguments))
+        if len(content) > most:
+            content = b"V" + _encode(_TOO_LARGE.format(size=len(content) / limits.MB, most=most / limits.MB))
+        connection.send_bytes(content)
         return
     except MemoryError:
-        failed: tuple[type[Exception], str] = MemoryError, ""
+        kind, words = b"M", ""
     except ValueError as error:
-        failed = ValueError, str(error)
+        kind, words = b"V", str(error)
     except Exception:
-        failed = RuntimeError, traceback.format_exc()
-    connection.send(failed)  # outside of `except`, whose error keeps the data in memory
+        kind, words = b"F", traceback.format_exc()
+    connection.send_bytes(kind + _encode(words[-10_000:]))  # outside of `except`, whose error keeps data in memory
+
+
+_TOO_LARGE = (
+    "the result has {size:.1f} MB, and the web app returns at most {most:g} MB: ask for fewer answers, or score the "
+    "files with anls on your computer"
+)
+
+
+def _encode(value: Any) -> bytes:
+    """Encode JSON, in which half a surrogate pair, which has no bytes, becomes a question mark."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _limit(seconds: int, memory: int) -> None:

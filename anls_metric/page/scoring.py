@@ -84,9 +84,19 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     inputs = [Input(path, name) for path, name in zip(files, name_files(files))]
     try:
         result = evaluate(inputs, Input(gold) if gold else None, make_settings(options))
-        document: dict[str, Any] = _hide_folders(build_document(result), paths)
+        document: dict[str, Any] = _hide_folders(_cut_edits(build_document(result)), paths)
     except ValueError as error:
         raise ValueError(_hide_folders(str(error), paths)) from None
+    return document
+
+
+def _cut_edits(document: dict[str, Any]) -> dict[str, Any]:
+    """Cut the edits of each of the worst answers, of which a long answer has one for each of its characters."""
+    for submission in document["submissions"]:
+        for answer in submission.get("worst", ()):
+            for part in (answer, *answer.get("leaves", ())):
+                if "edits" in part:
+                    part["edits"] = part["edits"][: limits.MAX_EDITS]
     return document
 
 

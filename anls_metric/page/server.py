@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import sys
-import tempfile
 import threading
+import urllib.request
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -26,6 +27,7 @@ from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
 from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
+from anls_metric.page.uploads import make_folder
 from anls_metric.report.html import DRAWING, join_modules, read_asset
 from anls_metric.report.texts import escape
 
@@ -77,7 +79,7 @@ def _introduce() -> str:
 def build() -> gr.Blocks:
     """Build the page."""
     # A folder with nothing but uploads, which is removed with the process.
-    uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=os.environ.get("GRADIO_TEMP_DIR"))
+    uploads = make_folder()
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     page = gr.Blocks(title="ANLS", analytics_enabled=False, fill_width=True, delete_cache=(60, limits.KEPT_SECONDS))
     page.uploads = uploads
@@ -225,6 +227,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
     processes.start()
+    sys.stderr = _Log(sys.stderr)
     _, url, _ = page.launch(
         theme=_THEME,
         css_paths=ASSETS / "page.css",
@@ -233,7 +236,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_FILES_AT_ONCE + 32,
         state_session_capacity=limits.MAX_SESSIONS,
-        app_kwargs={"middleware": [Middleware(Guard)]},
+        app_kwargs={"middleware": [Middleware(Guard, is_local=_is_local(options))]},
         mcp_server=True,
         footer_links=["api"],
         enable_monitoring=False,
@@ -243,5 +246,29 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         prevent_thread_lock=True,
         **options,
     )
+    # gradio keeps this text, with the address of the first request for it.
+    urllib.request.urlopen(f"{url.rstrip('/')}/gradio_api/info", timeout=60).close()
     print(f"The web app runs at {url.rstrip('/')}", flush=True)
     page.block_thread()
+
+
+class _Log(io.TextIOWrapper):
+    """Standard error with an end: gradio prints each wrong request, of which a visitor can send any number."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
+        self._left = limits.MAX_LOG
+
+    def write(self, text: str) -> int:
+        """Write a text, unless the log is full."""
+        is_last = 0 < self._left <= len(text)
+        self._left -= len(text)
+        if is_last:
+            super().write("the log of errors is full: restart the web app to see more\n")
+        return super().write(text) if self._left > 0 else len(text)
+
+
+def _is_local(options: Mapping[str, Any]) -> bool:
+    """Whether the page is for this computer alone, as gradio serves it unless it is told an address."""
+    address = options.get("server_name") or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
+    return address in ("127.0.0.1", "localhost")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,15 +17,16 @@ import pytest
 
 from anls_metric.page import limits
 from anls_metric.page.middleware import HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
-from anls_metric.page.uploads import make_room, take
+from anls_metric.page.uploads import make_folder, make_room, take
 from tests.conftest import ROOT
 
 CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
 STOP = b"nothing comes any more"
+LEFT = b"the visitor has left"
 PIECES = [b"a" * 50_000] * 6
 REFUSED = {
     400: "the file is not an uploaded file: pass the path that its upload returned",
-    404: "there is no such file",
+    404: "there is no such page",
     408: "the request takes too long to come: send it again",
     413: TOO_LARGE,
 }
@@ -51,14 +53,18 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def ask(path: str, *pieces: bytes, length: str | None = None) -> tuple[int, str, Any]:
-    """Send a request, and return the status, the text and the headers of the response."""
+def ask(
+    path: str, *pieces: bytes, length: str | None = None, is_local: bool = False, **more: str
+) -> tuple[int, str, Any]:
+    """Send a request with more headers, and return the status, the text and the headers of the response."""
     waiting = list(pieces) or [b""]
     sent: list[Any] = []
 
     async def receive() -> Any:
         if waiting[0] == STOP:
             await asyncio.sleep(600)
+        if waiting[0] == LEFT:
+            return {"type": "http.disconnect"}
         return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
 
     async def send(message: Any) -> None:
@@ -66,7 +72,9 @@ def ask(path: str, *pieces: bytes, length: str | None = None) -> tuple[int, str,
 
     length = str(sum(map(len, pieces))) if length is None else length
     headers = [(b"content-length", length.encode())] if length else []
-    request = Guard(_echo)({"type": "http", "path": path, "headers": headers, "method": "POST"}, receive, send)
+    headers += [(name.replace("_", "-").encode(), value.encode()) for name, value in more.items()]
+    scope = {"type": "http", "path": path, "headers": headers, "method": "POST"}
+    request = Guard(_echo, is_local)(scope, receive, send)
     with ThreadPoolExecutor(1) as pool:  # playwright may have a loop in this thread
         pool.submit(asyncio.run, request).result()
     start, body = sent
@@ -82,11 +90,9 @@ def ask(path: str, *pieces: bytes, length: str | None = None) -> tuple[int, str,
         (CALL, [b"ab", b"c"], "none", 200),
         *[(CALL, PIECES, length, 413) for length in (None, "20", "", "-1", "9" * 5_000)],
         (CALL, [*PIECES, STOP], "20", 413),
-        (UPLOAD, PIECES, None, 200),
-        (UPLOAD, [b"a" * 60_000_000, b"a" * 60_000_000, STOP], "20", 413),
         *[(CALL, [body], None, 200) for body in (b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}')],
         *[(CALL, [b'[{"a": {"path": "%s"}}]' % path], None, 400) for path in (b"/etc/hostname", b"http://x.org/a.csv")],
-        *[(path, [b"--x", STOP], None, 408) for path in (CALL, UPLOAD)],
+        (CALL, [b"--x", STOP], None, 408),
     ],
 )
 def test_body_is_passed_on_or_refused(
@@ -103,6 +109,129 @@ def test_body_is_passed_on_or_refused(
 def test_no_file_is_served(mine: Path, start: str) -> None:
     for path in (str(mine), "/etc/hostname", "http://169.254.169.254/", "", "\0", "a/" * 30_000):
         assert ask(f"/{start}{path}")[:2] == (404, REFUSED[404])
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        *[(path, 200) for path in ("/", "/config", "/assets/a.js", "/gradio_api/queue/join", "/gradio_api/mcp/")],
+        *[
+            (path, 200)
+            for path in ("/gradio_api/heartbeat/x", "/gradio_api/call/explain_answer/7", "/gradio_api/info/")
+        ],
+        *[(f"/gradio_api/{path}", 404) for path in ("deep_link", "process_recording", "run/x", "api/x", "vibe-edit")],
+        *[(path, 404) for path in ("/monitoring", "/login", "/gradio_api/runs", "/assetsx", "/x/gradio_api/upload")],
+    ],
+)
+def test_only_routes_of_the_page_exist(path: str, status: int) -> None:
+    assert ask(path)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "127.0.0.1:7860", "origin": "http://127.0.0.1:7860"}, 200),
+        ({"host": "localhost:7860"}, 200),
+        ({"host": "[::1]:7860"}, 200),
+        ({"host": "evil.example"}, 421),
+        ({"host": "127.0.0.1.evil.example:7860"}, 421),
+        ({}, 421),
+        ({"host": "127.0.0.1:7860", "origin": "https://evil.example"}, 403),
+        ({"host": "127.0.0.1:7860", "origin": "null"}, 403),
+    ],
+)
+def test_local_page_answers_to_itself(headers: dict[str, str], status: int) -> None:
+    assert ask(CALL, is_local=True, **headers)[0] == status
+    assert ask(CALL, **headers)[0] == 200
+
+
+# Uploads
+
+
+def write_form(*files: tuple[str, bytes], end: bytes = b"\r\n--x--\r\n") -> bytes:
+    head = '\r\n--x\r\nContent-Disposition: form-data; name="files"; filename="{}"\r\n\r\n'
+    return b"".join(head.format(name).encode() + content for name, content in files)[2:] + end
+
+
+def send_form(*pieces: bytes, kind: str = "multipart/form-data; boundary=x") -> tuple[int, Any]:
+    status, text, _ = ask(UPLOAD, *pieces, content_type=kind)
+    return status, json.loads(text) if status == 200 else text
+
+
+def list_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() or path.name.startswith("coming-")]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "..", ".", "../../b.csv", "", "答.csv", "a" * 300 + ".csv", "-rf *.csv"])
+def test_upload_is_kept_under_a_name(name: str, tmp_path: Path) -> None:
+    form = write_form((name, b"content"), ("other.csv", b""))
+    status, paths = send_form(form[:9], form[9:50], form[50:])
+    assert (status, len(paths)) == (200, 2)
+    assert [Path(take(path, "it")).read_bytes() for path in paths] == [b"content", b""]
+    assert len(list_files(tmp_path)) == 3  # with that of the fixture
+
+
+FORM, KIND = write_form(("a.csv", b"content")), "multipart/form-data; boundary=x"
+FIELD = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "kind", "status", "words"),
+    [
+        ([FORM[:-9], LEFT], KIND, 400, "the upload broke off"),
+        ([FORM[:-9], STOP], KIND, 408, "the request takes too long to come"),
+        ([FORM[:-9]], KIND, 400, "the upload must be a form with files"),
+        ([FORM], "multipart/form-data", 400, "the upload must be a form with files"),
+        ([FORM], "application/json", 400, "the upload must be a form with files"),
+        ([b"--y" + FORM], KIND, 400, "the upload must be a form with files"),
+        ([FIELD, *[b"a" * 1_000_000] * 5], KIND, 400, "the upload must be a form with"),
+        (
+            [write_form(("a.csv", b"a"), end=b""), b"a" * 60_000_000, b"a" * 60_000_000, STOP],
+            "multipart/form-data; boundary=x",
+            413,
+            "the request",
+        ),
+        (
+            [write_form(("a.csv", b"a" * 50_000_001))],
+            "multipart/form-data; boundary=x",
+            413,
+            "a file has more than 50 MB",
+        ),
+    ],
+)
+def test_upload_that_is_refused_leaves_nothing(
+    pieces: list[bytes], kind: str, status: int, words: str, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_PAUSE", 0.05)
+    refused, text = send_form(*pieces, kind=kind)
+    assert (refused, text[: len(words)]) == (status, words)
+    assert list_files(tmp_path) == [mine]
+
+
+def test_coming_uploads_and_a_full_disk_refuse_one_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_COMING", 100)
+    assert send_form(FORM, b"a" * 100) == (503, "too many files are coming at once: upload it again in a minute")
+    monkeypatch.undo()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with monkeypatch.context() as full:
+        full.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        assert send_form(FORM) == (507, "there is no room for the file now: upload it again later")
+    assert send_form(FORM)[0] == 200
+
+
+def test_folder_of_a_killed_server_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "import time; from anls_metric.page.uploads import make_folder; print((f := make_folder()).name, flush=True)"
+    )
+    server = subprocess.Popen([sys.executable, "-c", f"{program}; time.sleep(60)"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    other = server.stdout.readline().strip()
+    with make_folder() as mine:
+        assert os.path.isdir(other)  # its server lives
+        server.kill()
+        server.wait()
+        with make_folder():
+            assert (os.path.isdir(other), os.path.isdir(mine)) == (False, True)
 
 
 def test_policy_of_the_browser_allows_no_other_origin() -> None:
@@ -152,7 +281,10 @@ def test_old_uploads_make_room(mine: Path, tmp_path: Path) -> None:
         path.write_bytes(b"a" * size)
         os.utime(path, (1000 + number, 1000 + number))
         paths.append(path)
+    (tmp_path / "deep" / "link").mkdir(parents=True)
+    os.utime(tmp_path / "deep" / "link", (1000, 1000))
     make_room(str(tmp_path), most=4_000_000)  # the upload of the fixture is the newest; a small file counts as 1 MB
+    assert not (tmp_path / "deep" / "link").exists()
     assert [path.exists() for path in (*paths, mine)] == [False, False, True, True, True]
 
 
