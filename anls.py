@@ -79,7 +79,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions: list of N strings, the answers to score.
     references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
-    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of VARIANTS.
+    variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
@@ -389,13 +389,13 @@ _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": 
 _TABLE = (
     Variant(
         "standard",
-        meaning="case and extra whitespace ignored, exactly 0.5 counts",
+        meaning="case and extra whitespace ignored, exactly 0.5 passes",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
     Variant(
         "rrc",
-        meaning="the official script of the Robust Reading Competition: the leaderboard's number",
+        meaning="the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
         source="https://rrc.cvc.uab.es",
         **_UPPER,
         aliases=("vlmevalkit", "unitxt", "qwen_vl"),
@@ -424,21 +424,21 @@ _TABLE = (
     ),
     Variant(
         "mp_docvqa",
-        meaning="spaces inside a string count; an empty prediction, or `none`, scores 0",
+        meaning="spaces inside a string matter; an empty prediction, or `none`, scores 0",
         source="https://github.com/rubenpt91/MP-DocVQA-Framework",
         whitespace="strip",
         no_answers=("", "none"),
     ),
     Variant(
         "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string count",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
         aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
-        meaning="all whitespace counts, a similarity of exactly 0.5 scores 0",
+        meaning="all whitespace matters, a similarity of exactly 0.5 scores 0",
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -462,7 +462,7 @@ _TABLE = (
     ),
     Variant(
         "due",
-        meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
+        meaning="case and all whitespace matter, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
         **_AS_GIVEN,
@@ -470,7 +470,7 @@ _TABLE = (
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all whitespace count, a similarity must be above the threshold",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -479,7 +479,7 @@ _TABLE = (
     ),
     Variant(
         "fast_anls",
-        meaning="case and all whitespace count, a similarity must be above the threshold",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         **_AS_GIVEN,
@@ -487,7 +487,7 @@ _TABLE = (
     ),
     Variant(
         "nls",
-        meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
+        meaning="plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
         **_AS_GIVEN,
@@ -511,7 +511,7 @@ _TABLE = (
     ),
     Variant(
         "openbench",
-        meaning="spaces inside a string count, a similarity of exactly 0.5 scores 0",
+        meaning="spaces inside a string matter, a similarity of exactly 0.5 scores 0",
         source="https://github.com/groq/openbench",
         whitespace="strip",
         kept="distance / length < threshold",
@@ -543,7 +543,7 @@ _TABLE = (
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace counts, a similarity must be above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",

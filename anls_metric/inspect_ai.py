@@ -39,37 +39,42 @@ def stderr() -> Metric:
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
-def anls(variant: str = "standard", threshold: float | None = None, extract: str | None = None) -> Scorer:
+def anls(
+    variant: str = "standard", threshold: float | None = None, extract: str | Sequence[str] | None = None
+) -> Scorer:
     """Score a completion against the accepted answers of its sample with ANLS, and show the edits.
 
     Args:
         variant, threshold: which ANLS, as `get_variant` takes them.
-        extract: the rules that extract the answer from the completion, such as ``"think,final"``; see `extractor`.
+        extract: the steps that extract the answer from the completion, such as ``"think,final"``; see `extractor`.
+            A list is accepted as well, because ``-S extract=think,final`` of inspect_ai splits at the comma.
 
     Returns:
         A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
-        ValueError: an unknown variant or rule, or a threshold outside [0, 1].
+        ValueError: an unknown variant or step, or a threshold outside [0, 1].
     """
     return _make_scorer(get_variant(variant, threshold), extract, str)
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
-def anls_star(threshold: float | None = None, extract: str | None = "json", none_keys: str | None = None) -> Scorer:
+def anls_star(
+    threshold: float | None = None, extract: str | Sequence[str] | None = "json", none_keys: str | None = None
+) -> Scorer:
     """Score a completion that is JSON with ANLS*, and show the leaves that differ.
 
     The targets of a sample are values as JSON strings; several targets are alternatives.
 
     Args:
         threshold, none_keys: as `anls_star_score` takes them.
-        extract: the rules that extract the value from the completion; None takes the whole completion.
+        extract: the steps that extract the value from the completion, as in `anls`; None takes the whole completion.
 
     Returns:
         A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
-        ValueError: an unknown rule, or an option with a value that is not allowed.
+        ValueError: an unknown step, or an option with a value that is not allowed.
     """
     return _make_scorer(get_value_variant("anls_star", threshold=threshold, none_keys=none_keys), extract, _parse)
 
@@ -78,8 +83,9 @@ def _parse(text: str) -> Any:
     return from_json(parse_value_or_text(text))
 
 
-def _make_scorer(scoring: Scoring, rules: str | None, parse: Callable[[str], Any]) -> Scorer:
-    extraction = extractor(rules, values=scoring.name in OF_VALUES) if rules else Extraction(())
+def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None, parse: Callable[[str], Any]) -> Scorer:
+    names = steps if steps is None or isinstance(steps, str) else ",".join(steps)
+    extraction = extractor(names, values=scoring.name in OF_VALUES) if names else Extraction(())
     signature = scoring.signature(extraction.signature)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -37,7 +37,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions: list of N strings, the answers to score.
     references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
-    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of VARIANTS.
+    variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".

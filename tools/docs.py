@@ -31,11 +31,11 @@ from anls_metric.subcommands import SUBCOMMANDS
 ROOT = Path(__file__).resolve().parent.parent
 HOW = ROOT / "anls_metric" / "page" / "assets" / "how.md"
 PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", HOW, *sorted((ROOT / "docs").glob("*.md")))
-SIX_PROGRAMS = {
+SIX_IMPLEMENTATIONS = {
     "due": "DUE's evaluator",
     "nls": "docext: no threshold",
     "pypi_anls": "PyPI `anls` 0.0.2",
-    "rrc": "the leaderboard's script",
+    "rrc": "the RRC leaderboard's script",
     "mistral_evals": "mistral-evals",
     "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
 }
@@ -169,7 +169,7 @@ def make_variants() -> str:
         (
             f"[`{each.name}`]({each.source})",
             each.meaning,
-            "ignored" if each.ignore_case else "counts",
+            "ignored" if each.ignore_case else "matters",
             each.whitespace,
             f"{each.prediction_length}, {each.reference_length}",
             each.kept.replace("threshold", str(each.threshold)),
@@ -181,10 +181,12 @@ def make_variants() -> str:
 
 
 def make_models() -> str:
-    """Make the table of nine models under every variant."""
+    """Make the table of nine models under every variant, with a row for variants with the same scores."""
     scores = load("nine_models.json")["scores"]
-    rows = [(f"`{name}`", *(f"{each[name]:.2f}" for each in scores.values())) for name in VARIANTS]
-    return format_table(("variant", *scores), rows)
+    rows: dict[Row, list[str]] = {}
+    for name in VARIANTS:
+        rows.setdefault(tuple(f"{each[name]:.2f}" for each in scores.values()), []).append(name)
+    return format_table(("variants", *scores), [(quote(names), *row) for row, names in rows.items()])
 
 
 def make_six() -> str:
@@ -192,11 +194,11 @@ def make_six() -> str:
     scores = load("nine_models.json")["scores"]
     models = {"Llama 4 Maverick": scores["llama maverick"], "Nemotron Nano 12B": scores["nemotron"]}
     rows = []
-    for name, program in SIX_PROGRAMS.items():
+    for name, implementation in SIX_IMPLEMENTATIONS.items():
         pair = [each[name] for each in models.values()]
         cells = [f"**{score:.2f}**" if score == max(pair) else f"{score:.2f}" for score in pair]
-        rows.append((program, f"`{name}`", *cells))
-    return format_table(("program", "variant", *models), rows)
+        rows.append((implementation, f"`{name}`", *cells))
+    return format_table(("implementation", "variant", *models), rows)
 
 
 def make_rules() -> str:
@@ -228,7 +230,7 @@ def make_speed() -> str:
         if row["workload"] not in ("W1", "W3", "W3b"):
             ratios.setdefault((row["ours"], row["other"]), []).append(row["ratio"])
     rows = [(ours, other, spread(each)) for (ours, other), each in ratios.items()]
-    return format_table(("this package", "other program", "times as fast"), rows)
+    return format_table(("this package", "other implementation", "times as fast"), rows)
 
 
 def spread(ratios: Sequence[float]) -> str:

@@ -170,7 +170,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         >>> identify(normalized_levenshtein_similarity).arguments
         'prediction, reference'
         >>> print(identify(lambda answers, output: 100 * anls_score(output, answers)))
-        the function is standard: case and extra whitespace ignored, exactly 0.5 counts
+        the function is standard: case and extra whitespace ignored, exactly 0.5 passes
         called with (references, prediction), it returns 100 times the score; 34 of 34 cases are equal
     """
     if not callable(function):

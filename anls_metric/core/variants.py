@@ -219,13 +219,13 @@ _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": 
 _TABLE = (
     Variant(
         "standard",
-        meaning="case and extra whitespace ignored, exactly 0.5 counts",
+        meaning="case and extra whitespace ignored, exactly 0.5 passes",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
     Variant(
         "rrc",
-        meaning="the official script of the Robust Reading Competition: the leaderboard's number",
+        meaning="the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
         source="https://rrc.cvc.uab.es",
         **_UPPER,
         aliases=("vlmevalkit", "unitxt", "qwen_vl"),
@@ -254,21 +254,21 @@ _TABLE = (
     ),
     Variant(
         "mp_docvqa",
-        meaning="spaces inside a string count; an empty prediction, or `none`, scores 0",
+        meaning="spaces inside a string matter; an empty prediction, or `none`, scores 0",
         source="https://github.com/rubenpt91/MP-DocVQA-Framework",
         whitespace="strip",
         no_answers=("", "none"),
     ),
     Variant(
         "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string count",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
         aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
-        meaning="all whitespace counts, a similarity of exactly 0.5 scores 0",
+        meaning="all whitespace matters, a similarity of exactly 0.5 scores 0",
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -292,7 +292,7 @@ _TABLE = (
     ),
     Variant(
         "due",
-        meaning="case and all whitespace count, a similarity of exactly 0.5 scores 0",
+        meaning="case and all whitespace matter, a similarity of exactly 0.5 scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
         **_AS_GIVEN,
@@ -300,7 +300,7 @@ _TABLE = (
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all whitespace count, a similarity must be above the threshold",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -309,7 +309,7 @@ _TABLE = (
     ),
     Variant(
         "fast_anls",
-        meaning="case and all whitespace count, a similarity must be above the threshold",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         **_AS_GIVEN,
@@ -317,7 +317,7 @@ _TABLE = (
     ),
     Variant(
         "nls",
-        meaning="plain normalized Levenshtein similarity: case and whitespace count, no threshold",
+        meaning="plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
         source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
         ignore_case=False,
         **_AS_GIVEN,
@@ -341,7 +341,7 @@ _TABLE = (
     ),
     Variant(
         "openbench",
-        meaning="spaces inside a string count, a similarity of exactly 0.5 scores 0",
+        meaning="spaces inside a string matter, a similarity of exactly 0.5 scores 0",
         source="https://github.com/groq/openbench",
         whitespace="strip",
         kept="distance / length < threshold",
@@ -373,7 +373,7 @@ _TABLE = (
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace counts, a similarity must be above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",

@@ -19,7 +19,7 @@ data: Any = import_module("inspect_ai.dataset")
 scorers: Any = import_module("inspect_ai.scorer")
 ours: Any = import_module("anls_metric.inspect_ai")
 
-COMPLETIONS = [ANSWERS[0], f"<think>Hm.</think>{ANSWERS[1]}", *ANSWERS[2:]]
+COMPLETIONS = [ANSWERS[0], f"<think>Hm.</think>Answer: {ANSWERS[1]}", *ANSWERS[2:]]
 DOCUMENTS = ["a", "a", "b", "b"]
 SCORES = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant="rrc")
 
@@ -54,7 +54,7 @@ def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path, ru
     """The command finds the scorer by the entry point of the installed package."""
     log = evaluate(tmp_path, make_task(ACCEPTED, scorers.exact()), COMPLETIONS)
     program = "from inspect_ai._cli.main import main; main()"
-    words = ["score", log.location, "--scorer", "anls_metric/anls", "-S", "variant=rrc", "-S", "extract=think"]
+    words = ["score", log.location, "--scorer", "anls_metric/anls", "-S", "variant=rrc", "-S", "extract=think,final"]
     words += ["--action", "append", "--output-file", str(tmp_path / "scored.eval"), "--display", "plain"]
     done = run_python(["-c", program, *words], tmp_path, PYTHONPATH=str(ROOT))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -68,11 +68,11 @@ def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path, ru
         "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5\n\n"
         "    coca*cola\n    coca cola\n        I"
     )
-    assert samples[1].metadata == {"signature": anls_metric.signature("rrc", extract="think")}
+    assert samples[1].metadata == {"signature": anls_metric.signature("rrc", extract="think,final")}
 
 
 def test_task_is_scored_and_the_standard_error_is_clustered_by_document(tmp_path: Path) -> None:
-    log = evaluate(tmp_path, make_task(ACCEPTED, ours.anls(extract="think")), COMPLETIONS)
+    log = evaluate(tmp_path, make_task(ACCEPTED, ours.anls(extract="think,final")), COMPLETIONS)
     metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     mean = anls_metric.mean(SCORES)
     assert metrics["mean"] == pytest.approx(mean, abs=1e-12)
