@@ -246,6 +246,7 @@ def make_limits() -> str:
         ("one file", f"{limits.MAX_FILE // limits.MB} MB"),
         ("one upload", f"{limits.MAX_UPLOAD // limits.MB} MB"),
         ("files in one call", str(limits.MAX_SUBMISSIONS)),
+        ("the JSON that one call returns", f"{limits.MAX_RESULT // limits.MB} MB"),
         ("memory of one call", f"{limits.MEMORY // limits.MB:,} MB"),
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
         ("calls on files at a time", str(limits.MAX_FILES_AT_ONCE)),
