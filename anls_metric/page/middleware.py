@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
@@ -24,12 +25,18 @@ ROUTES = (
     *("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"),
     *("/assets/*", "/static/*", "/svelte/*"),
     *("/gradio_api/info", "/gradio_api/openapi.json", "/gradio_api/startup-events", "/gradio_api/heartbeat/*"),
-    *("/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/cancel"),
+    *(
+        "/gradio_api/upload",
+        "/gradio_api/upload_progress",
+        "/gradio_api/queue/join",
+        "/gradio_api/queue/data",
+        "/gradio_api/cancel",
+    ),
     *("/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
 """The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, files, proxies."""
 
-_UPLOAD = "/gradio_api/upload"
+_UPLOAD, _PROGRESS = "/gradio_api/upload", "/gradio_api/upload_progress"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _FORWARDED = (b"x-forwarded-host", b"x-forwarded-server", b"forwarded")  # a visitor can write anything into them
 
@@ -86,6 +93,11 @@ class Guard:
             path = _find_route(scope)
             if self._is_local:
                 _check_origin(scope)
+            if path == _PROGRESS:
+                await StreamingResponse(_watch(scope), media_type="text/event-stream")(
+                    scope, receive, send_with_headers
+                )
+                return
             if path == _UPLOAD:
                 paths = await _receive(scope, receive)
                 await JSONResponse(paths)(scope, receive, send_with_headers)
@@ -117,6 +129,22 @@ def _check_origin(scope: Scope) -> None:
         raise RefusedError("the web app takes requests from its own page only", 403)
 
 
+async def _watch(scope: Scope) -> AsyncIterator[str]:
+    """Tell gradio's drop area when an upload has ended. Which part of which file has come is not known."""
+    while _get_id(scope) in _COMING:
+        yield 'data: {"msg": "heartbeat"}\n\n'
+        await asyncio.sleep(0.5)
+    yield 'data: {"msg": "done"}\n\n'
+
+
+_COMING: set[str] = set()
+"""The ids that the page gives to uploads that are not yet whole."""
+
+
+def _get_id(scope: Scope) -> str:
+    return Request(scope).query_params.get("upload_id", "")[:100]
+
+
 async def _receive(scope: Scope, receive: Receive) -> list[str]:
     """Receive an upload, and return the paths of its files. UploadError, RefusedError: it is refused."""
     receive, is_whole = _count(receive, limits.MAX_UPLOAD), False
@@ -132,7 +160,11 @@ async def _receive(scope: Scope, receive: Receive) -> list[str]:
                 return bytes(message["body"])
         return b""
 
-    return await receive_files(Headers(scope=scope), read)
+    _COMING.add(_get_id(scope))
+    try:
+        return await receive_files(Headers(scope=scope), read)
+    finally:
+        _COMING.discard(_get_id(scope))
 
 
 async def _check(scope: Scope, receive: Receive) -> Receive:
