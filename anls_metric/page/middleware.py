@@ -25,14 +25,8 @@ ROUTES = (
     *("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"),
     *("/assets/*", "/static/*", "/svelte/*"),
     *("/gradio_api/info", "/gradio_api/openapi.json", "/gradio_api/startup-events", "/gradio_api/heartbeat/*"),
-    *(
-        "/gradio_api/upload",
-        "/gradio_api/upload_progress",
-        "/gradio_api/queue/join",
-        "/gradio_api/queue/data",
-        "/gradio_api/cancel",
-    ),
-    *("/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
+    *("/gradio_api/upload", "/gradio_api/upload_progress", "/gradio_api/queue/join", "/gradio_api/queue/data"),
+    *("/gradio_api/cancel", "/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
 """The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, files, proxies."""
 
@@ -94,14 +88,11 @@ class Guard:
             if self._is_local:
                 _check_origin(scope)
             if path == _PROGRESS:
-                await StreamingResponse(_watch(scope), media_type="text/event-stream")(
-                    scope, receive, send_with_headers
-                )
-                return
+                watched = StreamingResponse(_watch(scope), media_type="text/event-stream")
+                return await watched(scope, receive, send_with_headers)
             if path == _UPLOAD:
-                paths = await _receive(scope, receive)
-                await JSONResponse(paths)(scope, receive, send_with_headers)
-                return
+                uploaded = JSONResponse(await _receive(scope, receive))
+                return await uploaded(scope, receive, send_with_headers)
             scope = {**scope, "headers": [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]}
             await self._application(scope, await _check(scope, receive), send_with_headers)
         except (RefusedError, UploadError) as refused:
@@ -142,7 +133,7 @@ _COMING: set[str] = set()
 
 
 def _get_id(scope: Scope) -> str:
-    return Request(scope).query_params.get("upload_id", "")[:100]
+    return str(Request(scope).query_params.get("upload_id", ""))[:100]
 
 
 async def _receive(scope: Scope, receive: Receive) -> list[str]:

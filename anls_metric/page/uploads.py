@@ -107,7 +107,7 @@ async def receive_files(headers: Mapping[str, str], read: Callable[[], Awaitable
             if _Coming.size > limits.MAX_COMING:
                 raise UploadError("too many files are coming at once: upload it again in a minute", 503)
             await run_in_threadpool(form.write, data)
-        return await run_in_threadpool(form.finish)
+        return list(await run_in_threadpool(form.finish))
     except OSError:
         raise UploadError("there is no room for the file now: upload it again later", 507) from None
     finally:

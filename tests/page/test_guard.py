@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -54,7 +54,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ask(
-    path: str, *pieces: bytes, length: str | None = None, is_local: bool = False, **more: str
+    path: str, *pieces: bytes, length: str | None = None, is_local: bool = False, more: Mapping[str, str] | None = None
 ) -> tuple[int, str, Any]:
     """Send a request with more headers, and return the status, the text and the headers of the response."""
     waiting = list(pieces) or [b""]
@@ -72,8 +72,8 @@ def ask(
 
     length = str(sum(map(len, pieces))) if length is None else length
     headers = [(b"content-length", length.encode())] if length else []
-    headers += [(name.replace("_", "-").encode(), value.encode()) for name, value in more.items()]
-    scope = {"type": "http", "path": path, "headers": headers, "method": "POST"}
+    headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
+    scope = {"type": "http", "path": path, "headers": headers, "method": "POST", "query_string": b""}
     request = Guard(_echo, is_local)(scope, receive, send)
     with ThreadPoolExecutor(1) as pool:  # playwright may have a loop in this thread
         pool.submit(asyncio.run, request).result()
@@ -141,8 +141,8 @@ def test_only_routes_of_the_page_exist(path: str, status: int) -> None:
     ],
 )
 def test_local_page_answers_to_itself(headers: dict[str, str], status: int) -> None:
-    assert ask(CALL, is_local=True, **headers)[0] == status
-    assert ask(CALL, **headers)[0] == 200
+    assert ask(CALL, is_local=True, more=headers)[0] == status
+    assert ask(CALL, more=headers)[0] == 200
 
 
 # Uploads
@@ -154,7 +154,7 @@ def write_form(*files: tuple[str, bytes], end: bytes = b"\r\n--x--\r\n") -> byte
 
 
 def send_form(*pieces: bytes, kind: str = "multipart/form-data; boundary=x") -> tuple[int, Any]:
-    status, text, _ = ask(UPLOAD, *pieces, content_type=kind)
+    status, text, _ = ask(UPLOAD, *pieces, more={"content-type": kind})
     return status, json.loads(text) if status == 200 else text
 
 
