@@ -89,12 +89,14 @@ class Guard:
                 _check_origin(scope)
             if path == _PROGRESS:
                 watched = StreamingResponse(_watch(scope), media_type="text/event-stream")
-                return await watched(scope, receive, send_with_headers)
-            if path == _UPLOAD:
+                await watched(scope, receive, send_with_headers)
+            elif path == _UPLOAD:
                 uploaded = JSONResponse(await _receive(scope, receive))
-                return await uploaded(scope, receive, send_with_headers)
-            scope = {**scope, "headers": [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]}
-            await self._application(scope, await _check(scope, receive), send_with_headers)
+                await uploaded(scope, receive, send_with_headers)
+            else:
+                headers = [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]
+                checked = await _check(scope, receive)
+                await self._application({**scope, "headers": headers}, checked, send_with_headers)
         except (RefusedError, UploadError) as refused:
             reason, status = refused.args
             # gradio's form, so that the page shows the reason. The rest of the request is not read.
