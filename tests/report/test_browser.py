@@ -704,3 +704,11 @@ def test_benchmark_times_opening_and_searching(browser: Any, tmp_path: Path) -> 
     path = tmp_path / module.FILE
     path.write_text(build_report({"one": make_answers(12, 0.5)}), encoding="utf-8", newline="")
     assert min(module.open_and_search(browser, path)) > 0
+
+
+def test_names_of_models_and_groups_are_no_properties_of_objects(open_report: OpenReport) -> None:
+    names = ["constructor", "__proto__", "toString"]
+    pairs = dict(zip(names, (TWO["first"], TWO["second"], TWO["first"])))
+    page = open_report(pairs, [{"image": names[number % 3]} for number in range(120)])
+    assert page.locator("#list tr.row").count() > 0
+    assert {row.inner_text() for row in page.locator(".ranked th[scope=row]").all()} == set(names)

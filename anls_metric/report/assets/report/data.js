@@ -4,8 +4,14 @@ import { setDigits } from "./formats.js";
 
 export const FRAMED = location.protocol === "about:"; // in a frame of the web app
 export const data = JSON.parse(document.getElementById("data").textContent);
-setDigits(data.digits);
 export const submissions = data.document.submissions; // the best first
+// Names of models and groups are keys: no object has a "constructor" that is not in the data.
+const forgetPrototype = (value) => {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return;
+  Object.values(Object.setPrototypeOf(value, null)).forEach(forgetPrototype);
+};
+[data, ...submissions].forEach(forgetPrototype);
+setDigits(data.digits);
 export const labels = submissions.map(({ name }) => tame(name));
 export const several = submissions.length > 1;
 export const ofStrings = data.similarities !== null; // not lists and nested values

@@ -81,7 +81,7 @@ const sortRows = (found) => {
 // The questions, and for each chip the number that have its value, under the other filters
 const filterRows = () => {
   const tests = FILTERS.filter((name) => !isEmpty(state[name])).map((name) => [name, TESTS[name](state[name])]);
-  const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, {}]));
+  const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, Object.create(null)]));
   const count = (filter, row) => {
     for (const name of CHIPS[filter](row)) counts[filter][name] = (counts[filter][name] ?? 0) + 1;
   };
