@@ -23,7 +23,7 @@ import pytest
 import anls_metric
 from anls_metric import nested
 from anls_metric.core.variants import Scorer
-from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star, lists
+from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
 from anls_metric.nested.list_scores import add_as_numpy
 from tests.conftest import CONFORMANCE, DATA
 
@@ -88,10 +88,7 @@ def check_branch(branch: nested.Branch) -> None:
         check_branch(child)
 
 
-@pytest.mark.parametrize("shortcuts", [True, False], ids=["as it is", "comparing every two items"])
-def test_every_golden_value_has_the_same_bits_and_adds_up(shortcuts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not shortcuts:
-        compare_all(monkeypatch)
+def test_every_golden_value_has_the_same_bits_and_adds_up() -> None:
     for name, prediction, reference, case in SCORED:
         why = explain_star(prediction, reference)
         (row,) = nested.get_value_variant().score([prediction], [reference])
@@ -104,12 +101,6 @@ def test_every_golden_value_has_the_same_bits_and_adds_up(shortcuts: bool, monke
         assert sorted(leaf.score for leaf in why.leaves if leaf.score) == sorted(filter(None, row.scores)), name
         assert all(leaf.text is None or leaf.text.score == leaf.score for leaf in why.leaves), name
         assert all(map(str, why.leaves)), name
-
-
-def compare_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare every two items of lists, as the original does."""
-    monkeypatch.setattr(lists, "_get_key", lambda item: None)
-    monkeypatch.setattr(lists, "_is_certain", lambda leaf: False)
 
 
 def test_values_that_the_original_refuses_are_an_error_with_a_remedy() -> None:
