@@ -182,7 +182,7 @@ def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
     It is where the text has as many keys as the objects, or has each key as often as they have it.
     """
     objects = [value for value in values if isinstance(value, dict)]
-    if text.count('":') == sum(map(len, objects)):
+    if text.count('":') == sum(map(len, objects)) and not re.search(r'"\s+:', text):
         return True
     counts = Counter(chain.from_iterable(objects))
     forms = ({json.dumps(key), json.dumps(key, ensure_ascii=False)} for key in counts)
