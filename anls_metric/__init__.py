@@ -15,7 +15,6 @@ Score strings
     anls_scores, mean           many answers, and their mean
     iter_anls_scores            a stream
     anls_batch                  a batch of `datasets`, Ray or Spark
-    scores_and_similarities     the scores, and the similarities before the threshold
 Choose a variant
     VARIANTS                    the table of all variants; each row is a `Variant`
     get_variant                 a variant by its name, with another threshold or case
@@ -24,8 +23,6 @@ Choose a variant
     OF_VALUES                   the names of the two variants for lists and nested values
 See why
     explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
-    reason                      the reason for a score, in a word
-    normalizer                  the function that normalizes texts before they are compared
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
@@ -44,9 +41,6 @@ Compare scores
 Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
-Check rows as the scoring functions do
-    as_text, as_references, as_column, describe
-
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
 named after. Importing `anls_metric` imports nothing heavy: a name loads its module on first use.
 """
@@ -69,7 +63,6 @@ if TYPE_CHECKING:
     from anls_metric.api import ANLSWarning, Scores, compare, score
     from anls_metric.core.explanation import Edit, Explanation, Match
     from anls_metric.core.kernel import mean
-    from anls_metric.core.rows import as_column, as_references, as_text, describe
     from anls_metric.core.scoring import (
         anls_batch,
         anls_score,
@@ -77,9 +70,6 @@ if TYPE_CHECKING:
         explain,
         iter_anls_scores,
         normalized_levenshtein_similarity,
-        normalizer,
-        reason,
-        scores_and_similarities,
     )
     from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
     from anls_metric.core.version import __version__
@@ -109,13 +99,9 @@ __all__ = [
     "anls_star_score",
     "anls_star_scores",
     "anlsl_score",
-    "as_column",
-    "as_references",
-    "as_text",
     "build_compute_metrics",
     "cluster_field",
     "compare",
-    "describe",
     "differences",
     "explain",
     "explain_star",
@@ -129,16 +115,13 @@ __all__ = [
     "mean",
     "minimum_detectable_effect",
     "normalized_levenshtein_similarity",
-    "normalizer",
     "paired_test",
-    "reason",
     "rule",
     "score",
-    "scores_and_similarities",
     "signature",
 ]
 
-# The names of each module, which load it on first use: every run of pytest imports this package for its fixture.
+# The names of each module, which load it on first use.
 _MODULES = {
     "anls_metric.analysis.clusters": ("cluster_field",),
     "anls_metric.analysis.identification": ("Identification", "identify"),
@@ -152,7 +135,6 @@ _MODULES = {
     "anls_metric.api": ("ANLSWarning", "Scores", "compare", "score"),
     "anls_metric.core.explanation": ("Edit", "Explanation", "Match"),
     "anls_metric.core.kernel": ("mean",),
-    "anls_metric.core.rows": ("as_column", "as_references", "as_text", "describe"),
     "anls_metric.core.scoring": (
         "anls_batch",
         "anls_score",
@@ -160,9 +142,6 @@ _MODULES = {
         "explain",
         "iter_anls_scores",
         "normalized_levenshtein_similarity",
-        "normalizer",
-        "reason",
-        "scores_and_similarities",
     ),
     "anls_metric.core.variants": ("OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"),
     "anls_metric.core.version": ("__version__",),

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from anls_metric.core.choices import RowName, describe
+from anls_metric.core.choices import RowName
+from anls_metric.core.choices import describe as describe
 from anls_metric.core.choices import name_row as name_row
-
-__all__ = ["as_column", "as_references", "as_text", "describe"]
 
 
 def as_text(value: object, what: str) -> str:

@@ -25,9 +25,6 @@ __all__ = [
     "explain",
     "iter_anls_scores",
     "normalized_levenshtein_similarity",
-    "normalizer",
-    "reason",
-    "scores_and_similarities",
 ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric.core.scoring import scores_and_similarities
 from tests.conftest import CONFORMANCE
 
 # A golden file whose name is not that of its variant -> the variant. The vectors `lmms_eval` come from the scoring
@@ -140,7 +141,7 @@ def test_anls_score_anls_scores_and_explain_give_the_same_bits(variant: str, thr
     explained = [anls_metric.explain(*row, threshold=threshold, variant=variant) for row in rows]
     assert batch == [anls_metric.anls_score(*row, threshold=threshold, variant=variant) for row in rows]
     assert batch == [why.score for why in explained]
-    scores, similarities = anls_metric.scores_and_similarities(predictions, references, threshold, variant)
+    scores, similarities = scores_and_similarities(predictions, references, threshold, variant)
     assert scores == batch
     assert similarities == [why.best.similarity for why in explained]
 

@@ -34,9 +34,9 @@ from anls_metric import (
     iter_anls_scores,
     mean,
     normalized_levenshtein_similarity,
-    scores_and_similarities,
     signature,
 )
+from anls_metric.core.scoring import scores_and_similarities
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 

@@ -1,6 +1,6 @@
 """Lay out the folder of the Space, and check that metric and page run from it alone.
 
-    python .ci/space.py FOLDER [--namespace NAME] [--without-page]
+    python tools/space.py FOLDER [--namespace NAME] [--without-page]
 
 It creates FOLDER, to be pushed to the Hub, with everything that the Space runs, that a clone of it installs, and that
 README and the metric card link to. The metric card is the README of the Space. The Python that runs this script needs
@@ -119,7 +119,7 @@ def answer(address: str) -> bytes | None:
 
 def main() -> None:
     """Lay out the folder, and check it."""
-    flags = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    flags = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     flags.add_argument("folder", type=Path)
     flags.add_argument("--namespace", help="who the Space belongs to on the Hub: takes the place of NAMESPACE")
     flags.add_argument("--without-page", action="store_true", help="do not run app.py")
