@@ -192,15 +192,14 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
         texts = [prediction, accepted]
         fields = [*texts, *settings.values()]
         with gr.Column(elem_id="examples", min_width=0):
-            gr.Examples(
-                list(map(list, EXAMPLES.values())),
-                fields,
-                example_labels=list(EXAMPLES),
-                api_visibility="private",
-                label="Examples",
+            samples = list(map(list, EXAMPLES.values()))
+            labels = list(EXAMPLES)
+            examples = gr.Dataset(
+                components=fields, samples=samples, sample_labels=labels, type="index", label="Examples"
             )
             copy = gr.Button("Copy a link to this answer", size="sm", variant="secondary")
             copied = gr.HTML(elem_id="copied")
+    examples.click(samples.__getitem__, examples, fields, **QUIET)  # gr.Examples asks a route that passes the queue
     others = gr.HTML(elem_id="variants")
     changed = [field.change for field in fields]
     gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **QUIET, **_SMALL)
