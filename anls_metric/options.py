@@ -157,8 +157,8 @@ class Settings:
         label="Extract answers from raw model output",
     )
     missing: str = _option(
-        "--missing {error,zero}",
-        "what to do with unanswered questions: fail, or score 0 (default: error)",
+        "--missing {error,zero,skip}",
+        "what to do with unanswered questions: fail, score 0, or leave them out (default: error)",
         MOST,
         default="error",
         label="Unanswered questions",
@@ -346,7 +346,7 @@ class Options(TypedDict, total=False):
     prediction: Names
     references: str | None
     extract: Names
-    missing: Literal["error", "zero"] | None
+    missing: Literal["error", "zero", "skip"] | None
     by: Names
     worst: int | None
     id: str | None
@@ -385,7 +385,7 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
         ('think', 'final')
         >>> make_settings({"missing": "zeros"})
         Traceback (most recent call last):
-        ValueError: missing must be error or zero, got 'zeros'
+        ValueError: missing must be error, zero or skip, got 'zeros'
     """
     names = Options.__annotations__
     for name in values:
@@ -415,7 +415,7 @@ def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Set
         try:
             read[name] = option.read(value)
             if option.choices and value not in option.choices:
-                raise ValueError(" or ".join(option.choices))
+                raise ValueError(" or ".join([", ".join(option.choices[:-1]), option.choices[-1]]))
         except ValueError as error:
             raise ValueError(f"{label(name)} must be {error}, got {reprlib.repr(value)}") from None
     return Settings(**read)

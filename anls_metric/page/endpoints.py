@@ -137,7 +137,7 @@ def score_files(
         variant: the variant of ANLS, a name from list_variants.
         threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
         ignore_case: whether to ignore case. None does as the variant does.
-        missing: "error" or "zero": what to do with unanswered questions.
+        missing: "error", "zero" or "skip": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
         references: the path of the accepted answers; None takes the common names.
@@ -179,7 +179,7 @@ def score_logs(
         variant: the variant of ANLS, a name from list_variants.
         threshold: minimum similarity, from 0 to 1; anything lower scores 0. None takes the threshold of the variant.
         ignore_case: whether to ignore case. None does as the variant does.
-        missing: "error" or "zero": what to do with unanswered questions.
+        missing: "error", "zero" or "skip": what to do with unanswered questions.
         extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
         references: the path of the accepted answers; None takes the common names.

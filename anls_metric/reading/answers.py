@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import Message
@@ -87,6 +87,19 @@ def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], 
     columns = {name: getattr(answers, name) for name in COLUMNS}
     chosen: dict[str, Any] = {name: column and [column[row] for row in rows] for name, column in columns.items()}
     return answers._replace(questions=questions, places=places if len(places) > len(questions.ids) else None, **chosen)
+
+
+def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
+    """Keep the questions with some ids, and all answers to them."""
+    own = answers.questions
+    chosen = [place for place, key in enumerate(own.ids) if key in ids]
+    if len(chosen) == len(own.ids):
+        return answers
+    new = {place: number for number, place in enumerate(chosen)}
+    columns = ("ids", "references", "records", "texts", "numbers")
+    picked: dict[str, Any] = {name: [getattr(own, name)[place] for place in chosen] for name in columns}
+    rows = [(row, new[place]) for row, place in enumerate(list_places(answers)) if place in new]
+    return choose_answers(answers, own._replace(**picked), *map(list, zip(*rows)))
 
 
 def list_places(answers: Answers) -> Sequence[int]:

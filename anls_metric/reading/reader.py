@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from anls_metric.messages import Message, list_some, make_error
-from anls_metric.reading.answers import Answers
+from anls_metric.messages import Message, count_noun, list_some, make_error
+from anls_metric.options import Settings
+from anls_metric.reading.answers import Answers, keep_questions, list_ids
 from anls_metric.reading.formats import find_repeated
-from anls_metric.reading.join import Reading, extract_answers, join, join_runs, read_both, read_gold, split_submissions
+from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
 from anls_metric.reading.roles import has_certain_references
+from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.table import (
     Table,
     describe_missing_file,
@@ -75,26 +78,93 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     tables: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
-        first, second = (_read(each, reading, {}) for each in inputs[:2])
-        tables = {id(inputs[0].data): first, id(inputs[1].data): second}
-        if _is_gold(first, second, reading):
-            gold, *inputs = inputs
-            tables[id(gold.data)] = first._replace(hints=[*first.hints, *_find_two_submissions(first, second, reading)])
-    questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
+        gold = _find_gold(inputs, reading, tables)
+        inputs = [each for each in inputs if each is not gold]
+    questions = None if gold is None else read_gold(_read_gold(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
+    runs_of: dict[str, list[Answers]] = {}
     for name, group in groups.items():
-        runs_of: dict[str, list[Answers]] = {}
         for each in group:
             for part, (table, how) in split_submissions(_read(each, reading, tables), reading).items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full))
-        for runs in runs_of.values():
-            yield extract_answers(join_runs(runs), reading)
+    for runs in _compare_numbers(runs_of, reading.settings).values():
+        yield extract_answers(join_runs(runs), reading)
+
+
+_TENTH = 0.1
+
+
+def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> dict[str, list[Answers]]:
+    """Hint at submissions with fewer answers; keep the questions that all answered, if unanswered ones are left out.
+
+    So a comparison stays paired, and a submission with few answers costs the others theirs.
+    """
+    answered = {name: set.intersection(*map(_list_answered, runs)) for name, runs in runs_of.items()}
+    hints: dict[str, Message] = {}
+    if settings.missing == "zero" and len(set(map(len, answered.values()))) > 1:
+        most = max(map(len, answered.values()))
+        sentence = "only {count} answered, and the others score 0; to leave them out everywhere, add {use.missing:skip}"
+        few = {name: own for name, own in answered.items() if len(own) < most}
+        hints = {
+            name: Message(name, sentence, {"count": count_noun(len(own), "question")}) for name, own in few.items()
+        }
+    if settings.missing == "skip":
+        common = set.intersection(*answered.values())
+        if not common:
+            raise make_error("", "no question is answered in every file: remove the file without these answers")
+        sentence = "only {count} answered, so every submission is scored on {common}"
+        for name, own in answered.items():
+            others = [ids for other, ids in answered.items() if other != name]
+            without = set.intersection(*others) if others else common
+            if len(without) - len(common) > _TENTH * len(without):
+                values = {"count": count_noun(len(own), "question"), "common": count_noun(len(common), "question")}
+                hints[name] = Message(name, sentence, values)
+        runs_of = {name: [keep_questions(run, common) for run in runs] for name, runs in runs_of.items()}
+    return {
+        name: [runs[0]._replace(hints=[*runs[0].hints, hints[name]]), *runs[1:]] if name in hints else runs
+        for name, runs in runs_of.items()
+    }
+
+
+def _list_answered(answers: Answers) -> set[str]:
+    """List the ids of the questions with an answer in each run."""
+    missing = {key for key, prediction in zip(list_ids(answers), answers.predictions) if prediction is None}
+    return {*answers.questions.ids} - missing
+
+
+def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Table]) -> Input | None:
+    """Find the gold file among several: the first file if it may be, else the one other with accepted answers.
+
+    None if each has predictions and accepted answers of its own.
+    """
+
+    def read(each: Input) -> Table:
+        return tables.setdefault(id(each.data), _read_gold(each, reading, {}))
+
+    first, second = map(read, inputs[:2])
+    if _has_accepted(first, reading) or not any(_has_accepted(read(each), reading) for each in inputs[1:]):
+        if _has_accepted(second, reading) and all(_has_both(table, reading) for table in (first, second)):
+            return None
+        tables[id(inputs[0].data)] = first._replace(
+            hints=[*first.hints, *_find_two_submissions(first, second, reading)]
+        )
+        return inputs[0]
+    return next(each for each in inputs if _has_accepted(read(each), reading))
+
+
+def _read_gold(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
+    """Read an input that may be a gold file: if it has no accepted answers, the named layout is that of submissions."""
+    table = tables.pop(id(each.data), None) or _read(each, reading, {})
+    if reading.settings.layout is None or _has_accepted(table, reading):
+        return table
+    other = _read(each, replace(reading, settings=replace(reading.settings, layout=None)), {})
+    return other if _has_accepted(other, reading) else table
 
 
 def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list[Message]:
@@ -132,15 +202,6 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
     settings, name = reading.settings, each.name or "data"
     fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
     return make_table(name, read_memory(each.data, name, fields), settings, reading.of_values)
-
-
-def _is_gold(first: Table, second: Table, reading: Reading) -> bool:
-    """Whether the first of several tables is the gold file, and not a table with predictions like the second."""
-    accepted = [_has_accepted(table, reading) for table in (first, second)]
-    if accepted == [False, True]:
-        sentence = "it has no accepted answers, and {other} has some: pass the gold file first"
-        raise make_error(first.name, sentence, other=second.name)
-    return not (all(accepted) and all(_has_both(table, reading) for table in (first, second)))
 
 
 def _has_accepted(table: Table, reading: Reading) -> bool:

@@ -14,7 +14,7 @@ from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import KEY, VALUE, Record
 from anls_metric.reading.layouts import Path, drop_fields
-from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path
+from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
     from anls_metric.rules import Rule
@@ -40,6 +40,7 @@ ANSWERS = ("answer", VALUE)
 LESS_CERTAIN_REFERENCES = ("reference", "gold", "target", "targets", "labels", "label")  # or a category
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
 DOCUMENTS = (
     *("ucsf_document_id", "docId", "doc_id", "document_id", "document", "document_name", "doc_name", "doc"),
@@ -117,10 +118,12 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         own = _SIDES.get(option)
         if path is None or (own and side not in (own, "both")):
             continue
-        if path == NONE or has(table, path):
+        parts = split_key(table, path) if option in ("id", "gold_id") else [path]
+        lacking = [] if path == NONE else [part for part in parts if not has(table, part)]
+        if not lacking:
             named[option.removeprefix("gold_")] = None if path == NONE else path
         elif own or side == "both":
-            raise error_of_missing_field(table, path, option)
+            raise error_of_missing_field(table, str(lacking[0]), option)
     return named
 
 
@@ -179,6 +182,32 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
 
 def _fold(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
+
+
+def list_plain_fields(table: Table, roles: Roles) -> list[str]:
+    """List the fields that hold no objects, and have no role."""
+    used = (roles.id, roles.prediction, roles.question, roles.references)
+    return [field for field, is_object in table.fields.items() if not is_object and field not in used]
+
+
+_OF_ANSWERS = {
+    *PREDICTIONS,
+    *REFERENCES,
+    *ANSWERS,
+    *LESS_CERTAIN_REFERENCES,
+    *CONFIDENCES,
+    *SCORES,
+    *SUBMISSIONS,
+    *RUNS,
+}
+
+
+def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Roles) -> list[tuple[str, str]]:
+    """List the fields that two tables have under one name, except those of an answer, a score, a model or a run."""
+    theirs = {_fold(field): field for field in reversed(list_plain_fields(other, other_roles))}
+    own = {_fold(field): field for field in reversed(list_plain_fields(table, roles))}
+    answers = {_fold(name.rpartition(".")[2]) for name in _OF_ANSWERS}
+    return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
 
 
 def _holds_whole_answers(table: Table) -> bool:

@@ -74,6 +74,13 @@ def has(table: Table, path: Path) -> bool:
     return path in table.fields or any(take(record, path) is not ABSENT for record in table.records)
 
 
+def split_key(table: Table, path: Path) -> list[Path]:
+    """Split the fields of a key, which have commas between them."""
+    if not isinstance(path, str) or "," not in path or has(table, path):
+        return [path]
+    return [part.strip() for part in path.split(",")]
+
+
 def read_column(table: Table, path: Path | None) -> list[Any]:
     """Read the value of a path from each record; `ABSENT` where there is none."""
     return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)

@@ -15,7 +15,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.containers import Records
 from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
-from anls_metric.reading.table import Table, name_place, read_column, show_path
+from anls_metric.reading.table import Table, name_place, read_column, show_path, split_key
 
 if TYPE_CHECKING:
     from anls_metric.reading.roles import Roles
@@ -47,9 +47,16 @@ def refuse_gaps(
 def read_ids(table: Table, path: Path | None) -> list[str | None]:
     """Read ids as strings, so that 7 in one file is "7" in another; None for a record without an id.
 
-    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7".
+    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7". Several fields, with
+    commas between them, are an id together.
     """
-    column = [] if path is None else read_column(table, path)
+    if path is None:
+        return []
+    parts = split_key(table, path)
+    if len(parts) > 1:
+        rows = zip(*(read_ids(table, part) for part in parts))
+        return [None if None in row else ", ".join(row) for row in rows]
+    column = read_column(table, path)
     return list(map(str if set(map(type, column)) <= {str, int} else read_id, column))
 
 

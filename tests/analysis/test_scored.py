@@ -195,7 +195,7 @@ def test_runs_are_averaged_by_question() -> None:
 @pytest.mark.parametrize(
     ("answers", "anls", "run_scores"),
     [
-        ({"7": ["Coca Cola"] * 3, "8": ["x"]}, 0.5, []),  # no run has answered every question
+        ({"7": ["Coca Cola"] * 3, "8": ["x"]}, 0.5, [0.5] * 3),  # the other runs lack an answer
         ({"7": ["Coca Cola", None], "8": ["x", "x"]}, 0.25, [0.5, 0.0]),  # a missing answer counts 0
     ],
 )

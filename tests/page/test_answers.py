@@ -119,7 +119,7 @@ def test_wrong_call_is_reported(call: Callable[[], Any], words: str) -> None:
     [
         ({"worst": -1}, "worst must be a whole number from 0 to 100, got -1"),
         ({"extract": "y"}, "unknown extraction rule 'y'"),
-        ({"missing": "maybe"}, "missing must be error or zero, got 'maybe'"),
+        ({"missing": "maybe"}, "missing must be error, zero or skip, got 'maybe'"),
         ({"id": "nothing"}, "table.csv: no field 'nothing'"),
     ],
 )

@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from anls_metric import score
 from tests.reading.conftest import Shell, read
-from tests.system.conftest import BASE, BETTER, GOLD, IDS, MEAN, SCORE, TUNED, list_answers, list_both, list_rows
+from tests.system.conftest import (
+    BASE,
+    BETTER,
+    GOLD,
+    IDS,
+    MEAN,
+    SCORE,
+    SHUFFLED,
+    TUNED,
+    list_answers,
+    list_both,
+    list_rows,
+)
 
 Files = dict[str, Any]
 Records = list[dict[str, Any]]
@@ -31,6 +43,7 @@ def replace_ids(count: int, name: str = "questionId") -> Records:
 
 ANSWERS = list_answers("answer")
 BY_POSITION = [{"answer": BASE[key]} for key in IDS]
+BY_ANSWERS = [{"answers": row["answers"]} for row in GOLD]
 COUNTED = [{**row, "questionId": n} for n, row in zip(random.Random(1).sample(range(24), 24), GOLD)]
 REQUESTS = [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))]
 
@@ -89,36 +102,37 @@ def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
 # What is typed, the files beside gold.json, the error, what is typed then, and the scores.
 ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
     "fewer than half of the usual ids": ("gold.json x.json", {"x.json": replace_ids(13)},
-        "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): set --id-field and --gold-id-field, "
-        "or --id-field none to match by position",
+        "x.json: only 11 of 24 ids are in gold.json (0, 1, ... / 49000, 49003, ...): to join by them, add "
+        "--id-field questionId",
         "gold.json x.json --id-field questionId --missing zero --extra ignore", [0]),
-    "no ids in the gold file": ("g.json x.json", {"g.json": [{"answers": row["answers"]} for row in GOLD],
-        "x.json": rename("custom_id")},
-        "x.json: g.json has no ids (49030, 49012, ... here): set --id-field and --gold-id-field, or --id-field none",
-        "gold.json x.json", [SCORE]),
+    "no id of the gold file": ("gold.json x.json", {"x.json": replace_ids(24)},
+        "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): pass the right field of gold.json "
+        "with --gold-id-field, or yours with --id-field (found 'questionId' 0;", "gold.json a.json", [SCORE]),
     "ids that are no ids": ("gold.json x.json", {"x.json": [{**row, "questionId": [7]} if n == 1 else row for n,
         row in enumerate(ANSWERS)]},
         "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
         "gold.json a.json", [SCORE]),
     "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
-        "x.json: 2 answers to questions that gold.json does not have (0, 1): --extra ignore ignores them",
+        "x.json: 2 answers with an id that is not in gold.json (0, 1): to skip them, add --extra ignore",
         "gold.json x.json --extra ignore --missing zero", [17 / 24]),
     "questions without an answer": ("gold.json x.json --extra ignore", {"x.json": [*ANSWERS[7:],
         *replace_ids(2)[:2]]},
-        "x.json: no answer to 7 questions of gold.json (49003, 49006, 49012, 49030, 49036, ...): --missing zero",
+        "x.json: no answer to 7 questions of gold.json (49003, 49006, 49012, 49030, 49036, ...): add --missing "
+        "zero to score them 0, or --missing skip to leave them out",
         "gold.json x.json --extra ignore --missing zero", [14 / 24]),
     "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, {"questionId": 49000, "answer": "a"}]},
-        "x.json: 1 id repeated (the first: 49000): keep one record for each id, or --runs question scores the "
-        "mean over runs of one model; --id-field none matches by position", "gold.json a.json", [SCORE]),
+        "x.json: 1 id repeated (the first: 49000): keep one record for each id, or add --runs question to score "
+        "the mean over runs of one model", "gold.json a.json", [SCORE]),
     "runs that are not told apart": ("t.json", {"t.json": list_both("seed", 1, 1)},
-        "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or --runs question",
+        "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or add --runs question",
         "t.json --runs question", [MEAN]),
     "a record without a model": ("t.json",
         {"t.json": [*list_both("model"), {"id": IDS[0], "prediction": "", "answers": "a"}]},
         "t.json, record 49: it has no field 'model': write the name of its model into each record", "gold.json a.json",
         [SCORE]),
     "repeated questions": ("g.json a.json", {"g.json": [{**row, "lang": "en"} for row in GOLD] + [{**row,
-        "lang": "fr"} for row in GOLD]}, "g.json: ids repeat; 'lang' (en, fr) differs: ", "gold.json a.json", [SCORE]),
+        "lang": "fr"} for row in GOLD]}, "g.json: each id occurs once per 'lang' (en, fr): to join by both, add "
+        "--id-field questionId,lang", "gold.json a.json", [SCORE]),
 }  # fmt: skip
 
 
@@ -128,6 +142,135 @@ def test_join_that_is_not_certain_is_an_error_with_a_next_step(shell: Shell, cas
     shell.write(files)
     assert message in shell.error(line)
     assert shell.scores(next_line) == pytest.approx(scores)
+
+
+# Keys that values prove, forms of a key, and a part of the questions
+
+NAMES = [f"page {n}.png" for n in range(1, 25)]
+FILES = [{"file_name": name, "answers": row["answers"]} for name, row in zip(NAMES, GOLD)]
+NAMED = [{"file_name": name, "prediction": BASE[key]} for name, key in zip(NAMES, IDS)]
+MOVED = [NAMED[1], NAMED[0], *NAMED[2:]]
+FIELDS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "answers": row["answers"]} for n, row in enumerate(GOLD)]
+CELLS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "value": BASE[key]} for n, key in enumerate(IDS)]
+
+
+def change(column: str, form: str, records: Records = NAMED) -> Records:
+    """Write a column in another form."""
+    return [{**row, column: form.format(row[column])} for row in records]
+
+
+def rename_name(name: str, records: Records) -> Records:
+    """Give the names of files another field."""
+    return [{name if field == "file_name" else field: value for field, value in row.items()} for row in records]
+
+
+# Two files, what is typed after them, and what joined them. All score 0.75.
+KEYS: dict[str, tuple[Records, Any, str, str]] = {
+    "a field of both files": (FILES, MOVED, "", "file_name"),
+    "a field in another spelling": (FILES, [{"File Name": row["file_name"], "prediction": row["prediction"]} for row in
+        MOVED], "", "File Name and file_name"),
+    "folders": (FILES, change("file_name", "out/{}", MOVED), "", "file_name without folders and file_name"),
+    "folders and extension": ([{**row, "file_name": row["file_name"][:-4]} for row in FILES],
+        change("file_name", "out/{}", MOVED), "", "file_name without folders and extension and file_name"),
+    "a form of the gold file": (change("file_name", "scans/{}", FILES), MOVED, "",
+        "file_name and file_name without folders"),
+    "as macOS writes names": (change("file_name", "\u00fc{}", FILES), change("file_name", "u\u0308{}", MOVED), "",
+        "file_name in Unicode NFC and file_name"),
+    "a beginning": (GOLD, [{"custom_id": f"docvqa-val-{key}", "answer": BASE[key]} for key in IDS[::-1]], "",
+        'custom_id without "docvqa-val-" and questionId'),
+    "an end": (GOLD, [{"custom_id": f"{key}_run1", "answer": BASE[key]} for key in IDS[::-1]], "",
+        'custom_id without "_run1" and questionId'),
+    "decimal numbers as texts": (GOLD, [{"id": f"{key}.0", "answer": BASE[key]} for key in IDS[::-1]], "",
+        "id as whole numbers and questionId"),
+    "the texts of the questions": ([{"question": f"What is {n}?", **row} for n, row in enumerate(FILES)],
+        [{"prompt": f"What is {n}?", "answer": BASE[key]} for n, key in enumerate(IDS)][::-1], "",
+        "prompt and question"),
+    "two fields": (FIELDS, CELLS[::-1], "--id-field file,field --prediction-field value", "file,field"),
+    "one value that the user names": (GOLD, [{"key": SHUFFLED[-1], "answer": BASE[SHUFFLED[-1]]}, {"key": 1,
+        "answer": ""}], "--id-field key --missing skip --extra ignore", "key and questionId"),
+    "rows that are numbered": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": 23 - n, **row} for n,
+        row in enumerate(BY_POSITION)], "", "position"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", KEYS)
+def test_key_is_what_the_values_of_both_files_prove(shell: Shell, case: str) -> None:
+    gold, answers, flags, how = KEYS[case]
+    shell.write({"g.json": gold, "x.json": answers})
+    line = f"g.json x.json {flags}"
+    assert f"joined by {how}: " in read(shell, line)
+    assert shell.scores(f"{line} --quiet") == [1.0 if "skip" in flags else SCORE]
+
+
+# Two files whose rows contradict a join, the error, what is typed then, and the score.
+CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
+    "few names in another order": (rename_name("image", FILES)[:8], rename_name("image", MOVED)[:8], "2 of 8 answers "
+        "have a different image than in g.json, the first is question 1 ('page 1.png' there, 'page 2.png' here): to "
+        "join by it, add --id-field image", "--id-field image", [0.75]),
+    "a repeated field in another order": (FIELDS, CELLS[::-1], "to join by it, add --id-field file,field",
+        "--id-field file,field", [SCORE]),
+    "a repeated field without a key": ([{"lang": "ab"[n % 2], **row} for n, row in enumerate(BY_ANSWERS)],
+        [{"lang": "ba"[n % 2], **row} for n, row in enumerate(BY_POSITION)], "24 of 24 answers have a different lang "
+        "than in g.json, the first is question 1 ('a' there, 'b' here): add an id to each record of both files; "
+        "--id-field none joins by position all the same", "--id-field none", [SCORE]),
+    "counters that are called ids": ([{"id": n, **row} for n, row in enumerate(FILES)], [{"id": n, **row} for n,
+        row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name than in g.json, the first is "
+        "question 0 ('page 1.png' there, 'page 24.png' here): to join by it, add --id-field file_name",
+        "--id-field file_name", [SCORE]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONTRADICTIONS)
+def test_pairs_that_another_field_contradicts_are_an_error(shell: Shell, case: str) -> None:
+    gold, answers, message, flags, scores = CONTRADICTIONS[case]
+    shell.write({"g.json": gold, "x.json": answers})
+    line = "g.json x.json" + (" --prediction-field value" if answers[0].get("value") else "")
+    assert message in shell.error(line)
+    assert shell.scores(f"{line} {flags} --quiet") == pytest.approx(scores)
+
+
+def test_some_pairs_that_another_field_contradicts_are_a_hint(shell: Shell) -> None:
+    rows = [{"questionId": key, **named} for key, named in zip(IDS, MOVED)]
+    shell.write({"g.json": [{**row, **named} for row, named in zip(GOLD, FILES)], "x.json": rows})
+    error = shell.type("g.json x.json").err
+    assert (
+        "hint: x.json: 2 of 24 answers have a different file_name than in g.json, the first is question 49000" in error
+    )
+
+
+def test_ids_of_one_file_are_not_used_and_a_hint_says_so(shell: Shell) -> None:
+    shell.write({"g.json": BY_ANSWERS, "x.json": ANSWERS})
+    assert "hint: x.json: g.json has no ids, so 'questionId' is not used" in shell.type("g.json x.json").err
+
+
+def test_questions_without_an_answer_are_left_out_of_every_submission(shell: Shell) -> None:
+    shell.write({"x.json": ANSWERS[:20], "y.json": ANSWERS[10:]})
+    assert "|questions:20|" in shell.document("gold.json x.json --missing skip")["signature"]
+    assert read(shell, "gold.json x.json --missing skip").endswith("questionId: 20 of 24")
+    both = shell.document("gold.json x.json y.json --missing skip")
+    assert [each["questions"] for each in both["submissions"]] == [10, 10]
+    assert [hint["text"] for hint in both["hints"]][:2] == [
+        "x: only 20 questions answered, so every submission is scored on 10 questions",
+        "y: only 14 questions answered, so every submission is scored on 10 questions",
+    ]
+    error = shell.type("gold.json x.json y.json --missing zero").err
+    assert (
+        "y: only 14 questions answered, and the others score 0; to leave them out everywhere, add --missing skip"
+        in error
+    )
+    runs = shell.document("gold.json m=x.json m=y.json --missing skip")
+    assert [(each["questions"], each["runs"]) for each in runs["submissions"]] == [(10, 2)]
+    shell.write({"z.json": []})
+    shell.write({"x.json": ANSWERS[:5], "y.json": ANSWERS[10:]})
+    assert "no question is answered in every file" in shell.error("gold.json x.json y.json --missing skip")
+
+
+def test_run_without_an_answer_is_an_error_or_scores_0(shell: Shell) -> None:
+    shell.write({"x.json": [{**row, "seed": n} for n in (1, 2) for row in ANSWERS[: 24 if n == 1 else 12]]})
+    assert "no answer to 12 questions of gold.json" in shell.error("gold.json x.json")
+    (scored,) = shell.document("gold.json x.json --missing zero")["submissions"]
+    assert scored["run_scores"] == [SCORE, pytest.approx(7 / 24)]
+    assert shell.document("gold.json x.json --missing skip")["submissions"][0]["questions"] == 12
 
 
 IDENTIFIER = st.text("ab7", min_size=1, max_size=3) | st.integers(0, 99)
@@ -166,9 +309,9 @@ def test_text_of_another_question_is_an_error(shell: Shell, case: str, has_ids: 
     line = "gold.json x.json"
     if count:
         assert shell.error(line) == (
-            f"x.json: {count} answers have a different question text than in gold.json: question 49000 is 'What is "
-            "49000?' there and 'What is 49001?' here. Check that both files are of the same split; --field "
-            "question=none skips this check"
+            f"x.json: {count} of 24 answers have a different question text than in gold.json, the first is question "
+            "49000 ('What is 49000?' there, 'What is 49001?' here): check that both files are of the same split; "
+            "--field question=none skips this check"
         )
         line += " --field question=none"
     assert shell.scores(line) == [SCORE]

@@ -81,25 +81,25 @@ def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
 
 ONE = (["a"], [["a"]])
 MISTAKES: list[tuple[Callable[[], object], str]] = [
-    (lambda: score(["a"], [["a"], ["b"]]), "1 answer, 2 questions: matching by position needs"),
+    (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, and no ids that join"),
     (lambda: score(EXAMPLES / "bse.json"), f"bse.json: No such file or directory: did you mean {FILES[0]}?"),
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
     (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
     (lambda: score(ANSWERS, GOLD), "it holds several submissions (base, tuned): call compare instead"),
     (lambda: compare([*ANSWERS.values()], GOLD), "expected a dict mapping the name of each model to its answers"),
     (lambda: compare({}, GOLD), "there are no predictions: pass them with submissions="),
-    (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers, 1 question: matching by position"),
+    (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers for 1 question, and no ids"),
     (lambda: score([("a", ["a"])]), "data: no accepted answers"),
     (lambda: score(*ONE, threshold=50), "threshold must be a number from 0 to 1, got 50"),
     (lambda: score(*ONE, variant=5), "variant must be a string that is not empty, got 5"),  # type: ignore[arg-type]
     (lambda: score(*ONE, worst=-1), "worst must be a whole number of at least 0, got -1"),
     (lambda: score(*ONE, by_key=1), "by_key must be True or False, got 1"),  # type: ignore[arg-type]
-    (lambda: score(*ONE, missing="zeros"), "missing must be error or zero, got 'zeros'"),  # type: ignore[arg-type]
+    (lambda: score(*ONE, missing="zeros"), "missing must be error, zero or skip, got 'zeros'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
     (lambda: score(BASE, ACCEPTED, filter=2), "there is no run '2' (found no field of runs)"),
-    (lambda: score({IDS[0]: "x"}, ACCEPTED), 'missing="zero" scores them 0'),
+    (lambda: score({IDS[0]: "x"}, ACCEPTED), 'add missing="zero" to score them 0'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "a report needs a name that ends in .html, such as report.html"),
     (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x': `anls FILE --format csv` lists them"),

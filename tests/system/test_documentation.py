@@ -174,9 +174,9 @@ def test_commands_of_documents_run(shell: Shell, monkeypatch: pytest.MonkeyPatch
 
 ANSWERED = [{"questionId": i, "answer": f"answer {i}"} for i in range(1, 11)]
 TROUBLE: dict[str, list[dict[str, Any]]] = {
-    "No ids in common": [{**row, "questionId": f"docvqa-{row['questionId']}"} for row in ANSWERED[:8]],
+    "No ids in common": [{**row, "questionId": f"doc{i}-{row['questionId']}"} for i, row in enumerate(ANSWERED[:8])],
     "no answer to": ANSWERED[:5],
-    "answers to questions that": ANSWERED,
+    "an id that is not in": ANSWERED,
     "repeated": [*ANSWERED[:8], ANSWERED[0]],
     "one answer per question": [{"answer": row["answer"]} for row in ANSWERED[:5]],
     "no predictions": [{"questionId": row["questionId"], "text": row["answer"]} for row in ANSWERED[:8]],

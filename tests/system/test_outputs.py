@@ -76,7 +76,7 @@ def test_results_that_are_scored_again_have_the_same_score(shell: Shell, path: s
 
 def test_results_of_runs_that_are_scored_again_need_their_option(shell: Shell) -> None:
     shell.print("gold.json m=a.json m=b.json --output x.json")
-    assert "--runs question scores the mean over runs" in shell.error("x.json")
+    assert "add --runs question to score the mean over runs" in shell.error("x.json")
     assert shell.scores("x.json --runs question") == [pytest.approx(MEAN)]
 
 

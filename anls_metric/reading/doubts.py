@@ -1,0 +1,126 @@
+"""Compares what a join pairs with whatever else both files know: a pair that contradicts is an error, or a hint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anls_metric.messages import Message, count_noun, make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.keys import does_count, is_unique
+from anls_metric.reading.roles import Roles, list_shared_fields
+from anls_metric.reading.table import Table
+from anls_metric.reading.values import read_ids, read_questions
+
+if TYPE_CHECKING:
+    from anls_metric.reading.join import Gold
+
+Pairs = Iterable[tuple[int, int]]
+"""The places of a question and of the record that answers it."""
+
+
+class _Witness(NamedTuple):
+    """A field that both files have.
+
+    Attributes:
+        own, theirs: its values in the submission and in the gold file.
+        differ: whether two values of a pair contradict each other.
+        name: what it is called.
+    """
+
+    own: Sequence[str | None]
+    theirs: Sequence[str | None]
+    differ: Callable[[str, str], bool]
+    name: str
+
+
+_QUESTION = "question text"
+
+
+def check_pairs(
+    gold: Gold, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
+) -> list[Message]:
+    """Check pairs of questions and answers against the texts of the questions, and the fields that both files have.
+
+    Returns:
+        Hints about some pairs that differ.
+
+    Raises:
+        InputError: most pairs differ; or, without a key, a value stands on the other side in another row.
+    """
+    hints = []
+    witnesses = [*_list_questions(gold, table, roles), *_list_fields(gold, table, roles, by_position)]
+    rows = list(pairs) if witnesses else []
+    for witness in witnesses:
+        compared = [
+            (place, own, theirs)
+            for place, record in rows
+            if (own := witness.own[record]) and (theirs := witness.theirs[place])
+        ]
+        differing = [each for each in compared if each[1] != each[2] and witness.differ(each[1], each[2])]
+        known = {*witness.theirs}
+        is_moved = by_position and any(own in known for _, own, _ in differing)
+        if not differing:
+            continue
+        message = _describe(gold, table, witness, differing, len(compared))
+        if settings.id != NONE and (is_moved or 2 * len(differing) > len(compared)):
+            remedy, fields = _find_remedy(gold, table, roles, witness)
+            raise make_error(table.name, f"{message.sentence}: {remedy}", **message.values, **fields)
+        hints.append(message)
+    return hints
+
+
+def _list_questions(gold: Gold, table: Table, roles: Roles) -> Iterator[_Witness]:
+    if roles.question is not None:
+        texts = read_questions(table, roles.question)
+        yield _Witness(texts, gold.questions.texts, _are_different_texts, _QUESTION)
+
+
+def _are_different_texts(first: str, second: str) -> bool:
+    """Whether neither of two questions contains the other. A prompt may stand around a question."""
+    one, other = ("".join(text.casefold().split()) for text in (first, second))
+    return one not in other and other not in one
+
+
+def _list_fields(gold: Gold, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
+    """List the fields that both files have under one name, and that know which rows belong together.
+
+    Half of the values must be the same: unique values, or for a join by position repeated ones, equally often.
+    """
+    for own_name, gold_name in list_shared_fields(table, roles, gold.table, gold.roles):
+        own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
+        if is_unique(own) and is_unique(theirs):
+            knows = not does_count(own) and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs))
+        else:
+            knows = by_position and None not in own and Counter(own) == Counter(theirs)
+        if knows:
+            yield _Witness(own, theirs, lambda first, second: True, own_name)
+
+
+def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:
+    place, own, theirs = differing[0]
+    sentence = (
+        "{count} of {total} have a different {field} than in {gold}, the first is question {id} "
+        "({theirs!r} there, {own!r} here)"
+    )
+    values = {"id": gold.questions.ids[place], "own": own[:80], "theirs": theirs[:80], "field": witness.name}
+    count = f"{len(differing):,}"
+    return Message(
+        table.name, sentence, {"count": count, "total": count_noun(total, "answer"), "gold": gold.table.name, **values}
+    )
+
+
+def _find_remedy(gold: Gold, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
+    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
+    fields = list_shared_fields(table, roles, gold.table, gold.roles)
+    for chosen in chain.from_iterable(combinations(fields, size) for size in (1, 2)):
+        own, theirs = (",".join(names) for names in zip(*chosen))
+        ids, others = read_ids(table, own), read_ids(gold.table, theirs)
+        if own != roles.id and is_unique(ids) and is_unique(others) and {*ids} & {*others}:
+            named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
+            return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
+    if witness.name == _QUESTION:
+        return "check that both files are of the same split; {use.field:question=none} skips this check", {}
+    return "add an id to each record of both files; {use.id:none} joins by position all the same", {}

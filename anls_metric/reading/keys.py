@@ -1,0 +1,263 @@
+"""Finds the key by which a submission and a gold file are joined: what the user names, else what the values prove.
+
+A key is proven if its values are unique on both sides and the same values stand on both sides. Where too few values are
+the same, one side is brought into another form; each form is a row of `FORMS`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from anls_metric.messages import InputError, count_noun, list_some, make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.layouts import Path
+from anls_metric.reading.roles import Roles, list_plain_fields, list_shared_fields
+from anls_metric.reading.table import Table, describe_fields, show_path
+from anls_metric.reading.values import read_ids, read_questions
+
+if TYPE_CHECKING:
+    from anls_metric.reading.join import Gold
+
+Values = Sequence[str | None]
+"""The values of a field, None for a record without one."""
+
+_NEARLY_ALL = 0.95  # the share of the smaller side that must stand on the other one
+_FEWEST = 10  # values that must be the same, unless a name says that they are ids
+_NAME_OF_IDS = r"(?i)(?:id|key|index|name)$"  # "uid" ends in "id"
+_LIKE_AN_ID = r"(?i:(?:^|[_.\- ])(?:id|uid|qid|key)$)|[a-z](?:Id|ID)$"
+_NAME_OF_KEYS = r"(?i)(?:id|key|name)$"
+
+
+class Key(NamedTuple):
+    """The key of a join.
+
+    Attributes:
+        path: its field in the submission.
+        own: its value in each record of the submission.
+        theirs: its value for each question.
+        how: its fields, and the form in which they are compared, as the line that says what was read has them.
+        is_id: whether its field is the id of the submission, whose repetitions are runs.
+    """
+
+    path: Path
+    own: Values
+    theirs: Values
+    how: str
+    is_id: bool = False
+
+
+class _Candidate(NamedTuple):
+    """Two fields that may be a key. For ids of the gold file, `gold_path` is the path of the ids."""
+
+    path: Path
+    gold_path: Path | None
+    own: Values
+    theirs: Values
+
+
+def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key | None:
+    """Find the key of a submission and a gold file; None to join them by position.
+
+    Raises:
+        InputError: the ids have no values in common, or several fields fit and pair different rows.
+    """
+    if settings.id == NONE:
+        return None
+    is_named, has_ids = (settings.id or settings.gold_id) is not None, gold.questions.has_ids
+    ids = None
+    if has_ids and roles.id is not None:
+        ids = _Candidate(roles.id, gold.roles.id, read_ids(table, roles.id), gold.questions.ids)
+        if 2 * _count_common(ids.own, ids.theirs) >= (1 if is_named else _count_fewest(ids)):
+            return _make_key(ids, is_id=True)
+        key = _find_form(ids, is_id=True)
+        if key or is_named:
+            if key is None:
+                raise _error_of_ids(gold, table, ids)
+            return key
+    for fitting in (_list_fields_of_ids(gold, table, roles), _list_fields_of_one_name(gold, table, roles)):
+        keys = [key for each in fitting if (key := _prove(each))]
+        if keys:
+            _refuse_different_pairs(keys, gold, table)
+            return keys[0]
+    asked = _Candidate(
+        roles.question or "",
+        gold.roles.question,
+        *map(_fold_all, (read_questions(table, roles.question), gold.questions.texts)),
+    )
+    key = _prove(asked)
+    if key is None and ids is None and has_ids:
+        ids = _find_likely_ids(gold, table, roles)
+    if key is None and ids is not None:
+        raise _error_of_ids(gold, table, ids)
+    return key
+
+
+def _find_likely_ids(gold: Gold, table: Table, roles: Roles) -> _Candidate | None:
+    """Find a field that is called like an id."""
+    field = next((field for field in list_plain_fields(table, roles) if re.search(_LIKE_AN_ID, field)), None)
+    return _Candidate(field, gold.roles.id, read_ids(table, field), gold.questions.ids) if field else None
+
+
+def _list_fields_of_ids(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+    """List the fields whose values may be ids of the gold file. Ids that merely count are in many fields by chance."""
+    known = gold.questions.ids if gold.questions.has_ids else []
+    counts = does_count(known)
+    for field in list_plain_fields(table, roles) if known else ():
+        if not counts or re.search(_NAME_OF_IDS, field):
+            yield _Candidate(field, gold.roles.id, read_ids(table, field), known)
+
+
+def _list_fields_of_one_name(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+    """List the fields that both files have under one name. A field that counts is a position, not a key."""
+    for own, theirs in list_shared_fields(table, roles, gold.table, gold.roles):
+        candidate = _Candidate(own, theirs, read_ids(table, own), read_ids(gold.table, theirs))
+        if re.search(_NAME_OF_KEYS, own) or not (does_count(candidate.own) or does_count(candidate.theirs)):
+            yield candidate
+
+
+def _prove(candidate: _Candidate) -> Key | None:
+    """Make a key of two fields if their values are unique on both sides, and nearly all the same in some form."""
+    path, _, own, theirs = candidate
+    if not (is_unique(own) and is_unique(theirs)):
+        return None
+    common = _count_common(own, theirs)
+    few = isinstance(path, str) and re.search(_NAME_OF_IDS, path)
+    if common >= max(_NEARLY_ALL * _count_fewest(candidate), 1 if few else _FEWEST):
+        return _make_key(candidate)
+    return _find_form(candidate)
+
+
+def _refuse_different_pairs(keys: Sequence[Key], gold: Gold, table: Table) -> None:
+    """Refuse keys that pair the rows of the files differently. What pairs them alike is the same key."""
+
+    def list_pairs(key: Key) -> list[int | None]:
+        place_of = {value: place for place, value in enumerate(key.theirs)}
+        return [place_of.get(value) for value in key.own]
+
+    pairs = list_pairs(keys[0])
+    others = [key.path for key in keys[1:] if list_pairs(key) != pairs]
+    if others:
+        sentence = "to join by {first}, add {use.id:{first}}; {others} would pair the rows of {gold} differently"
+        values = {"first": keys[0].path, "others": " and ".join(map(show_path, others)), "gold": gold.table.name}
+        raise make_error(table.name, sentence, **values)
+
+
+def _error_of_ids(gold: Gold, table: Table, ids: _Candidate) -> InputError:
+    """Make the error for ids of which too few are those of the gold file."""
+    common = _count_common(ids.own, ids.theirs)
+    own, theirs = (list_some(dict.fromkeys(values), 2) for values in (ids.own, ids.theirs))
+    if common:
+        count = f"{common:,} of {count_noun(len({*ids.own}), 'id')}"
+        sentence = "only {count} are in {gold} ({own} / {theirs}): "
+        sentence += (
+            "to join by them, add {use.id:{field}}" if isinstance(ids.path, str) else "check that both belong together"
+        )
+        return make_error(
+            table.name, sentence, count=count, gold=gold.table.name, own=own, theirs=theirs, field=ids.path
+        )
+    sentence = (
+        "no ids in common with {gold} ({own} / {theirs}): pass the right field of {gold} with {use.gold_id}, or yours "
+        "with {use.id} (found {fields})"
+    )
+    fields = describe_fields(table)
+    return make_error(table.name, sentence, gold=gold.table.name, own=own, theirs=theirs, fields=fields)
+
+
+def is_unique(values: Values) -> bool:
+    """Whether each record has a value, and no two have the same."""
+    return bool(values) and None not in values and len(set(values)) == len(values)
+
+
+def does_count(values: Values) -> bool:
+    """Whether values are whole numbers of a range that begins at 0 or 1, so that they may be positions."""
+    return {*values} <= set(map(str, range(2 * len(values))))
+
+
+def _count_common(own: Values, theirs: Values) -> int:
+    return len(({*own} & {*theirs}) - {None})
+
+
+def _count_fewest(candidate: _Candidate) -> int:
+    """Count the different values of the smaller side."""
+    return max(1, min(len({*candidate.own} - {None}), len({*candidate.theirs} - {None})))
+
+
+def _make_key(candidate: _Candidate, form: Sequence[str] = ("", ""), is_id: bool = False) -> Key:
+    names = [show_path(path).strip("'\"") for path in candidate[:2]]
+    how = " and ".join(dict.fromkeys(" ".join(filter(None, pair)) for pair in zip(names, form)))
+    return Key(candidate.path, candidate.own, candidate.theirs, how, is_id)
+
+
+# Forms
+
+
+def _drop_point(value: str) -> str:
+    whole, point, rest = value.partition(".")
+    return whole if point and rest == "0" and whole.isdecimal() and int(whole) < 2**53 else value
+
+
+def _drop_folders(value: str) -> str:
+    return re.split(r"[/\\]", value.rstrip("/\\"))[-1]
+
+
+_EXTENSIONS = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "gif", "bmp", "pdf", "json", "txt")
+
+
+def _drop_extension(value: str) -> str:
+    return re.sub(rf"(?i)\.(?:{'|'.join(_EXTENSIONS)})$", "", value)
+
+
+def _each(words: str, change: Callable[[str], str]) -> Callable[[list[str]], Iterator[tuple[str, list[str]]]]:
+    return lambda values: iter([(words, list(map(change, values)))])
+
+
+def _cut_beginnings(values: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Cut off what all values begin with, up to a separator: the shortest beginning first."""
+    shared = os.path.commonprefix(values)  # noqa: RUF071, of characters
+    for cut in re.finditer(r"[\W_]", shared):
+        yield f'without "{shared[: cut.end()]}"', [value[cut.end() :] for value in values]
+
+
+def _cut_ends(values: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Cut off what all values end with, from a separator on: the shortest end first."""
+    mirrored = [value[::-1] for value in values]
+    for words, cut in _cut_beginnings(mirrored):
+        yield f'without "{words[-2:8:-1]}"', [value[::-1] for value in cut]
+
+
+FORMS: Sequence[Callable[[list[str]], Iterator[tuple[str, list[str]]]]] = (
+    _each("as whole numbers", _drop_point),
+    _each("in Unicode NFC", lambda value: unicodedata.normalize("NFC", value)),
+    _each("without folders", _drop_folders),
+    _each("without extension", _drop_extension),
+    _each("without folders and extension", lambda value: _drop_extension(_drop_folders(value))),
+    _cut_beginnings,
+    _cut_ends,
+)
+"""The forms into which the values of one side are brought: a form returns its words and the changed values."""
+
+
+def _find_form(candidate: _Candidate, is_id: bool = False) -> Key | None:
+    """Find a form of one side in which nearly all values stand on the other side, and all stay different."""
+    for form in FORMS:
+        for number, values in enumerate((candidate.own, candidate.theirs)):
+            texts = sorted(value for value in {*values} if value is not None)
+            for words, changed in form(texts):
+                if changed == texts or len(set(changed)) < len(texts):
+                    continue
+                new = dict(zip(texts, changed))
+                values_of = [candidate.own, candidate.theirs]
+                values_of[number] = [value and new[value] for value in values]
+                other = _Candidate(*candidate[:2], *values_of)
+                if _count_common(other.own, other.theirs) >= max(2, _NEARLY_ALL * _count_fewest(other)):
+                    return _make_key(other, ("", words) if number else (words, ""), is_id)
+    return None
+
+
+def _fold_all(texts: Sequence[str | None]) -> list[str | None]:
+    """Write texts without differences of case and space."""
+    return [text and " ".join(text.casefold().split()) for text in texts]

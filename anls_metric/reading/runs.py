@@ -1,0 +1,200 @@
+"""Repeated ids: runs of one model, and several models in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
+from anls_metric.reading.formats import find_repeated
+from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.roles import (
+    RUNS,
+    SUBMISSIONS,
+    Roles,
+    error_of_missing_field,
+    list_plain_fields,
+    usual_field,
+)
+from anls_metric.reading.table import Table, choose_records, find_places, has, read_column
+from anls_metric.reading.values import read_ids, refuse_gaps
+
+if TYPE_CHECKING:
+    from anls_metric.reading.join import Reading
+
+
+def join_runs(runs: Sequence[Answers]) -> Answers:
+    """Join the answers of files that are runs of one model.
+
+    Raises:
+        InputError: the runs do not have the same questions.
+    """
+    first, *others = runs
+    if not others:
+        return first
+    place_of = {key: place for place, key in enumerate(first.questions.ids)}
+    for number, run in enumerate(others, 2):
+        differing = place_of.keys() ^ run.questions.ids
+        if differing:
+            sentence = (
+                "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
+                "questions in each run, or give each file its own name"
+            )
+            raise make_error(first.name, sentence, number=number, first=min(differing))
+    joined: dict[str, Any] = {}
+    for name in COLUMNS:
+        parts = [getattr(run, name) for run in runs]
+        joined[name] = None if None in parts else [value for part in parts for value in part]
+    values = {**first.read.values, "others": count_noun(len(others), "other run")}
+    joined["read"] = Message("", first.read.sentence + "; and {others}", values)
+    joined["hints"] = [hint for run in runs for hint in run.hints]
+    places = [place_of[key] for run in runs for key in list_ids(run)]
+    rows = sorted(range(len(places)), key=places.__getitem__)
+    return choose_answers(first._replace(**joined), first.questions, rows, [places[row] for row in rows])
+
+
+# Repeated ids
+
+
+def choose_runs(
+    table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings
+) -> tuple[Sequence[int], Sequence[str] | None]:
+    """Choose the records of one run if the user names it, and otherwise all. Repeated ids must be runs.
+
+    Returns:
+        The places of the records; and the run of each, if a field tells runs of repeated ids apart.
+    """
+    every, repeat = range(len(table.records)), len(set(ids)) < len(ids)
+    if not repeat and settings.filter is None:
+        return every, None
+    field = _find_run_field(table, ids)
+    if repeat and (settings.runs == "error" or (settings.runs is None and field is None)):
+        raise error_of_repeated(table, ids, roles)
+    runs = None if field is None else list(map(str, read_column(table, field)))
+    if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
+        return every, runs if repeat else None
+    return find_places(table, "run", runs or [], settings.filter), None
+
+
+def order_by_id(
+    keys: Sequence[str | None],
+    answered: Sequence[str | None],
+    records: Sequence[int],
+    runs: Sequence[str] | None = None,
+) -> tuple[Sequence[int], Sequence[int | None]]:
+    """Find the records of the answers to each question, given the id of each: with runs, one after the other.
+
+    Returns:
+        For each answer, the place of its question and the place of its record; None for a missing one, also in a run.
+    """
+    place_of = dict(zip(answered, records))
+    if len(place_of) == len(records):  # as usual: a list for each question would take three times as long
+        return range(len(keys)), list(map(place_of.get, keys))
+    by_id: dict[str | None, dict[Any, int]] = {}
+    for key, place, run in zip(answered, records, runs or records):
+        by_id.setdefault(key, {})[run] = place
+    names = dict.fromkeys(runs or ())
+    answers = [[own.get(name) for name in names or own] or [None] for own in (by_id.get(key, {}) for key in keys)]
+    return (
+        [number for number, places in enumerate(answers) for _ in places],
+        [place for places in answers for place in places],
+    )
+
+
+def _find_run_field(table: Table, ids: Sequence[str | None]) -> str | None:
+    """Find the field that tells the runs of a model apart: records with the same id have other values in it."""
+    fields = filter(None, (usual_field(table, [name]) for name in RUNS))
+    return next((field for field in fields if not ids or _tells_apart(ids, read_column(table, field))), None)
+
+
+def _tells_apart(ids: Sequence[str | None], column: Sequence[Any]) -> bool:
+    return len(set(zip(ids, map(str, column)))) == len(ids)
+
+
+def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles) -> InputError:
+    """Make the error for repeated ids. It names the field that tells the records of an id apart, if there is one.
+
+    Accepted answers that differ show that the records of an id are different questions: the field is part of the key.
+    """
+    for field in list_plain_fields(table, roles):
+        column = read_column(table, field)
+        values = dict.fromkeys([] if ABSENT in column else map(str, column))
+        if 1 < len(values) <= len(column) / 2 and _tells_apart(ids, column):
+            shown = {"field": field, "values": list_some(values, 3), "key": f"{roles.id},{field}"}
+            sentence = "each id occurs once per {field!r} ({values}): "
+            if roles.prediction is None or _are_questions(table, ids, roles):
+                sentence += "to join by both, add {use.id:{key}}"
+            else:
+                sentence += (
+                    "for separate models, add {use.submission:{field}}; for runs of one model, {use.runs:question}"
+                )
+            return make_error(table.name, sentence, **shown)
+    repeated = find_repeated(map(str, ids))
+    sentence = "{count} repeated (the first: {first}): keep one record for each id"
+    if roles.prediction is not None:
+        sentence += ", or add {use.runs:question} to score the mean over runs of one model"
+    return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
+
+
+def _are_questions(table: Table, ids: Sequence[str | None], roles: Roles) -> bool:
+    """Whether records with the same id are different questions, and not answers of different models."""
+    if roles.references is None:
+        return False
+    known: dict[str | None, str] = {}
+    return any(
+        known.setdefault(key, str(value)) != str(value) for key, value in zip(ids, read_column(table, roles.references))
+    )
+
+
+# Several models
+
+
+def split_submissions(table: Table, reading: Reading) -> dict[str, tuple[Table, Reading]]:
+    """Split a table that holds several submissions.
+
+    A table has several if the user names several fields of predictions, or the field of the models, or if a field with
+    a usual name, such as "model", tells records with the same id apart.
+
+    Returns:
+        The table and how to read it, by the name of the submission; the name is "" for a single one.
+
+    Raises:
+        InputError: the table does not have a field that the user names.
+    """
+    settings = reading.settings
+    if settings.prediction and len(settings.prediction) > 1:
+        one_each = {name: replace(settings, prediction=(name,)) for name in settings.prediction}
+        return {name: (table, replace(reading, settings=own)) for name, own in one_each.items()}
+    field = settings.submission or _find_field_of_models(table, reading)
+    if field in (None, NONE):
+        return {"": (table, reading)}
+    if not has(table, field):
+        raise error_of_missing_field(table, field, "submission")
+    column = read_column(table, field)
+    refuse_gaps(column, table, field, "it has no field {field}: write the name of its model into each record", [ABSENT])
+    parts: dict[str, list[int]] = {}
+    for place, name in enumerate(map(str, column)):
+        parts.setdefault(name, []).append(place)
+    return {name: (choose_records(table, places), reading) for name, places in parts.items()}
+
+
+def _find_field_of_models(table: Table, reading: Reading) -> str | None:
+    """Find a field with a usual name, such as "model", that tells records with the same id apart.
+
+    Without ids, nothing says whether records of several models answer the same questions.
+    """
+    field = usual_field(table, SUBMISSIONS, with_objects=False)
+    if field is None:
+        return None
+    path = reading.find_roles(table, "submission").id
+    ids, models = read_ids(table, path), list(map(str, read_column(table, field)))
+    if path is None and len(set(models)) > 1:
+        sentence = (
+            "{field!r} names several models ({names}): {use.submission:{field}} scores each, "
+            "{use.submission:none} all rows as one"
+        )
+        raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
+    return field if len(set(zip(ids, models))) > len(set(ids)) else None
