@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
@@ -1083,11 +1083,13 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 Extract = Callable[[str], str | None]
 Ids = list[list[int]]  # the ids of each row
-References = dict[int, list[Sequence[str]]]  # the number of rows of a set -> their references
+References = Sequence[Any]  # the accepted answers of each row
 
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.reading.values"
+_SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
@@ -1129,18 +1131,44 @@ def build_compute_metrics(
     causal: bool = False,
     skip_special_tokens: bool = True,
     threshold: float | None = None,
-    variant: str | Variant = "standard",
+    variant: Any = "standard",
     ignore_case: bool | None = None,
+    metrics: str | Sequence[str] = (),
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
+    scorer = _get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
+    of_values = scorer.name in OF_VALUES
+    names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
+    if names:
+        if of_values:
+            raise ValueError(f"metrics are for strings, not for the lists and nested values of {scorer.name}")
+        import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else _read_sets(references),
-        as_extract(extract),
+        None if references is None else _read_sets(references, scorer),
+        as_extract(extract, values=of_values),
         causal,
         skip_special_tokens,
-        get_variant(variant, threshold, ignore_case),
+        scorer,
+        names,
     )
+
+
+def _get_scorer(variant: Any, **options: Any) -> Any:
+    """Get a variant for strings, or one for lists and nested values."""
+    if getattr(variant, "name", variant) in OF_VALUES:
+        nested = import_from_package("anls_metric.nested", "lists and nested values")
+        return nested.get_value_variant(variant, **options)
+    return get_variant(variant, **options)
+
+
+@dataclass
+class _Rows:
+    """The rows of an evaluation: their ids, and whether each row so far begins without a label, as after a prompt."""
+
+    predicted: Ids
+    expected: Ids
+    begin_masked: bool
 
 
 @dataclass(eq=False, repr=False)
@@ -1150,19 +1178,19 @@ class ComputeMetrics:
     __name__ = "anls"
 
     tokenizer: Any
-    sets: References | None
+    sets: Sequence[References] | None
     extract: Extract
     causal: bool
     skip_special_tokens: bool
-    variant: Variant
+    scorer: Any
+    metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
         """Forget the rows of an evaluation that was interrupted between two of its batches."""
-        self.predicted: Ids = []
-        self.expected: Ids = []
+        self.rows = _Rows([], [], True)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
         """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
@@ -1181,44 +1209,164 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
-        predicted, expected = self.predicted, self.expected
+        rows = self.rows
         self.reset()  # no rows stay after an error
         batches, labels = tuple(eval_prediction)[:2]
         if not isinstance(batches, list):
             batches, labels = [batches], [labels]
         for batch in zip(batches, labels or [None] * len(batches), strict=True):
-            self._add(predicted, expected, *batch)
+            self._add(rows, *batch)
         if not compute_result:
-            self.predicted, self.expected = predicted, expected
+            self.rows = rows
             return {}
+        predicted, expected = rows.predicted, rows.expected
+        if rows.begin_masked and not self.causal:
+            _refuse_shifted(predicted, expected)
         if self.sets is None:
             _warn_of_unlabeled(expected)
             predicted = [ids for ids, label in zip(predicted, expected) if label]
-            references: Sequence[Any] = self._decode([label for label in expected if label], "label")
+            references: Sequence[Any] = self._read_labels([label for label in expected if label])
         else:
-            references = _choose_references(predicted, expected, self.sets)
-        answers = self._decode(predicted[: len(references)], "prediction")
-        return {"anls": self.variant.mean(self.variant.score(answers, references))}
+            references = self._choose_references(predicted, expected, self.sets)
+        return self._score(self._decode(predicted[: len(references)], "prediction"), references)
 
-    def _add(self, predicted: Ids, expected: Ids, predictions: Any, labels: Any) -> None:
+    def _add(self, rows: _Rows, predictions: Any, labels: Any) -> None:
         """Add the ids of a batch, given its arrays."""
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
+        if len(ids) != len(label_ids):
+            raise ValueError(
+                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
+                "(num_return_sequences=1)"
+            )
         pad = getattr(self.tokenizer, "pad_token_id", None)
-        for row, label in zip(ids, label_ids, strict=True):
-            _refuse_unreadable(row, label, name_row(len(predicted)))
+        for row, label in zip(ids, label_ids):
+            _refuse_unreadable(row, label, name_row(len(rows.predicted)))
+            rows.begin_masked &= bool(label) and row[0] < 0 and label[0] < 0
             # With generated ids, `Seq2SeqTrainer` pads labels with this token, to a length that depends on the batch.
             padding = pad if row and row[0] >= 0 else None
-            predicted.append([item for item in row if item >= 0])
-            expected.append([item for item in label if item >= 0 and item != padding])
+            rows.predicted.append([item for item in row if item >= 0])
+            rows.expected.append([item for item in label if item >= 0 and item != padding])
 
     def _decode(self, rows: Ids, what: str) -> list[str]:
         """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
-        return [
+        answers = [
             extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
             for row, text in enumerate(texts)
         ]
+        if what == "prediction" and any(texts) and not any(answers):
+            warnings.warn(
+                f"extract finds an answer in none of {len(texts):,} predictions; the first is {describe(texts[0])}",
+                stacklevel=3,
+            )
+        return answers
+
+    def _read_labels(self, labels: Ids) -> list[Any]:
+        """Decode labels as accepted answers."""
+        texts = self._decode(labels, "label")
+        if self.scorer.name in OF_VALUES:
+            return list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, texts))
+        return texts
+
+    def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
+        """Score answers: the ANLS, and further metrics."""
+        if self.scorer.name in OF_VALUES:
+            return {self.scorer.key: self.scorer.mean(_score_values(self.scorer, answers, references))}
+        scores = {"anls": self.scorer.mean(self.scorer.score(answers, references))}
+        if self.metrics:
+            measure = import_from_package(_METRICS, "metrics").measure_texts
+            scores |= measure(self.metrics, answers, references, self.scorer)
+        return scores
+
+    def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
+        """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
+        size = _choose_size(predicted, expected, [len(each) for each in sets])
+        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected[:size], "label"))]
+        folded = [label and _fold(label) for label in labels]
+        fitting = [(sum(map(_list_texts(each).__contains__, folded)), each) for each in sets if len(each) == size]
+        most = max(count for count, _ in fitting)
+        best = [each for count, each in fitting if count == most]
+        if len(best) > 1:
+            raise ValueError(f"two sets of references have {size:,} rows each, and fit the labels: {_SET_EACH}")
+        (references,) = best
+        missing = [row for row, text in enumerate(folded) if text and text not in _list_texts([references[row]])]
+        if missing:
+            ordered = _order_by_labels(folded, references)
+            if ordered is not None:
+                return ordered
+            self._warn_of_other_labels(labels, missing, references)
+        return references
+
+    def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
+        """Warn if most labels are none of the references of their rows, and not just decoded with small differences."""
+        rows = [row for row, label in enumerate(labels) if label]
+        texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
+        if self.scorer.name in OF_VALUES:
+            similarities: Sequence[float] = _score_values(self.scorer, texts, accepted)
+        else:
+            similarities = get_variant("nls", ignore_case=True).score(texts, accepted)
+        if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
+            row = missing[0]
+            warnings.warn(
+                f"the labels of {len(missing):,} of {len(rows):,} rows are none of their references; the first is "
+                f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
+                "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
+                "of another set",
+                stacklevel=4,
+            )
+
+
+def _fold(text: Any) -> str:
+    """Write a text, or a value as JSON, without differences of case and space."""
+    return " ".join((text if isinstance(text, str) else json.dumps(text)).casefold().split())
+
+
+def _list_texts(references: References) -> set[str]:
+    """List the texts of accepted answers; a nested value is one text."""
+    lists = [each if isinstance(each, (list, tuple)) else [each] for each in references]
+    return {_fold(text) for each in lists for text in each}
+
+
+def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
+    """Bring references into the order of the labels; None if a label has no references, or could have several."""
+    places: dict[str, list[int]] = {}
+    for place, accepted in enumerate(references):
+        for text in _list_texts([accepted]):
+            places.setdefault(text, []).append(place)
+    ordered = [places.get(label or "", []) for label in labels]
+    free = {tuple(each): iter(each) for each in ordered}  # rows with the same references share their places
+    if any(len({str(references[place]) for place in each}) != 1 for each in ordered):
+        return None
+    chosen = [next(free[tuple(each)], None) for each in ordered]
+    return None if None in chosen else [references[place] for place in chosen]  # type: ignore[index]
+
+
+def _score_values(scorer: Any, texts: Sequence[str], references: References) -> list[Any]:
+    """Score texts that are lists or nested values in JSON. What is not JSON scores as no answer."""
+    parse = import_from_package(_VALUES, "nested values").parse_value
+    scores: list[Any] = []
+    for row, (text, accepted) in enumerate(zip(texts, references)):
+        try:
+            scores += scorer.score([parse(text)], [accepted], partial(_name, name_row(row)))
+        except ValueError:
+            scores.append(scorer.score_missing(accepted, name_row(row)))
+    return scores
+
+
+def _name(row: str, _: int) -> str:
+    return row
+
+
+def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
+    """Refuse logits that fit the labels one position later far better than their own: those of a decoder-only model."""
+    total = sum(map(len, expected))
+    own = sum(ids == label for row in zip(predicted, expected) for ids, label in zip(*row))
+    ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
+    if ahead > max(2 * own, total / 4):
+        raise ValueError(
+            "the logits fit the labels one position later: pass causal=True, because the model is decoder-only"
+        )
 
 
 def _warn_of_unlabeled(labels: Ids) -> None:
@@ -1234,35 +1382,37 @@ def _warn_of_unlabeled(labels: Ids) -> None:
         warnings.warn(problem, stacklevel=3)
 
 
-def _choose_references(predicted: Ids, labels: Ids, sets: References) -> list[Sequence[str]]:
-    """Choose the references with this number of rows, or those that a distributed run filled up to it."""
+def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
+    """Choose the number of rows of a set: that of the evaluation, or what a distributed run filled up to it."""
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
-    filled = [size for size in sets if size < count and labels_differ and labels[size:] == labels[:-size]]
-    fitting = [size for size in sets if size == count or size in filled]
+    sizes = list(dict.fromkeys(sizes))
+    filled = [size for size in sizes if size < count and labels_differ and labels[size:] == labels[:-size]]
+    fitting = [size for size in sizes if size == count or size in filled]
     if len(fitting) > 1:
         fitting = [size for size in fitting if size not in filled or predicted[size:] == predicted[:-size]]
     if len(fitting) == 1:
-        return sets[fitting[0]]
-    numbers = ", ".join(f"{size:,}" for size in fitting or sets)
+        return fitting[0]
+    numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass the accepted answers of each row of the evaluation set. If an evaluation was interrupted, call reset() "
-        "and evaluate again"
+        "pass the accepted answers of each row of the evaluation set, and set dataloader_drop_last=False. If an "
+        "evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:
         advice = f"some may repeat the first rows, so {_SET_EACH}"
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any) -> References:
-    """Check the references of each evaluation set, and list them by their number of rows."""
-    sets: References = {}
+def _read_sets(references: Any, scorer: Any) -> list[References]:
+    """Check the references of each evaluation set."""
+    sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
-        advice = "pass a list with the accepted answers of each row of the evaluation set"
-        _, accepted = check_rows([], as_column(column, "references", advice))
-        if len(accepted) in sets:
-            raise ValueError(f"two sets of references have {len(accepted):,} rows each: {_SET_EACH}")
-        sets[len(accepted)] = accepted
+        rows = as_column(
+            column, "references", "pass a list with the accepted answers of each row of the evaluation set"
+        )
+        if scorer.name in OF_VALUES:
+            rows = list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, rows))
+        sets.append(scorer.check([""] * len(rows), rows)[1])
     return sets
 
 

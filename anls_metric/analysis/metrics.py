@@ -18,8 +18,10 @@ from anls_metric.analysis.scored import Scored, average
 from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.kernel import mean
+from anls_metric.core.variants import Scorer
+from anls_metric.messages import Message
 from anls_metric.options import PARTIAL_CREDIT
-from anls_metric.reading.answers import list_references
+from anls_metric.reading.answers import Answers, Questions, list_references
 
 
 class Measured(NamedTuple):
@@ -193,6 +195,29 @@ def find_metrics(names: Sequence[str]) -> list[Metric]:
         if name not in METRICS and name != PARTIAL_CREDIT:
             raise ValueError(describe_unknown("metric", name, [*METRICS, PARTIAL_CREDIT]))
     return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
+
+
+def measure_texts(
+    names: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer
+) -> dict[str, float]:
+    """Measure answers in memory.
+
+    Args:
+        names: the names of metrics.
+        predictions: an answer for each row.
+        references: the accepted answers of each row.
+        scorer: the variant by which texts are normalized.
+
+    Example:
+        >>> from anls_metric import get_variant
+        >>> measure_texts(["exact_match"], ["tea", "cola"], [["Tea"], ["Coca Cola"]], get_variant())
+        {'exact_match': 0.5}
+    """
+    _, accepted = scorer.check(predictions, references)
+    ids, scores = list(map(str, range(len(accepted)))), list(scorer.score(predictions, references))
+    questions = Questions("", ids, accepted, [{} for _ in ids], [None for _ in ids], False)
+    scored = Scored(Answers("", questions, predictions, Message("", "")), scorer, scores, scores, scorer.mean(scores))
+    return {metric.name: mean(metric.compute(scored)) for metric in find_metrics(names)}
 
 
 _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted")

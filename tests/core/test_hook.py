@@ -180,11 +180,12 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
 @pytest.mark.parametrize(
     ("references", "options", "message"),
     [
-        ({"val": ["a"], "test": ["b"]}, {}, "two sets of references have 1 rows.* set `trainer.compute_metrics`"),
         ([["a"], [None]], {}, r"references of row 1 \(counted from 0\), item 0, is None"),
         ({"val": [5]}, {}, r"the references of row 0 \(counted from 0\) is 5"),
         ({"test": None}, {}, r"references is None: pass a list"),
         (None, {"variant": "squad"}, "unknown variant 'squad'"),
+        (["a"], {"metrics": "exact_matsch"}, "unknown metric 'exact_matsch'"),
+        (["a"], {"metrics": "f1", "variant": "anls_star"}, "metrics are for strings, not for .* of anls_star"),
         (None, {"extract": "thinks"}, "unknown extraction rule 'thinks'"),
         (None, {"extract": 7}, r"extract is 7 \(int\): pass names of rules, or a function"),
     ],
@@ -192,6 +193,104 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
 def test_bad_arguments_are_refused_when_the_hook_is_built(references: Any, options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_hook(references, **options)
+
+
+# References and labels
+
+WORDS = ["coca", "pepsi", "fanta", "tea", "milk", "beer", "wine"]
+OTHERS = ["zebra", "ox", "yak", "horse", "quail", "jackdaw", "uvula"]
+
+
+def test_references_are_brought_into_the_order_of_the_labels() -> None:
+    """As with group_by_length, and a shuffled set: the trainer, or the user, orders the rows."""
+    accepted = [[word, f"a {word}"] for word in WORDS]
+    order = [3, 1, 0, 2, 6, 5, 4]
+    labels = encode(*(accepted[place][place % 2] for place in order))
+    answers = [WORDS[place] for place in order]
+    assert make_hook(accepted)((encode(*answers[:-1], "x"), labels)) == {"anls": 6 / 7}
+    twice = [*accepted, *accepted]  # rows with the same references
+    both = encode(*WORDS[::-1], *WORDS[::-1])
+    assert make_hook(twice)((both, both)) == {"anls": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("labels", "references"),
+    [
+        (WORDS, OTHERS),  # of another set
+        ([word[0] for word in WORDS], WORDS),  # cut off
+        ([*WORDS[1:], WORDS[0]], [[*WORDS[:2]], *([word] for word in WORDS[1:])]),  # in an order that is not certain
+    ],
+)
+def test_labels_that_are_no_references_are_a_warning(labels: list[str], references: list[Any]) -> None:
+    with pytest.warns(
+        UserWarning, match=r"the labels of . of 7 rows are none of their references; the first is row . "
+    ):
+        make_hook(references)((encode(*labels), encode(*labels)))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        WORDS,
+        [word.upper().lower() for word in WORDS],
+        [f"{word}." for word in WORDS],  # a tokenizer that does not return what it was given
+        [*WORDS[:5], "yak", "ox"],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_labels_that_nearly_fit_are_no_warning(labels: list[str]) -> None:
+    assert make_hook(WORDS)((encode(*WORDS), encode(*labels))) == {"anls": 1.0}
+
+
+def test_labels_choose_between_sets_of_one_size() -> None:
+    hook = make_hook({"val": WORDS, "test": OTHERS})
+    for words in (OTHERS, WORDS, OTHERS[::-1]):
+        assert hook((encode(*words), encode(*words))) == {"anls": 1.0}
+    with pytest.raises(ValueError, match="two sets of references have 7 rows each, and fit the labels: set"):
+        hook((encode(*WORDS), None))
+
+
+@pytest.mark.parametrize("references", [None, WORDS])
+def test_logits_of_a_decoder_are_refused_without_causal(references: Any) -> None:
+    labels = encode(*WORDS, before=4)
+    logits = make_logits(labels, causal=True)
+    assert make_hook(references, causal=True)((logits, labels)) == {"anls": 1.0}
+    hook = make_hook(references)
+    for batch in ((logits, labels), ([logits[:3], logits[3:]], [labels[:3], labels[3:]])):
+        with pytest.raises(ValueError, match="fit the labels one position later: pass causal=True"):
+            hook(batch)
+    assert hook((make_logits(labels), labels)) == {"anls": 1.0}  # a model with an encoder, whose prompt is masked
+
+
+def test_several_sequences_for_a_row_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"6 predictions for 3 rows: generate one .* \(num_return_sequences=1\)"):
+        make_hook(["a", "b", "c"])((encode(*"aabbcc"), encode(*"abc")))
+
+
+# Metrics, nested values and extraction
+
+
+def test_further_metrics_come_with_the_anls() -> None:
+    hook = make_hook([["a cola"], ["tea"]], metrics="exact_match,f1")
+    found = hook((encode("cola", "tea"), None))
+    assert found == {"anls": pytest.approx(5 / 6), "exact_match": 0.5, "f1": 1.0}
+
+
+def test_nested_values_are_scored_as_json() -> None:
+    class Texts(Tokenizer):
+        def batch_decode(self, rows: list[list[int]], skip_special_tokens: bool) -> list[str]:
+            return [('{"total": "7"}', '{"total": "8"}', "no JSON")[row[0] - 1] if row else "" for row in rows]
+
+    references = [{"total": "7"}, '{"total": "7"}', {"total": "7"}]
+    hook = anls_metric.build_compute_metrics(Texts(), references, variant="anls_star")
+    assert hook((np.array([[1], [2], [3]]), None)) == {"anls_star": 1 / 3}
+    labels = anls_metric.build_compute_metrics(Texts(), variant="anls_star")
+    assert labels((np.array([[1], [2], [3]]), np.array([[1], [1], [1]]))) == {"anls_star": 1 / 3}
+
+
+def test_extraction_that_finds_nothing_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match="extract finds an answer in none of 2 predictions; the first is 'cola'"):
+        assert make_hook(["cola", "tea"], extract_from_donut)((encode("cola", "tea"), None)) == {"anls": 0.0}
 
 
 # Batch by batch
@@ -276,5 +375,5 @@ def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
         assert copied((encode("<sanswer>cola"), None)) == {"anls": 0.5}
     with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
         metric.build_compute_metrics(Tokenizer(), treshold=0.5)
-    with pytest.raises(ValueError, match="anls_star is for lists and nested values"):
-        anls_metric.load("anls_star").build_compute_metrics(Tokenizer())
+    hook = anls_metric.load("anls_star").build_compute_metrics(Tokenizer())
+    assert hook((encode("ab"), encode("abcd"))) == {"anls_star": 0.0}  # no JSON
