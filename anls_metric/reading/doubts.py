@@ -115,10 +115,13 @@ def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[A
 def _find_remedy(gold: Gold, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
     """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
+    if isinstance(roles.question, str) and isinstance(gold.roles.question, str):
+        fields.append((roles.question, gold.roles.question))
     for chosen in chain.from_iterable(combinations(fields, size) for size in (1, 2)):
         own, theirs = (",".join(names) for names in zip(*chosen))
         ids, others = read_ids(table, own), read_ids(gold.table, theirs)
-        if own != roles.id and is_unique(ids) and is_unique(others) and {*ids} & {*others}:
+        is_key = is_unique(ids) and is_unique(others) and 2 * len({*ids} & {*others}) >= min(len(ids), len(others))
+        if own != roles.id and is_key:
             named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
             return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
     if witness.name == _QUESTION:
