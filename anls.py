@@ -1003,17 +1003,60 @@ def as_references(value: Any, what: str) -> Sequence[str]:
 # The methods by which the column of a library becomes a list, the first one first.
 COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
 
+# The methods by which a lazy table or column gets its rows, the first one first.
+LAZY_METHODS = ("compute", "collect")
+
+
+def has_stream(data: Any) -> bool:
+    """Whether data are a stream of Arrow. Asks the class, because an object may have every attribute."""
+    return hasattr(type(data), "__arrow_c_stream__")
+
+
+def find_lazy_call(data: Any) -> str | None:
+    """Find the call that gets the rows of a lazy table or column of a library, such as ".collect()"."""
+    method = next((method for method in LAZY_METHODS if hasattr(type(data), method)), None)
+    return f".{method}()" if method and not has_stream(data) else None
+
+
+def read_stream(data: Any, what: str) -> Any:
+    """Read a stream of Arrow as a table of pyarrow. ValueError: pyarrow is not installed."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ValueError(f"{what} is a {type(data).__name__}, which needs pyarrow: pip install pyarrow") from error
+    return pyarrow.table(data)
+
+
+def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
+    """Get two columns of a table. KeyError: it has no such column. ValueError: it is lazy."""
+    call = find_lazy_call(table)
+    if call:
+        raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
+    libraries = {base.__module__.partition(".")[0] for base in type(table).__mro__}
+    if has_stream(table) and libraries.isdisjoint(("pandas", "polars")):
+        table = read_stream(table, "the batch")  # once: two columns of a query may have their rows in different orders
+    return table[first], table[second]
+
 
 def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     """Convert a column of any kind to a list."""
     if isinstance(column, list):
         return column
-    if hasattr(type(column), "columns"):
-        table = type(column).__name__
-        raise ValueError(f'{what} is a {table}: pass one of its columns, like frame["prediction"], as a list')
+    kind = type(column).__name__
+    call = find_lazy_call(column)
+    if call:
+        raise ValueError(f"{what} is a lazy {kind}: call {call} first")
+    is_table = hasattr(type(column), "columns")
+    if has_stream(column) and (is_table or not any(hasattr(type(column), method) for method in COLUMN_METHODS)):
+        columns = read_stream(column, what).columns
+        if len(columns) == 1:
+            return columns[0].to_pylist()  # type: ignore[no-any-return]
+        is_table = True
+    if is_table:
+        raise ValueError(f'{what} is a {kind}: pass one of its columns, like frame["prediction"], as a list')
     if isinstance(column, Mapping):
         raise ValueError(f"{what} is a dict with the keys {_list_keys(column)}, not a list: {advice}")
-    method = next((method for method in COLUMN_METHODS if hasattr(column, method)), None)
+    method = next((method for method in COLUMN_METHODS if hasattr(type(column), method)), None)
     items = getattr(column, method)() if method else column
     if isinstance(items, Iterable) and not isinstance(items, (str, bytes, set, frozenset)):
         return list(items)
@@ -1051,18 +1094,24 @@ def check_rows(
     kinds = set(map(type, references))
     if kinds == {str}:
         text = references[0]
-        if first == 0 and text[:2] in ("['", '["') and text[-1] == "]":  # as in a table that pandas wrote
-            warnings.warn(
-                f"the references of {row_name(0)} are one string that looks like a list, {describe(text)}: if it is "
-                "one, parse it, for example with ast.literal_eval",
-                stacklevel=3,
+        if first == 0 and _looks_like_list(text):  # as in a table that pandas wrote, or a column of Dask
+            sentence = (
+                f"the references of {row_name(0)} are one string that looks like a list, {describe(text)}: "
+                "{}parse it, for example with ast.literal_eval"
             )
+            if len(references) > 1 and all(map(_looks_like_list, references)):
+                raise ValueError(sentence.format(""))
+            warnings.warn(sentence.format("if it is one, "), stacklevel=3)
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and are_strings(map("".join, references))):
         references = [
             as_references(texts, f"the references of {row_name(row)}") for row, texts in enumerate(references, first)
         ]
     return predictions, references
+
+
+def _looks_like_list(text: str) -> bool:
+    return text[:2] in ("['", '["') and text[-1] == "]"
 
 
 def are_strings(values: Iterable[Any]) -> bool:

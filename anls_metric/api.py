@@ -18,7 +18,7 @@ from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
-from anls_metric.reading.memory import is_list, is_table
+from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
 
@@ -249,9 +249,10 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
     """Score the answers of a model.
 
     Args:
-        data: the answers: the path of a file, a pandas or polars DataFrame, a `datasets.Dataset`, a pyarrow table, a
-            list of dicts, a dict of columns, a dict mapping ids to answers, or a list of strings. Without `gold`, it
-            also holds the accepted answers. A list of paths or of tables holds several runs of one model.
+        data: the answers: the path of a file, a pandas or polars DataFrame, a `datasets.Dataset`, any table with
+            `__arrow_c_stream__` (pyarrow, DuckDB, Spark 4), a list of dicts, a dict of columns, a dict mapping ids to
+            answers, or a list of strings. Without `gold`, it also holds the accepted answers. A list of paths or of
+            tables holds several runs of one model.
         gold: the accepted answers, in any of these forms, or the name of public data, such as "docvqa:val", which are
             fetched once. They are joined with the answers by id, or two lists by position.
         options: see `Options`.
@@ -363,7 +364,7 @@ def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
     """Make a table of a column of answers. The index of a Series holds the ids, unless it has a label twice."""
     if not is_list(data):
-        return data
+        return fetch_rows(data, field)
     first = next(iter(data), None)
     if isinstance(first, Mapping) and not (settings.variant in OF_VALUES and NAMES.isdisjoint(first)):
         return data

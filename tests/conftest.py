@@ -72,6 +72,7 @@ NEEDS = {
     "frameworks/test_keras.py": ["keras"],
     "frameworks/test_lm_eval.py": ["lm_eval"],
     "frameworks/test_ray.py": ["ray"],
+    "frameworks/test_spark.py": ["pyspark"],
     "frameworks/test_torchmetrics.py": ["torchmetrics"],
     "frameworks/test_transformers.py": ["transformers", "torch"],
     "page/test_browser.py": ["gradio", "playwright"],

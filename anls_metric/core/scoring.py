@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from anls_metric.core.rows import (
     as_text,
     check_columns,
     check_pairs,
+    get_columns,
     name_row,
     refuse_no_rows,
 )
@@ -79,8 +80,8 @@ def anls_scores(
     """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
 
     Args:
-        predictions: N answers, as a list, tuple, iterator, numpy array, or a column of a pandas, datasets
-            or pyarrow table.
+        predictions: N answers, as a list, tuple, iterator, numpy array, a column of a pandas, datasets or pyarrow
+            table, or a table with one column, such as a DuckDB relation.
         references: the accepted answers of each question, in the same order: N lists of strings, or N strings
             if each question has one accepted answer.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
@@ -170,7 +171,7 @@ def iter_anls_scores(
 
 
 def anls_batch(
-    batch: Mapping[str, Any],
+    batch: Any,
     indices: Sequence[object] | None = None,
     prediction_column: str = "prediction",
     references_column: str = "references",
@@ -182,7 +183,8 @@ def anls_batch(
     """Compute the score column of a batch, for engines that split a dataset: `datasets`, Ray Data, Spark.
 
     Args:
-        batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
+        batch: columns by name, as a dict, a data frame, or any stream of Arrow: a pyarrow table or record batch, a
+            DuckDB relation, a Spark 4 frame.
         indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
             the whole dataset.
         prediction_column: the name of the column of answers.
@@ -205,7 +207,7 @@ def anls_batch(
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
     row_name = name_row if indices is None else lambda row: f"row {indices[row]}"
-    scores = score_columns(batch[prediction_column], batch[references_column], kernel, row_name)
+    scores = score_columns(*get_columns(batch, prediction_column, references_column), kernel, row_name)
     return {score_column: scores}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
 from typing import Any
 
-from anls_metric.core.rows import COLUMN_METHODS, as_column, describe
+from anls_metric.core.rows import COLUMN_METHODS, as_column, describe, find_lazy_call, has_stream, read_stream
 from anls_metric.messages import make_error
 from anls_metric.reading.containers import NAMES, Records
 from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
@@ -43,6 +43,9 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
         return find_records(dict(data), name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
         return Content(list(map(dict, data)))
+    call = find_lazy_call(data)
+    if call:
+        raise make_error(name, "a lazy {kind} has no rows yet: call {call} first", kind=type(data).__name__, call=call)
     if not hasattr(data, "__len__"):
         sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
         raise make_error(name, sentence, data=describe(data))
@@ -59,7 +62,14 @@ def is_list(data: Any) -> bool:
 
 def is_table(data: Any) -> bool:
     """Whether an object is a table of a library."""
-    return any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
+    if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
+        return True
+    return has_stream(data) and not any(hasattr(data, method) for method in COLUMN_METHODS)
+
+
+def fetch_rows(data: Any, name: str) -> Any:
+    """Fetch the rows of a stream of Arrow, such as a DuckDB relation, which may be read once. Others stay."""
+    return read_stream(data, name) if has_stream(data) and not _find_reader(data) else data
 
 
 def read_values(data: Any, name: str) -> list[Any]:

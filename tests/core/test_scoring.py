@@ -279,20 +279,26 @@ def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     assert anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
     assert anls_batch(frame) == {"anls": OF_FRAME}
     assert list(iter_anls_scores(frame.iter_rows())) == OF_FRAME
-    for table in (frame, frame.lazy()):
-        check_refused(table, FRAME["references"], "Frame: pass one of its columns")
+    assert anls_scores(frame.select("prediction"), frame.select("references")) == OF_FRAME
+    check_refused(frame, FRAME["references"], "Frame: pass one of its columns")
+    check_refused(frame.lazy(), FRAME["references"], r"a lazy LazyFrame: call .collect\(\) first")
+    with pytest.raises(ValueError, match=r"a lazy LazyFrame: call .collect\(\) first"):
+        anls_batch(frame.lazy())
     check_refused(polars.Series(["a", None]), ["a", "b"], "prediction of row 1")
     check_refused(["a", "b"], polars.Series([{"text": ["a"]}, {"text": ["b"]}]), "dict with the keys 'text'")
 
 
 @pytest.mark.needs("duckdb")
-def test_duckdb_relations_are_refused_until_fetched() -> None:
+def test_duckdb_relations_are_tables() -> None:
     duckdb = pytest.importorskip("duckdb")
     rows = "('CocaCola', ['Coca Cola', 'Coca Cola Company']), ('b', ['c'])"
     relation = duckdb.connect().sql(f'select * from (values {rows}) as t(prediction, "references")')
-    check_refused(relation["prediction"], FRAME["references"], "pass one of its columns")
-    for batch in (relation.df(), relation.fetchnumpy()):
-        assert anls_batch(batch) == {"anls": OF_FRAME}
+    assert anls_scores(relation["prediction"], relation["references"]) == OF_FRAME
+    check_refused(relation, FRAME["references"], "pass one of its columns")
+    assert anls_metric.score(relation, id="none").anls == pytest.approx(4 / 9)
+    assert anls_metric.compare({"a": relation, "b": relation}, id="none")["b"].anls == pytest.approx(4 / 9)
+    for fetch in (lambda: relation, relation.arrow, relation.df, relation.fetchnumpy):
+        assert anls_batch(fetch()) == {"anls": OF_FRAME}
 
 
 @pytest.mark.needs("dask")
@@ -300,7 +306,13 @@ def test_dask_columns_are_refused_until_they_are_lists() -> None:
     frames = pytest.importorskip("dask.dataframe")
     # Lists would become their printed form: Dask turns columns of objects into strings.
     frame = frames.from_pandas(pandas.DataFrame(FRAME | {"references": ["Coca Cola", "c"]}), npartitions=1)
-    check_refused(frame["prediction"], FRAME["references"], "as a list")
+    for lazy in (frame, frame["prediction"]):
+        check_refused(lazy, FRAME["references"], r"a lazy \w+: call .compute\(\) first")
+    with pytest.raises(ValueError, match=r"^data: a lazy DataFrame has no rows yet: call .compute\(\) first"):
+        anls_metric.score(frame)
+    lists = frames.from_pandas(pandas.DataFrame(FRAME), npartitions=1)
+    with pytest.raises(ValueError, match=r"one string that looks like a list.*: parse it"):
+        anls_batch(lists.compute())
     assert anls_scores(list(frame["prediction"]), FRAME["references"]) == OF_FRAME
     assert anls_batch(frame.compute()) == {"anls": OF_FRAME}
 
@@ -344,8 +356,8 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     ([], [], ["no rows"]),
     ("ab", ["a", "b"], ["predictions is 'ab' (str)", "pass a list"]),
     (None, ["a"], ["predictions is None"]),
-    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
-    (pyarrow.table({"answer": ["a"]}), ["a"], ["predictions is a Table", "one of its columns"]),
+    (pandas.DataFrame({"answer": ["a"], "id": [1]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
+    (pyarrow.table({"answer": ["a"], "id": [1]}), ["a"], ["predictions is a Table", "one of its columns"]),
     (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", "'answers'"]),
     ({"1": "a"}, ["a"], ["predictions is a dict", "pass a list"]),
     ([nest_deep(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
@@ -546,4 +558,4 @@ def test_anls_batch_works_in_dataset_map() -> None:
 def test_printed_list_as_one_accepted_answer_gives_a_warning() -> None:
     for text in ("['Coca Cola', 'Cola']", '["Coca Cola"]'):
         with pytest.warns(UserWarning, match=r"row 0 \(counted from 0\) are one string that looks like a list.*parse"):
-            assert anls_scores(["Coca Cola"], [text])[0] < 1
+            assert anls_scores(["Coca Cola"] * 2, [text, "Cola"])[0] < 1

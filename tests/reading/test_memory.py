@@ -43,6 +43,7 @@ TABLES: dict[str, Make] = {
     "columns of pandas": make_with("pandas", lambda pandas, it: {key: pandas.Series(each) for key, each in it.items()}),
     "polars": make_with("polars", lambda polars, columns: polars.DataFrame(columns)),
     "pyarrow": make_with("pyarrow", lambda pyarrow, columns: pyarrow.table(columns)),
+    "a stream of pyarrow": make_with("pyarrow", lambda pyarrow, columns: pyarrow.table(columns).to_reader()),
     "a batch of pyarrow": make_with("pyarrow", lambda pyarrow, columns: pyarrow.record_batch(columns)),
     "datasets": make_with("datasets", lambda datasets, columns: datasets.Dataset.from_dict(columns)),
     "an image in pandas": make_with("pandas", lambda pandas, it: pandas.DataFrame(it | IMAGES)),
@@ -100,7 +101,8 @@ def test_submissions_have_the_names_of_a_dict(kind: str) -> None:
 
 # Data that cannot be scored, and the error.
 REFUSED: list[tuple[Make, str]] = [
-    (make_with("polars", lambda p, it: p.DataFrame(it).lazy()), "data: expected a path, a DataFrame, a list of"),
+    (make_with("polars", lambda p, it: p.DataFrame(it).lazy()),
+        "data: a lazy LazyFrame has no rows yet: call .collect()"),
     (make_with("datasets", lambda d, it: d.Dataset.from_dict(it).to_iterable_dataset()),
         "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got IterableDataset"),
     (make_with("datasets", lambda d, it: d.DatasetDict({"a": d.Dataset.from_dict(it)})),
