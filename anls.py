@@ -1507,6 +1507,11 @@ def _define_metric() -> None:
         def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
             known = inspect.signature(evaluate.Metric.__init__).parameters
             options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
+            given = options.get("variant", config_name)
+            if config_name not in (None, "default", *OF_VALUES, given):
+                raise ValueError(
+                    f"the configuration is {config_name!r}, and variant= {describe(given)}: pass one of them"
+                )
             # What `compute` takes where it is not told otherwise.
             self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
             self._known = list(inspect.signature(self._compute).parameters)
@@ -1551,6 +1556,15 @@ def _define_metric() -> None:
 
         _get_variant: Any = staticmethod(get_variant)
 
+        def _build_data_dir(self) -> str:
+            """Make the folder in which processes exchange rows. A single process works without it."""
+            try:
+                return str(super()._build_data_dir())
+            except OSError:
+                if self.num_process > 1:
+                    raise
+                return str(self._data_dir_root)
+
         def __len__(self) -> int:
             return sum(len(predictions) for predictions, _ in self._batches)
 
@@ -1575,6 +1589,8 @@ def _define_metric() -> None:
             ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
             ValueError, and is not added.
             """
+            for name in set(columns) - {"predictions", "references"}:
+                raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
             row = {"predictions": prediction, "references": reference, **columns}
             given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
             self.add_batch(**given)

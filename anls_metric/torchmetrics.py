@@ -18,6 +18,7 @@ from torchmetrics.utilities import dim_zero_cat
 from anls_metric.core.choices import check_count
 from anls_metric.core.rows import check_columns, describe
 from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.version import __version__
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
@@ -86,7 +87,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         """Compute the value over all batches of all processes."""
         state = getattr(self, self._state)
         if self.reduction == "none":
-            return dim_zero_cat(state)
+            return dim_zero_cat(state) if len(state) else torch.tensor([], dtype=self.dtype, device=self.device)
         high, low, count = state.tolist()
         value = (high * _LOW + low) / _UNITS
         if self.reduction == "mean":
@@ -108,7 +109,7 @@ class ANLS(_Scores):
     ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of accepted answers or N
     strings. If ``preds`` is one string, ``target`` holds its accepted answers: a list, or one string. ``compute``
     returns a float32 scalar, or with reduction "none" a tensor of N scores (for N = 1 a scalar, as in torchmetrics).
-    Without samples it returns 0.
+    Without samples it returns 0, or an empty tensor.
 
     Args:
         variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
@@ -163,7 +164,8 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
     ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. If ``target``
     holds lists of strings, the most similar string of each counts. ``compute`` returns a float32 scalar, or with
-    reduction "none" a tensor of N similarities (for N = 1 a scalar, as in torchmetrics). Without samples it returns 0.
+    reduction "none" a tensor of N similarities (for N = 1 a scalar, as in torchmetrics). Without samples it returns 0,
+    or an empty tensor.
 
     Args:
         substitution_cost: the cost of replacing a character; inserting or deleting a character costs 1. A cost above 2
@@ -189,6 +191,10 @@ class NormalizedLevenshteinSimilarity(_Scores):
     def __init__(self, substitution_cost: int = 1, reduction: Reduction = "mean", **kwargs: Any) -> None:
         super().__init__(f"nls|substitution_cost:{substitution_cost}", reduction, **kwargs)
         self.substitution_cost = check_count("substitution_cost", substitution_cost)
+
+    def signature(self) -> str:
+        """The signature of the similarity. Report it with the number."""
+        return f"nls|substitution_cost:{self.substitution_cost}|v{__version__}"
 
     def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
         return [

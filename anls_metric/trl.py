@@ -45,9 +45,9 @@ def build_reward(
 
     Returns:
         A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
-        messages, of which the last message of the assistant counts. The function returns a score from 0 to 1 for each
-        completion, None for a row without references. It can be pickled if ``extract`` can, as asynchronous rollouts
-        require.
+        messages, of which the last message of the assistant counts: its content is a string, or parts as vision models
+        have them. The function returns a score from 0 to 1 for each completion, None for a row without references. It
+        can be pickled if ``extract`` can, as asynchronous rollouts require.
 
         With a variant for values, a completion scores 0 if it is not JSON or holds something that cannot be scored; TRL
         logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as a JSON
@@ -164,6 +164,8 @@ def _read_text(completion: Any, what: str) -> str:
         return completion
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
     content = contents[-1] if contents else None
+    if isinstance(content, list):  # the parts of a message of a vision model
+        content = "".join(part["text"] for part in content if part.get("type") == "text")
     return as_text(content or "", f"{what}, its content,")  # a tool call has no content
 
 

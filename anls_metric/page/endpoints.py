@@ -14,7 +14,15 @@ from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import take, take_all
+from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.layouts import LAYOUTS
+
+# What errors say in a shell -> for programs.
+_WORDS = {
+    "`anls variants` lists them": "list_variants lists them",
+    "`anls layouts` lists them": "list_layouts lists them",
+    "`anls --help` lists them": f"choose from {', '.join(EXTRACTORS)}",
+}
 
 FAULT = "this could not be done because of an error in the web app: its log has the details"
 _LOG = logging.getLogger(__name__)
@@ -218,7 +226,10 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
 def describe_error(error: Exception) -> str:
     """Describe an error to the user who caused it. An unexpected error is logged, and its details are not shown."""
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
-        return str(error).encode("utf-8", "replace").decode()[:2_000]
+        text = str(error).encode("utf-8", "replace").decode()[:2_000]
+        for words, others in _WORDS.items():
+            text = text.replace(words, others)
+        return text
     _LOG.error("a call failed", exc_info=error)
     return FAULT
 

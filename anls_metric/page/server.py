@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import os
@@ -245,10 +246,28 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         prevent_thread_lock=True,
         **options,
     )
+    _return_json(page.mcp_server_obj.mcp_server)
     # gradio keeps this text, with the address of the first request for it.
     urllib.request.urlopen(f"{url.rstrip('/')}/gradio_api/info", timeout=60).close()
     print(f"The web app runs at {url.rstrip('/')}", flush=True)
     page.block_thread()
+
+
+def _return_json(server: Any) -> None:
+    """Let tools return structured content and its JSON as text: gradio's text is what Python prints."""
+    from mcp.types import CallToolRequest, ServerResult, TextContent
+
+    call = server.request_handlers[CallToolRequest]
+
+    async def answer(request: CallToolRequest) -> ServerResult:
+        result = (await call(request)).root
+        if not result.isError:
+            value = ast.literal_eval(result.content[0].text)
+            result.content = [TextContent(type="text", text=json.dumps(value, ensure_ascii=False))]
+            result.structuredContent = value if isinstance(value, dict) else {"result": value}
+        return ServerResult(result)
+
+    server.request_handlers[CallToolRequest] = answer
 
 
 class _Log(io.TextIOWrapper):

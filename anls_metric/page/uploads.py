@@ -201,7 +201,8 @@ def take(file: Any, what: str) -> str:
     if not path:
         raise ValueError(f"{what} is missing: upload a file, and pass the path that the upload returned")
     if not isinstance(path, str) or not _is_upload(path):
-        raise ValueError(f"{what} is not an uploaded file: pass the path that its upload returned")
+        ways = "pass handle_file(path) of gradio_client, or the path that its upload returned"
+        raise ValueError(f"{what} is not an uploaded file: {ways}")
     if not os.path.isfile(path):
         raise ValueError(f"{what}: {os.path.basename(path)[:100]} is no longer there: upload it again")
     return path

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 KEY = "(key)"
+FILE = "(file name)"
 VALUE = "(value)"
 
 Record = Mapping[str, Any]
@@ -39,6 +40,17 @@ def records_of(value: Any) -> list[Any] | None:
         if records is not None:
             return records
     return None
+
+
+def is_record(value: Any) -> bool:
+    """Whether a JSON value is one record, and no table of several.
+
+    Example:
+        >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})
+        (True, False)
+    """
+    tables = (_read_split, _read_named, _read_only_list, _read_columns, _read_columns_by_key)
+    return isinstance(value, dict) and all(read(value) is None for read in tables)
 
 
 # Names of fields. An object with such keys is a table of columns, so its keys are not ids.
@@ -97,6 +109,14 @@ def _read_columns(value: Record) -> list[Any] | None:
     return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
+def _read_split(value: Record) -> list[Any] | None:
+    """Pandas' orient="split", MLflow and W&B: the names of the columns, and a list for each row."""
+    names, rows = value.get("columns"), value.get("data")
+    if not isinstance(names, list) or not isinstance(rows, list) or set(map(type, rows)) != {list}:
+        return None
+    return [dict(zip(map(str, names), row)) for row in rows]
+
+
 def _read_columns_by_key(value: Record) -> list[Any] | None:
     """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they count."""
     columns = list(value.values())
@@ -117,6 +137,7 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
 
 
 CONTAINERS = (
+    _read_split,
     _read_named,
     _read_only_list,
     _read_columns,

@@ -195,7 +195,7 @@ def _find_rule(text: str, values: bool) -> Extractor:
 
 
 def answer_in_tags(text: str, tag: str = "answer") -> str | None:
-    """Extract the string between the last ``<answer>`` and its ``</answer>``.
+    """Extract the string between the last ``<answer>`` and its ``</answer>``, which a stop string may have removed.
 
     Args:
         text: the raw output of a model.
@@ -230,13 +230,14 @@ _RULES = [
     ),
     Extractor(
         "think",
-        "the text after the reasoning, which ends with `</think>`; an empty string if the reasoning does not end",
+        "the text after the reasoning, which ends with `</think>` or the like; an empty string if it does not end",
         take_after_thinking,
         marks=">▷]",
+        option="tag",
     ),
     Extractor(
         "tag",
-        "the text in the last `<answer>..</answer>`",
+        "the text in the last `<answer>..</answer>`, or after an `<answer>` whose end was cut off",
         take_from_tags,
         marks=">",
         option="tag",

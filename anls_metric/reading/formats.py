@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import partial
 from importlib import import_module
@@ -19,7 +20,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
-from anls_metric.reading.containers import NAMES, VALUE, records_of
+from anls_metric.reading.containers import NAMES, VALUE, is_record, records_of
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
@@ -87,6 +88,14 @@ def read_bytes(data: bytes, name: str) -> Content:
         raise make_error(name, sentence, what=form.name, error=str(error)) from None
 
 
+def read_record(data: bytes, name: str) -> dict[str, Any] | None:
+    """Read a JSON file as one record; None if it holds a table, or is no JSON."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(_decode(data, name))
+        return value if is_record(value) else None
+    return None
+
+
 def get_extension(name: str) -> str:
     """Return the extension of a file name, in lower case, without that of compression."""
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
@@ -104,6 +113,9 @@ def _read_text(data: bytes, name: str) -> Content:
         return _read_json(text, name, extension in _JSON_LINES)
     if extension == ".txt" and not _names_columns(text.partition("\n")[0]):
         lines = text.removesuffix("\n").split("\n")
+        if len(lines) > 1 and all(line.count("\t") == 1 for line in lines):
+            sentence = "each line has a tab: save it as .tsv, with the names of its two columns in the first line"
+            raise make_error(name, sentence + ", such as id and answer")
         return Content([{VALUE: line.removesuffix("\r")} for line in lines], _places("line"))
     return _read_csv(text, name)
 
@@ -210,7 +222,7 @@ def find_records(value: Any, name: str) -> Content:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
         sentence = (
             'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
-            ' (pandas: to_json(orient="records"))'
+            ' (pandas: to_json(orient="records")); if each file is one record, pass their folder'
         )
         raise make_error(name, sentence, found=found)
     return Content(records, hints=_find_stop(value, len(records), name))

@@ -6,6 +6,7 @@ column of the submission is then brought into this order.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.messages import Message, count_noun, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.containers import FILE
 from anls_metric.reading.doubts import check_pairs
 from anls_metric.reading.extract import Extraction, extract_all, extractor
 from anls_metric.reading.keys import Key, find_key
@@ -139,6 +141,7 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
     for role, named in {"id": settings.id, "question": (settings.field or {}).get("question")}.items():
         if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
             raise error_of_missing_field(table, named, role)
+    _refuse_submissions(gold, table)
     require(table, roles.prediction, "prediction")
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
@@ -171,6 +174,13 @@ def _name(path: Path | None) -> str:
 
 def _base(name: str) -> str:
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+
+
+def _refuse_submissions(gold: Gold, table: Table) -> None:
+    """Refuse a folder of submissions, which are objects of answers by id, as records."""
+    if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.questions.ids}) > len(gold.questions.ids):
+        sentence = "its files are submissions, whose keys are ids of {gold}: pass them one by one, as in {pattern}"
+        raise make_error(table.name, sentence, gold=gold.table.name, pattern=os.path.join(table.name, "*"))
 
 
 def _order_by_position(gold: Gold, table: Table, roles: Roles, hints: list[Message]) -> _Order:
@@ -250,7 +260,14 @@ def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: M
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
-        columns = [{**(row or {}), **of_gold[place]} for row, place in zip(own, order.questions)]
+        ids = gold.questions.ids
+        rows = [
+            ({**(row or {}), **of_gold[place]}, f"question {ids[place]}") for row, place in zip(own, order.questions)
+        ]
+        try:
+            columns = [reading.rule.fit_row(*row) for row in rows]
+        except ValueError as error:
+            raise make_error(gold.table.name, "{problem}", problem=str(error)) from None
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
@@ -278,7 +295,10 @@ def extract_answers(answers: Answers, reading: Reading) -> Answers:
     if extraction:
         raw = [each if isinstance(each, str) else None for each in predictions]
         predictions, counts = extract_all(extraction, predictions)
-        columns = columns and [{**row, "prediction": text or ""} for row, text in zip(columns, predictions)]
+        columns = columns and [
+            row if text == before else {**row, "prediction": text or ""}
+            for row, before, text in zip(columns, answers.predictions, predictions)
+        ]
     if reading.of_values:
         predictions = list(map(parse_value_or_text, predictions))
     return answers._replace(predictions=predictions, raw=raw, extraction=counts, columns=columns)

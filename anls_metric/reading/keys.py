@@ -27,9 +27,9 @@ Values = Sequence[str | None]
 
 _NEARLY_ALL = 0.95  # the share of the smaller side that must stand on the other one
 _FEWEST = 10  # values that must be the same, unless a name says that they are ids
-_NAME_OF_IDS = r"(?i)(?:id|key|index|name)$"  # "uid" ends in "id"
+_NAME_OF_IDS = r"(?i)(?:id|key|index|name)\)?$"  # "uid" ends in "id"
 _LIKE_AN_ID = r"(?i:(?:^|[_.\- ])(?:id|uid|qid|key)$)|[a-z](?:Id|ID)$"
-_NAME_OF_KEYS = r"(?i)(?:id|key|name)$"
+_NAME_OF_KEYS = r"(?i)(?:id|key|name)\)?$"
 
 
 class Key(NamedTuple):

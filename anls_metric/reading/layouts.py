@@ -1,11 +1,13 @@
 """Which field of a file is which: a row of `LAYOUTS` for each program that writes answers.
 
-A path names a field: names and places with dots between them (``output.choices.0.message.content``). If the name of a
-field holds a dot itself, that field wins.
+A path names a field: names and places with dots between them (``output.choices.0.message.content``); ``*`` stands for
+each item of a list, and a path of one dot for the whole record. A path goes on inside a string that is JSON. If the
+name of a field holds a dot itself, that field wins.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
@@ -34,8 +36,8 @@ def take(record: Record, path: Path) -> Any:
 
     Args:
         record: objects and lists, as JSON has them.
-        path: names and places (from 0, and -1 for the last) with dots between them; a field whose name holds a dot
-            wins. Or a function.
+        path: names and places (from 0, and -1 for the last) with dots between them, ``*`` for each item of a list; or
+            a dot for the record itself. A field whose name holds a dot wins. Or a function.
 
     Returns:
         The value; `ABSENT` where there is none, or if the record has another shape.
@@ -45,6 +47,8 @@ def take(record: Record, path: Path) -> Any:
         'Coca Cola'
         >>> take({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
         7
+        >>> take({"doc": '{"parses": [{"answer": "a"}, {"answer": "b"}]}'}, "doc.parses.*.answer")
+        ['a', 'b']
     """
     try:
         return path(record) if callable(path) else _follow(record, path)
@@ -55,6 +59,12 @@ def take(record: Record, path: Path) -> Any:
 def _follow(value: Any, path: str) -> Any:
     """Follow a path in a value. Any error says that it leads nowhere."""
     first, _, rest = path.partition(".")
+    if isinstance(value, str):  # a number in it raises a TypeError
+        return _follow(json.loads(value), path)
+    if path == ".":
+        return value
+    if first == "*":
+        return [_follow(item, rest) if rest else item for item in value]
     if isinstance(value, list):
         inner = value[int(first)]
     elif path in value:
@@ -534,8 +544,32 @@ LAYOUTS: tuple[Layout, ...] = (
         prediction="answer",
         unless=(*_OTHER_PREDICTIONS, *_OTHER_REFERENCES),
     ),
+    Layout(
+        "donut",
+        "https://github.com/clovaai/donut",
+        ("ground_truth.gt_parse or ground_truth.gt_parses",),
+        id="file_name or image_id",
+        question="ground_truth.gt_parses.0.question",
+        references="ground_truth.gt_parses.*.answer or ground_truth.gt_parse",
+        unless=_OTHER_PREDICTIONS,
+    ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=KEY),
 )
+
+
+NAMES_OF_FUNCTIONS: Mapping[Callable[[Record], Any], str] = {
+    _find_correct_references: "references",
+    _find_target: "target",
+    _find_gold_choices: "doc.choices",
+    _name_of_document_and_id: "name and id",
+    _list_squad_answers: "answers",
+    _join_variants: "answers",
+    responses.find_batch_answer: "response",
+    responses.find_message_answer: "result.message.content",
+    responses.find_candidate_answer: "response.candidates",
+    **dict.fromkeys((_find_value, _find_variants, _list_values, _list_accepted_values), "values"),
+}
+"""What the paths that are functions read, in the words of a file."""
 
 
 def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:

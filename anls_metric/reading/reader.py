@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, keep_questions, list_ids
+from anls_metric.reading.containers import KEY
 from anls_metric.reading.formats import find_repeated
-from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import Gold, Reading, extract_answers, join, read_both, read_gold
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.table import (
@@ -90,12 +91,25 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     runs_of: dict[str, list[Answers]] = {}
     for name, group in groups.items():
         for each in group:
-            for part, (table, how) in split_submissions(_read(each, reading, tables), reading).items():
+            whole = _read(each, reading, tables)
+            if questions and len(inputs) > 1:
+                _refuse_record(whole, questions)
+            for part, (table, how) in split_submissions(whole, reading).items():
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full))
     for runs in _compare_numbers(runs_of, reading.settings).values():
         yield extract_answers(join_runs(runs), reading)
+
+
+def _refuse_record(table: Table, gold: Gold) -> None:
+    """Refuse one of several files that hold one record each, and no answers by id."""
+    keys = {record[KEY] for record in table.records if KEY in record}
+    is_file = table.layout and table.layout.name == "answers_by_id" and os.path.isfile(table.name)
+    if is_file and keys.isdisjoint(gold.questions.ids):
+        folder = os.path.dirname(table.name) or "."
+        sentence = "it holds one record: to score its folder as one table, quote the pattern, or pass {folder}"
+        raise make_error(table.name, sentence, folder=folder)
 
 
 _TENTH = 0.1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
-from anls_metric.reading.containers import KEY, VALUE, Record
+from anls_metric.reading.containers import FILE, KEY, VALUE, Record
 from anls_metric.reading.layouts import Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Side = Literal["gold", "submission", "both"]
 """What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
 
-IDS = ("questionId", "question_id", "id", "qid", KEY)
+IDS = ("questionId", "question_id", "id", "qid", KEY, FILE)
 QUESTIONS = ("question", "query", "prompt")
 PREDICTIONS = (
     *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
@@ -118,7 +118,7 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         own = _SIDES.get(option)
         if path is None or (own and side not in (own, "both")):
             continue
-        parts = split_key(table, path) if option in ("id", "gold_id") else [path]
+        parts = split_key(table, path) if option in ("id", "gold_id", "references") else [path]
         lacking = [] if path == NONE else [part for part in parts if not has(table, part)]
         if not lacking:
             named[option.removeprefix("gold_")] = None if path == NONE else path
@@ -211,13 +211,15 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
 
 
 def _holds_whole_answers(table: Table) -> bool:
-    """Whether the records of an object by id are answers themselves: ``{"id": {"total": "12.50"}}``."""
-    return KEY in table.fields and not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
+    """Whether the records of an object by id, or of a file each, are answers: ``{"id": {"total": "12.50"}}``."""
+    if {KEY, FILE}.isdisjoint(table.fields):
+        return False
+    return not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
 
 
 def take_whole_record(record: Record) -> dict[str, Any]:
     """Take a record without its id as an answer."""
-    return drop_fields(record, KEY)
+    return drop_fields(record, KEY, FILE)
 
 
 def has_certain_references(table: Table) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -132,6 +133,9 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles) -> 
                     "for separate models, add {use.submission:{field}}; for runs of one model, {use.runs:question}"
                 )
             return make_error(table.name, sentence, **shown)
+    if os.path.isdir(table.name):
+        sentence = "ids repeat in its files: if each is a submission, pass them one by one, as in {pattern}"
+        return make_error(table.name, sentence, pattern=os.path.join(table.name, "*"))
     repeated = find_repeated(map(str, ids))
     sentence = "{count} repeated (the first: {first}): keep one record for each id"
     if roles.prediction is not None:

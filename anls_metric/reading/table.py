@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -12,10 +13,11 @@ from typing import Any, NamedTuple
 from anls_metric.core.choices import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.containers import KEY, VALUE, Record, Records
-from anls_metric.reading.formats import Content, get_extension, natural_key, read_bytes
+from anls_metric.reading.containers import FILE, KEY, VALUE, Record, Records
+from anls_metric.reading.formats import Content, get_extension, natural_key, read_bytes, read_record
 from anls_metric.reading.layouts import (
     ABSENT,
+    NAMES_OF_FUNCTIONS,
     Layout,
     Path,
     find_layout,
@@ -121,8 +123,17 @@ def describe_fields(table: Table) -> str:
 def show_path(path: Path | None) -> str:
     """Name a field in a message."""
     if callable(path):
-        return path.__name__.strip("_").replace("_", " ")
-    return {None: "nothing", KEY: "the keys of an object", VALUE: "the values"}.get(path, repr(path))
+        return NAMES_OF_FUNCTIONS.get(path, "the whole record")
+    return _NAMES.get(path, repr(path))
+
+
+_NAMES = {
+    None: "nothing",
+    KEY: "the keys of an object",
+    VALUE: "the values",
+    FILE: "the file names",
+    ".": "the whole record",
+}
 
 
 # Tables of records
@@ -264,13 +275,21 @@ def list_files(path: str) -> list[str] | None:
 
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
+    """Make the error for a folder or a pattern with several kinds of files. It names one kind: lines before JSON."""
     sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
-    names, pattern = list_some(map(os.path.basename, files)), os.path.join(path, "part-*.jsonl")
-    return make_error(path, sentence, names=names, pattern=pattern)
+    kinds = map(get_extension, files)
+    kind = min((each for each in kinds if each in _PARTS), key=_PARTS.index, default=".jsonl")
+    own = [file for file in files if get_extension(file) == kind] or [os.path.join(path, "part-")]
+    start = re.sub(r"\d+$", "", os.path.commonprefix([os.path.splitext(file)[0] for file in own]))  # noqa: RUF071
+    pattern = own[0] if len(own) == 1 and os.path.exists(own[0]) else f"{start}*{kind}"
+    return make_error(path, sentence, names=list_some(map(os.path.basename, files)), pattern=pattern)
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Content:
     """Read the files of a folder or a pattern as one. Each must have a field of the first one."""
+    records = _read_records(files)
+    if records:
+        return Content(records, lambda number: os.path.basename(files[number]))
     parts = list(map(read_file, files))
     fields = [set(part.records[0]) for part in parts if part.records and isinstance(part.records[0], dict)]
     if any(each.isdisjoint(fields[0]) for each in fields):
@@ -285,6 +304,18 @@ def _read_parts(path: str, files: Sequence[str]) -> Content:
 
     records = [record for part in parts for record in part.records]
     return Content(records, locate, hints=[hint for part in parts for hint in part.hints])
+
+
+def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
+    """Read files that each hold one JSON object as one record each, with the name of its file; [] for other files."""
+    records = []
+    for file in files:
+        with open(file, "rb") as stream:
+            record = read_record(stream.read(), file) if get_extension(file) == ".json" else None
+        if record is None:
+            return []
+        records.append({FILE: get_stem(file), **record})
+    return records
 
 
 def get_stem(path: str) -> str:

@@ -150,7 +150,7 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     Raises:
         InputError: a record has none, or one is not a string.
     """
-    column = read_column(table, path)
+    column = _read_columns_together(table, path)
     if kind == "any":
         return Values(list(map(_show_accepted, column)))
     sentence = "{field} is null or missing: add an accepted answer, or leave the question out"
@@ -169,6 +169,15 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     return Values(column, hints)
 
 
+def _read_columns_together(table: Table, path: Path | None) -> list[Any]:
+    """Read a column, or a list of the values of several, of which some may be empty."""
+    parts = [] if path is None else split_key(table, path)
+    if len(parts) < 2:
+        return read_column(table, path)
+    rows = zip(*(read_column(table, part) for part in parts))
+    return [[value for value in row if value not in (None, ABSENT, "") and value == value] or ABSENT for row in rows]
+
+
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:
     """Whether nothing is to be done, as usual: found without a loop over the strings."""
     return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
@@ -176,6 +185,9 @@ def _are_lists_of_strings(column: Sequence[Any]) -> bool:
 
 def _read_accepted(value: Any) -> Sequence[str]:
     value = unwrap_references(value)
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(item, float) and item != item for item in items):
+        raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add an accepted answer, or leave the question out")
     if isinstance(value, list):
         value = list(map(_write_number, value))
     return parse_references(_write_number(value), _ACCEPTED)

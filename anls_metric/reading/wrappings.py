@@ -16,15 +16,30 @@ from anls_metric.reading.references import STRING, double_backslashes
 
 # Reasoning
 
-# The marks around reasoning of most models, Kimi-VL, and Magistral.
-_OPENING = r"<think(?:ing)?>|◁think▷|\[THINK\]"
-_CLOSING = r"</think(?:ing)?>|◁/think▷|\[/THINK\]"
+_REASONING = (  # what stands before and after it
+    ("<think>", "</think>"),  # most models
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),  # EXAONE Deep
+    ("<reasoning>", "</reasoning>"),  # gpt-oss on Bedrock
+    ("<analysis>", "</analysis>"),
+    ("<seed:think>", "</seed:think>"),  # Seed-OSS
+    ("[THINK]", "[/THINK]"),  # Magistral
+    ("◁think▷", "◁/think▷"),  # Kimi-VL
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),  # OpenThoughts
+    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Cohere
+    ("<|channel>thought", "<channel|>"),  # Gemma 4
+)
+_OPENING, _CLOSING = ("|".join(map(re.escape, marks)) for marks in zip(*_REASONING))
 
 
-def take_after_thinking(text: str) -> str | None:
-    """Take the string after the reasoning; "" if the reasoning has no end, because it was cut off before the answer."""
-    rest = re.split(_CLOSING, text)[-1]
-    answer = re.split(_OPENING, rest, maxsplit=1)[0]
+def take_after_thinking(text: str, tag: str = "") -> str | None:
+    """Take the string after the reasoning; "" if the reasoning has no end, because it was cut off before the answer.
+
+    The tag is that of a model with marks of its own; without it, the marks of many models are known.
+    """
+    opening, closing = (f"<{re.escape(tag)}>", f"</{re.escape(tag)}>") if tag else (_OPENING, _CLOSING)
+    rest = re.split(closing, text)[-1]
+    answer = re.split(opening, rest, maxsplit=1)[0]
     return None if answer == text else answer.strip()
 
 
@@ -69,10 +84,10 @@ def take_from_chat(text: str) -> str | None:
 
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
-    """Take the content of the last pair of tags."""
+    """Take the content of the last pair of tags; without a pair, what follows the last tag whose end was cut off."""
     before, closing, _ = text.rpartition(f"</{tag}>")
-    _, opening, answer = before.rpartition(f"<{tag}>")
-    return answer.partition(closing)[0].strip() if opening else None
+    _, opening, answer = (before or text).rpartition(f"<{tag}>")
+    return (answer.partition(closing)[0] if closing else answer).strip() if opening else None
 
 
 _LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"

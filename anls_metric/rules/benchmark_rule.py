@@ -11,6 +11,7 @@ from anls_metric.core.kernel import mean
 from anls_metric.core.rows import describe, name_row
 from anls_metric.core.variants import join_signature
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
+from anls_metric.rules.shapes import Fit
 
 Summary = dict[str, Any]
 """The figures of a dataset, named as in the program of the benchmark."""
@@ -57,6 +58,7 @@ class Rule:
         marker: the string that must stand before the answer in a prediction, "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.
         find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
+        fit: brings the accepted answers of a file into the shape that the program expects; None leaves them.
 
     Example:
         >>> from anls_metric import rule
@@ -81,10 +83,20 @@ class Rule:
     marker: str = ""
     prediction_field: str = "prediction"
     find_refusal: FindRefusal | None = field(default=None, repr=False)
+    fit: Fit | None = field(default=None, repr=False)
 
     # Without annotations, these are attributes of the class: see `Scorer`.
     key = "anls"
     averages_rows = True
+
+    def fit_row(self, row: Row, name: str) -> Row:
+        """Bring the accepted answers of a row into the shape of the program. ValueError: they cannot be meant."""
+        if self.fit is None or self.references not in row:
+            return row
+        try:
+            return {**row, self.references: self.fit(row[self.references], row, self.references)}
+        except ColumnError as error:
+            self._refuse({**dict.fromkeys(self.columns), **row}, name, error)
 
     def scores(self, rows: Iterable[Row], row_name: RowName = name_row) -> list[float]:
         """Score each row.

@@ -14,6 +14,7 @@ from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import PYPI_ANLS, parse_float
 from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 from anls_metric.rules.literals import parse_list, parse_literal
+from anls_metric.rules.shapes import fit_list
 
 _WORD = re.compile(r"(?<!['\w])\w['\w]*")
 _EXACT_TYPES = ("Fact Checking", "Multi Choice")
@@ -127,6 +128,7 @@ CHARTQAPRO = Rule(
     "answer",
     judge,
     summarize,
+    fit=fit_list,
 )
 
 CHARTQAPRO_LMMS_EVAL = Rule(
@@ -138,4 +140,5 @@ CHARTQAPRO_LMMS_EVAL = Rule(
     "answer",
     judge_as_lmms_eval,
     partial(summarize, name=_name_of_lmms_eval, overall="relaxed_overall"),
+    fit=fit_list,
 )

@@ -15,6 +15,7 @@ from anls_metric.nested.row_scores import total
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
+from anls_metric.rules.shapes import fit_list
 
 _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answerable": "Not Answerable"}
 
@@ -186,4 +187,5 @@ DUDE = Rule(
     options=("threshold",),
     prediction_field="answers",
     find_refusal=find_refusal,
+    fit=fit_list,
 )

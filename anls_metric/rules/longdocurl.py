@@ -14,6 +14,7 @@ from anls_metric.rules.cleaning import strip_signs
 from anls_metric.rules.closeness import OVER_HALF, parse_float
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.mmlongbench_doc import COLUMNS, must_be_equal
+from anls_metric.rules.shapes import fit_text
 
 _UNITS = ("kg", "mm", "m", "meters", "acres", "minutes", "mile", "miles", "million", "thousand", "billion")
 _NO_ANSWER = "Fail to extract"
@@ -115,6 +116,7 @@ LONGDOCURL = Rule(
     "gold",
     judge,
     summarize,
+    fit=fit_text,
 )
 
 LONGDOCURL_VLMEVALKIT = Rule(
@@ -126,4 +128,5 @@ LONGDOCURL_VLMEVALKIT = Rule(
     "gold",
     judge_as_vlmevalkit,
     summarize_mean("acc"),
+    fit=fit_text,
 )

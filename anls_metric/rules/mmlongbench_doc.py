@@ -10,6 +10,7 @@ from anls_metric.rules.benchmark_rule import Rule
 from anls_metric.rules.cleaning import is_exact, strip_signs
 from anls_metric.rules.closeness import parse_float
 from anls_metric.rules.judgment import Judgment, Row, refuse
+from anls_metric.rules.shapes import fit_text
 
 
 def judge(row: Row, threshold: float) -> Judgment:
@@ -68,4 +69,5 @@ MMLONGBENCH_DOC = Rule(
     "gold",
     judge,
     summarize_answerable,
+    fit=fit_text,
 )

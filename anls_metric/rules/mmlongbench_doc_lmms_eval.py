@@ -15,6 +15,7 @@ from anls_metric.rules.closeness import OVER_HALF_OF_CHARACTERS
 from anls_metric.rules.judgment import Judgment, Row
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 from anls_metric.rules.mmlongbench_doc import COLUMNS
+from anls_metric.rules.shapes import fit_text
 
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)")
 _NOT_ANSWERABLE = "not answerable"
@@ -89,4 +90,5 @@ MMLONGBENCH_DOC_LMMS_EVAL = Rule(
     "gold",
     judge,
     summarize,
+    fit=fit_text,
 )

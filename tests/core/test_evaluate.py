@@ -297,7 +297,12 @@ BAD_CALLS += [(configuration, {**GOOD, **options}, message) for configuration, o
 
 
 @pytest.mark.parametrize(
-    ("configuration", "options", "message"), [*BAD_OPTIONS, ("glue", {}, "unknown variant 'glue'")]
+    ("configuration", "options", "message"),
+    [
+        *BAD_OPTIONS,
+        ("glue", {}, "unknown variant 'glue'"),
+        ("rrc", {"variant": "standard"}, "the configuration is 'rrc', and variant= 'standard' (str): pass one"),
+    ],
 )
 def test_bad_options_are_refused_when_the_metric_is_loaded(
     in_clone: Path, configuration: str, options: dict[str, Any], message: str
@@ -329,6 +334,7 @@ def test_good_call_is_right_at_once_after_a_bad_one(
         ("default", "add", {"prediction": None, "reference": "a"}, "prediction of row 32 .* is None"),
         ("default", "add", {"prediction": "a", "reference": None}, "references of row 32 .* is None"),
         ("default", "add", {"prediction": "a"}, "references is None: pass a list with the accepted answers"),
+        ("default", "add", {"prediction": "a", "ref": "a"}, "unknown argument 'ref'; did you mean reference?"),
         ("default", "add", {"references": "a"}, "predictions is None: pass a list"),
         ("default", "compute", {"variant": "squad"}, "unknown variant 'squad'"),
         (
@@ -356,3 +362,13 @@ def test_bad_row_is_counted_from_the_first_added_row(
     assert len(metric) == (0 if method == "compute" else 32)
     metric.add(prediction="a", reference="a")
     assert list(metric.compute().values()) == [1.0]
+
+
+def test_metric_of_one_process_needs_no_folder_that_it_can_write(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = str(tmp_path / "file" / "cache")
+    metric = anls_metric.load(cache_dir=cache)
+    metric.add(prediction="a", reference="a")
+    assert metric.compute() == {"anls": 1.0}
+    with pytest.raises(OSError, match="cache"):
+        anls_metric.load(cache_dir=cache, num_process=2, process_id=0)

@@ -98,7 +98,7 @@ def test_extract_takes_answers_out_of_predictions_and_labels() -> None:
     # The second prediction has no answer.
     assert make_hook(extract=extract_from_donut)((predicted, labels)) == {"anls": 2 / 3}
     assert make_hook(["cola"] * 3, extract_from_donut)((predicted, labels)) == {"anls": 2 / 3}
-    assert make_hook(["cola"] * 3, "tag:sanswer")((predicted, labels)) == {"anls": 2 / 3}
+    assert make_hook(["cola"] * 3, "tag:sanswer")((predicted, labels)) == {"anls": 1.0}  # what has no tag stays
     assert make_hook(["cola"] * 3)((predicted, None)) == {"anls": 1 / 3}
 
 

@@ -117,6 +117,8 @@ def test_forward_returns_the_value_of_its_batch_and_compute_that_of_all(make: An
 @each_reduction
 def test_batch_without_rows_adds_nothing(make: Any, reduction: Any) -> None:
     metric = make(reduction=reduction)
+    assert are_equal(metric.compute(), torch.tensor([] if reduction == "none" else 0.0))
+    assert metric.signature().endswith(f"|v{anls_metric.__version__}")
     assert are_equal(metric([], []), torch.tensor([] if reduction == "none" else 0.0))
     metric.update(["a", "b"], ["a", "x"])
     assert metric.compute().sum() == {"mean": 0.5}.get(reduction, 1.0)

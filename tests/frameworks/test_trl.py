@@ -20,6 +20,7 @@ from anls_metric.trl import anls_reward, build_reward
 # Scores of completions
 
 
+PARTS = [{"type": "image"}, {"type": "text", "text": "Coca"}, {"type": "text", "text": "Cola"}]
 MESSAGES = [
     {"role": "assistant", "content": "Pepsi?", "tool_calls": []},
     {"role": "tool", "content": "no"},
@@ -49,6 +50,7 @@ class ExactMatch(anls_metric.Variant):
         ({}, "Pepsi", [], None),
         ({}, [{"role": "assistant", "content": "CocaCola"}], ["Coca Cola"], 8 / 9),
         ({}, MESSAGES, ["Coca Cola"], 8 / 9),  # the last message of the assistant
+        ({}, [{"role": "assistant", "content": PARTS}], ["Coca Cola"], 8 / 9),
         ({}, [{"role": "assistant", "content": None, "tool_calls": []}], ["Coca Cola"], 0.0),
         ({}, [], ["Coca Cola"], 0.0),
         ({"extract": answer_in_tags}, "<answer>Pepsi</answer> no, <answer>\nCola </answer>", ["Cola"], 1.0),

@@ -310,8 +310,9 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
     calls = [
         ("explain_answer", answer, "0.888888"),
         ("score_logs", {"files": [upload(served, TABLE)], **FIELDS}, "0.587962"),
-        ("score_logs", {"files": ["/etc/hostname"]}, "uploaded"),
-        ("explain_answer", {**answer, "variant": "none"}, "unknown variant"),
+        ("score_logs", {"files": ["/etc/hostname"]}, "handle_file(path) of gradio_client"),
+        ("explain_answer", {**answer, "variant": "none"}, "list_variants lists them"),
+        ("list_variants", {}, '"name": "standard"'),
     ]
 
     async def use() -> Any:
@@ -326,6 +327,9 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
     assert sorted(tools) == sorted(NAMES)
     assert "explain the score" in tools["explain_answer"].description
     assert "closest one counts" in json.dumps(tools["explain_answer"].inputSchema)
-    assert [result.isError for result in results] == [False, False, True, True]
+    assert [result.isError for result in results] == [False, False, True, True, False]
     for result, (_, _, words) in zip(results, calls):
         assert words in result.content[0].text
+        if not result.isError:
+            value = json.loads(result.content[0].text)
+            assert result.structuredContent == (value if isinstance(value, dict) else {"result": value})

@@ -53,14 +53,17 @@ FOUND: dict[str, Cases] = {
     "think": Cases(
         ["<think>Pepsi?</think> Coca Cola\n", "Pepsi? No.\n</think>\n\nCoca Cola",
          "<think>a</think>b<think>c</think>Coca Cola", "<think>a</think>Coca Cola<think>or",
-         "<thinking>a</thinking>Coca Cola", "◁think▷a◁/think▷Coca Cola", "[THINK]a[/THINK]Coca Cola"],
+         "<thinking>a</thinking>Coca Cola", "◁think▷a◁/think▷Coca Cola", "[THINK]a[/THINK]Coca Cola",
+         "<reasoning>a</reasoning>Coca Cola", "<seed:think>a</seed:think>\nCoca Cola", "<thought>a</thought>Coca Cola",
+         "<|START_THINKING|>a<|END_THINKING|>Coca Cola", "<|channel>thought\na<channel|>Coca Cola"],
         {"<think>It could be Pepsi, the answer is": ""},
         ["I think: Coca Cola > Pepsi"]),
     "tag": Cases(
         ["So: <answer> Coca Cola </answer>.", "<answer>Pepsi</answer> no, <answer>Coca Cola</answer>",
-         "<answer>Coca Cola</answer> <answer>", "<answer><answer>Coca Cola</answer></answer>"],
+         "<answer>Coca Cola</answer> <answer>", "<answer><answer>Coca Cola</answer></answer>",
+         "So: <answer> Coca Cola"],
         {"<answer></answer>": ""},
-        ["<answer>Coca Cola", "Coca Cola</answer>"]),
+        ["Coca Cola</answer>"]),
     "boxed": Cases(
         [r"So it is $\boxed{Coca Cola}$.", r"\boxed{Pepsi} \boxed{Coca Cola}", r"\boxed{\text{Coca Cola}}"],
         {r"\boxed{Coca {Cola}}": "Coca {Cola}", r"\boxed{12\text{ cm} \textbf{\text{long}}}": "12 cm long",
@@ -250,6 +253,15 @@ def test_extraction_refuses_a_value_that_is_no_text() -> None:
     for take in (extractor("think"), answer_in_tags):
         with pytest.raises(ValueError, match=r"text is 7 \(int\), not a string"):
             take(7)  # type: ignore[arg-type]
+
+
+def test_reasoning_ends_at_a_tag_that_the_user_names() -> None:
+    take = extractor("think:plan")
+    assert (take("<plan>Pepsi</plan> Coca Cola"), take("<plan>Pepsi"), take("<think>a</think>b")) == (
+        "Coca Cola",
+        "",
+        "<think>a</think>b",
+    )
 
 
 def test_answer_in_tags_finds_the_answer_or_none() -> None:

@@ -54,6 +54,8 @@ BY_ID = ("mistral_evals", "opencompass")
 # A record of each program: of the number of a question, its text, the answer and the accepted answers.
 # fmt: off
 RECORDS: dict[str, Callable[[int, str, str, list[str]], dict[str, Any]]] = {
+    "donut": lambda n, q, a, r: {"file_name": f"{7 + n}", "ground_truth": json.dumps({"gt_parses": [{"question": q,
+        "answer": text} for text in r]})},
     "lm_eval": lambda n, q, a, r: {"doc_id": n, "doc": {"questionId": 7 + n, "question": q, "answers": r},
         "target": str(r), "arguments": {"gen_args_0": {"arg_0": q + PROMPT}}, "resps": [[a]], "filtered_resps": [a],
         "filter": "none"},
@@ -155,7 +157,7 @@ def save(shell: Shell, name: str) -> str:
 
 # Layouts without an id. That of vllm is a place, which must not be taken for the id of a question.
 BY_POSITION = ("llama_factory", "ms_swift", "unitxt", "mmlongbench_doc", "chartqapro", "vllm")
-OF_GOLD = {"helm_instances": "helm_predictions", "squad": "answers_by_id"}
+OF_GOLD = {"helm_instances": "helm_predictions", "squad": "answers_by_id", "donut": "answers_by_id"}
 OF_GOLD |= {"docvqa_2026": "docvqa_2026_submission", "madqa": "madqa_results"}
 """The layouts of gold files, and that of a submission to each."""
 

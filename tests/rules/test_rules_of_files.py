@@ -43,6 +43,37 @@ def test_names_of_rules_are_those_of_the_table() -> None:
     assert tuple(RULES) == OF_RULES
 
 
+# Accepted answers as one text. As a list of one they have the same score and signature, and as [None] too if it is one
+# whose shape cannot be meant.
+TEXTS: dict[str, dict[str, Any]] = {
+    "chartqapro": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
+    "chartqapro_lmms_eval": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
+    "dude": {"answer_type": "extractive", "answers": "Coca Cola", "prediction": "Coca Cola"},
+    "mmlongbench_doc": {"answer_format": "Str", "answers": "red", "prediction": "red"},
+    "mmlongbench_doc_lmms_eval": {"answer_format": "Str", "answers": "red", "prediction": "red"},
+    "longdocurl": {"answer_format": "String", "answers": "red", "prediction": "red"},
+    "longdocurl_vlmevalkit": {"answer_format": "Integer", "answers": "12", "prediction": "12"},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_and_list_of_one_text_are_the_same_accepted_answer(shell: Shell, name: str) -> None:
+    row = TEXTS[name]
+    field = "answers" if "answers" in row else "answer"
+    shell.write({"text.json": [{"id": 1, **row}], "list.json": [{"id": 1, **row, field: [row[field]]}]})
+    text, one = (shell.document(f"{file}.json --variant {name} --quiet") for file in ("text", "list"))
+    assert (text["submissions"][0]["anls"], text["signature"]) == (one["submissions"][0]["anls"], one["signature"])
+    assert text["submissions"][0]["anls"] == 1
+    if "answer_format" in row:
+        shell.write({"two.json": [{"id": 7, **row, field: ["red", "12"]}]})
+        message = "two.json: gold of question 7 is a list of 2 answers, must be one for a format other than List"
+        assert message in shell.error(f"two.json --variant {name}")
+
+
+def test_extraction_leaves_the_lists_of_a_submission_that_it_does_not_change(dude: Shell) -> None:
+    assert dude.scores("gold.json base.json --variant dude --extract think") == [(8 / 9 + 2) / 3]
+
+
 def test_dude_files_are_scored_by_type_with_confidences(dude: Shell) -> None:
     scores = score("base.json", "gold.json", variant="dude")
     (submission,) = scores.to_dict()["submissions"]

@@ -133,7 +133,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("gold.json x.json --field confidenc=p", "confidence", "gold.json x.json --field confidence=p", [SCORE]),
     ("gold.json a.json --layout lmms-evl", "did you mean lmms_eval?", "gold.json a.json --layout auto", [SCORE]),
     ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
-    ("gold.json models", "24 ids repeated (the first: 49030)", "gold.json models/a.json models/b.json", BOTH),
+    ("gold.json models", "if each is a submission, pass them", "gold.json models/a.json models/b.json", BOTH),
     ("twice.json a.json", "1 id repeated (the first: 49000): keep one record", "gold.json a.json", [SCORE]),
     ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
     ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),

@@ -1,0 +1,93 @@
+"""A file for each record, paths that go on inside JSON, and tables in other shapes. The answers are made up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.reading.conftest import Shell, read
+from tests.system.conftest import ACCEPTED, BASE, GOLD, IDS, SCORE
+
+VALUES = [{"vendor": f"Shop {n}", "total": f"{n}.50", "items": [{"name": "tea"}]} for n in range(12)]
+
+
+def write_folder(shell: Shell, folder: str, records: dict[str, Any]) -> None:
+    shell.write({f"{folder}/{name}.json": record for name, record in records.items()})
+
+
+def test_folder_of_documents_is_a_table_with_a_record_for_each_file(shell: Shell) -> None:
+    write_folder(shell, "gold", {f"doc{n}": value for n, value in enumerate(VALUES)})
+    write_folder(shell, "out", {f"doc{n}": {**value, "total": "x"} for n, value in enumerate(VALUES)})
+    line = "-g gold out --variant anls_star"
+    assert shell.scores(line) == [pytest.approx(2 / 3)]
+    assert read(shell, line) == (
+        "the whole record (prediction) of out, the whole record (accepted answers) of gold, joined by the file names: "
+        "12 of 12"
+    )
+    assert shell.scores("-g gold 'out/*.json' --variant anls_star") == [pytest.approx(2 / 3)]
+    assert "one record, pass their folder" in shell.error("-g gold out/doc1.json out/doc2.json --variant anls_star")
+
+
+def test_folder_of_answers_is_joined_by_file_names_or_ids(shell: Shell) -> None:
+    shell.write({"gold.json": GOLD})
+    write_folder(shell, "named", {str(key): {"answer": text, "seconds": 1} for key, text in BASE.items()})
+    write_folder(shell, "ids", {f"n{n}": {"questionId": key, "answer": BASE[key]} for n, key in enumerate(IDS)})
+    write_folder(shell, "prefixed", {f"page-{key}": {"answer": text} for key, text in BASE.items()})
+    assert (
+        shell.scores("gold.json named")
+        == shell.scores("gold.json ids")
+        == shell.scores("gold.json prefixed")
+        == [SCORE]
+    )
+    assert read(shell, "gold.json named").endswith("joined by the file names and questionId: 24 of 24")
+    assert read(shell, "gold.json prefixed").endswith('the file names without "page-" and questionId: 24 of 24')
+    write_folder(shell, "models", {name: {str(key): text for key, text in BASE.items()} for name in "ab"})
+    error = shell.error("gold.json models")
+    assert error == (
+        "models: its files are submissions, whose keys are ids of gold.json: pass them one by one, as in models/*"
+    )
+    assert shell.scores("gold.json models/a.json models/b.json") == [SCORE, SCORE]
+
+
+def test_folder_of_a_run_names_a_pattern_that_exists(shell: Shell) -> None:
+    shell.write({"run/results_1.json": {"anls": 1}, "run/samples_1.jsonl": [{"answer": "a"}]})
+    shell.write({"parts/a.csv": "id,answer\n1,a\n", "parts/x_1.jsonl": [{"id": 1}], "parts/x_2.jsonl": [{"id": 2}]})
+    assert "such as 'run/samples_1.jsonl'" in shell.error("run")
+    assert "such as 'parts/x_*.jsonl'" in shell.error("parts")
+
+
+# Records of a table, and the fields that are typed. Each scores 0.75.
+TABLES: dict[str, tuple[Any, str]] = {
+    "inside a string that is JSON": ([{"out": json.dumps({"text": BASE[key]}), "gold": json.dumps({"all":
+        ACCEPTED[key]})} for key in IDS], "--prediction-field out.text --references-field gold.all"),
+    "each item of a list": ([{"pred": BASE[key], "parses": [{"answer": text} for text in ACCEPTED[key]]} for key in
+        IDS], "--references-field parses.*.answer"),
+    "several columns": ([{"pred": BASE[key], "a": ACCEPTED[key][0], "b": ACCEPTED[key][-1]} for key in IDS],
+        "--references-field a,b"),
+    "columns and data": ({"columns": ["id", "pred", "answers"], "data": [[key, BASE[key], ACCEPTED[key]] for key in
+        IDS]}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_paths_and_shapes_of_tables(shell: Shell, case: str) -> None:
+    records, flags = TABLES[case]
+    shell.write({"t.json": records})
+    assert shell.scores(f"t.json {flags}") == [SCORE]
+
+
+def test_whole_record_is_a_path(shell: Shell) -> None:
+    shell.write({"x.json": [{"text": "a"}], "g.json": [{"answers": {"text": "a"}}]})
+    assert shell.scores("g.json x.json --variant anls_star --prediction-field .") == [1.0]
+
+
+def test_text_with_a_tab_in_each_line_is_no_list_of_answers(shell: Shell) -> None:
+    shell.write({"x.txt": "1\ta\n2\tb\n", "y.txt": "a\tb\nc\n"})
+    assert "x.txt: each line has a tab: save it as .tsv" in shell.error("x.txt -g x.txt")
+
+
+def test_nan_among_accepted_answers_is_an_error_of_its_row(shell: Shell) -> None:
+    shell.write({"t.json": '[{"id": 1, "pred": "a", "answers": ["a"]}, {"id": 2, "pred": "a", "answers": ["a", NaN]}]'})
+    assert shell.error("t.json").startswith("t.json, record 2: the accepted answer is NaN, a missing value")
