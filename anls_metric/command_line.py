@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
 from anls_metric.arguments import Parser, add_flags, make_settings, print_note, score_files, tolerate_closed_pipe
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
@@ -136,7 +136,7 @@ def _score(words: Sequence[str]) -> int:
         _write_outputs(result, settings, inputs)
     if settings.report:
         document |= _write_report(result, settings, inputs)
-    failures, doubts = _check_limits(result)
+    failures, doubts = _check_limits(result, document)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
     for line in failures + doubts:
@@ -224,19 +224,24 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
 # Exit status
 
 
-def _check_limits(result: Result) -> tuple[list[str], list[str]]:
-    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain."""
+def _check_limits(result: Result, document: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain.
+
+    The baseline is the one that the user names, or the first; the document says which pairs were tested.
+    """
     limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
     low = [scored for scored in result.submissions if scored.anls < limit]
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
     if result.settings.fail_if_worse:
-        pairs = [pair for pair in result.compared.comparisons if pair.first == result.compared.baseline]
+        pairs = compare_with_first(result)
+        keys = ("first", "second", "difference", "p_value_adjusted", "verdict")
+        document["gate"] = [{key: getattr(pair, key) for key in keys} for pair in pairs]
     for each in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
-        if each.verdict == "too few questions":
-            doubts.append(f"too few questions to tell whether {words}")
+        if each.verdict == "too few documents":
+            doubts.append(f"too few documents to tell whether {words}")
     return failures, doubts
 
 

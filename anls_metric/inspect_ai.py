@@ -33,7 +33,11 @@ def stderr() -> Metric:
         clusters = find_clusters([each.sample_metadata or {} for each in scores])
         if clusters is None or None in clusters.names:
             return stderr_of_clusters()(scores)
-        return stderr_of_clusters(cluster=clusters.field)(scores)
+        named = [
+            each.model_copy(update={"sample_metadata": {**(each.sample_metadata or {}), clusters.field: name}})
+            for each, name in zip(scores, clusters.names)
+        ]
+        return stderr_of_clusters(cluster=clusters.field)(named)
 
     return compute
 

@@ -288,7 +288,7 @@ class Settings:
     by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", SCORING)
     baseline: str | None = _option(
         "--baseline NAME",
-        "the submission to compare the others with (default: the first)",
+        "the submission to compare the others with (default: the first of two, the best of three or more)",
         COMPARISON,
         label="Compare with",
     )
@@ -307,7 +307,7 @@ class Settings:
     )
     fail_if_worse: bool = _switch(
         "--fail-if-worse",
-        "exit with status 1 if a submission is significantly worse than the baseline",
+        "exit with status 1 if a submission is significantly worse than the baseline (default: than the first)",
         COMPARISON,
     )
     output_dir: str | None = _option("--output-dir FOLDER", "like --output, but always a folder", OUTPUT)

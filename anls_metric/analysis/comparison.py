@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
 from typing import NamedTuple
@@ -26,7 +26,23 @@ MIN_CLUSTERS = 30
 Names = tuple[str, str]
 """The names of two submissions."""
 
-NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few questions"
+NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
+
+
+class OneDocument(NamedTuple):
+    """The comparison without one document, which decides it. The fields are keys of the JSON document.
+
+    Attributes:
+        document: the name of the document.
+        questions: the number of questions about it.
+        difference: the difference without them.
+        p_value: the p-value without them, not adjusted.
+    """
+
+    document: Hashable
+    questions: int
+    difference: float
+    p_value: float
 
 
 class Comparison(NamedTuple):
@@ -44,7 +60,9 @@ class Comparison(NamedTuple):
         losses: the number of questions on which the second has the worse score.
         equal: the number of questions with the same score.
         mde: the minimum detectable effect at 80% power, None for fewer than two clusters.
-        verdict: about the second: "better", "worse", "no significant difference" or "too few questions".
+        verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
+        one_document: what is left without the document that turns the verdict or makes up half of the difference; None
+            for none.
     """
 
     first: str
@@ -59,6 +77,7 @@ class Comparison(NamedTuple):
     equal: int
     mde: float | None
     verdict: str
+    one_document: OneDocument | None = None
 
     @property
     def note(self) -> str:
@@ -82,6 +101,8 @@ class Comparison(NamedTuple):
             wins=self.losses,
             losses=self.wins,
             verdict={"better": "worse", "worse": "better"}.get(self.verdict, self.verdict),
+            one_document=self.one_document
+            and self.one_document._replace(difference=0.0 - self.one_document.difference),
         )
 
 
@@ -101,7 +122,7 @@ class ComparisonSet(NamedTuple):
         comparisons: the baseline with each of the others, in their order; then the other pairs, if all are compared.
         hints: what is doubtful about the comparisons.
         notes: why intervals and verdicts disagree.
-        best: the name of the submission with the highest score; of equal scores, the first name.
+        best: the name of the submission with the highest score; of equal scores, the first.
         p_values: the p-value of each of the others against the best, by its name, adjusted for the choice of the best
             on the same questions: see `significance.adjust_for_best`.
         ties: the names of the submissions without a significant difference from the best, by these p-values.
@@ -125,16 +146,14 @@ class ComparisonSet(NamedTuple):
     pairs: _Pairs
 
 
-def compare(
-    submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False, chose_best: bool = False
-) -> ComparisonSet:
+def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False) -> ComparisonSet:
     """Compare each of several submissions with one of them, or all of them with each other, question by question.
 
     Args:
         submissions: two submissions or more. They are joined by the ids of their questions.
-        baseline: the name of the submission with which the others are compared; None takes the first.
+        baseline: the name of the submission with which the others are compared; None takes the first of two, and the
+            best of three or more, for whose choice p-values are adjusted.
         all_pairs: whether to compare every pair; p-values are adjusted for all of them.
-        chose_best: whether the baseline was chosen because it is the best; p-values are adjusted for this choice.
 
     Raises:
         ValueError: there is no submission with the name of the baseline.
@@ -150,15 +169,15 @@ def compare(
         (0.4166666666666667, 'better')
     """
     by_name, compared = {scored.name: scored for scored in submissions}, _Pairs(submissions)
-    names = _sort_by_baseline(list(by_name), baseline)
+    best = sort_by_score(submissions)[0].name
+    chose_best = baseline is None and len(submissions) > 2 and not all_pairs
+    names = _sort_by_baseline(list(by_name), best if chose_best else baseline)
     if not submissions[0].scorer.averages_rows:
         raise make_error("", "a comparison needs {use.average:rows}, since it compares questions")
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
-    chose_best = chose_best and len(others) > 1 and not all_pairs
-    comparisons = adjust([compared[pair] for pair in pairs], chose_best)
-    best = sort_by_score(submissions)[0].name
+    comparisons = [_add_one_document(each, by_name) for each in adjust([compared[pair] for pair in pairs], chose_best)]
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
     p_values = adjust_for_best([each.p_value for each in rivals])
     return ComparisonSet(
@@ -188,8 +207,8 @@ def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
 
 
 def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
-    """Sort submissions by score, the best first; equal scores by name."""
-    return sorted(submissions, key=lambda scored: (-scored.anls, scored.name))
+    """Sort submissions by score, the best first; equal scores stay in their order."""
+    return sorted(submissions, key=lambda scored: -scored.anls)
 
 
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
@@ -319,12 +338,54 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
     return [*hints, message] if others else hints
 
 
+_DOUBTFUL = 0.2
+"""The p-value below which half of a difference in one document is said: less certain differences have no verdict."""
+
+
+def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> Comparison:
+    """Find the document that decides a comparison: the largest, or the one with the largest part of the difference."""
+    first, second = by_name[comparison.first], by_name[comparison.second]
+    pair = pair_questions(first, second)
+    if pair.clusters is None or comparison.p_value >= _DOUBTFUL or not comparison.difference:
+        return comparison
+    differences = [second.scores[other] - first.scores[own] for own, other in zip(pair.first, pair.second)]
+    places: dict[Hashable, list[int]] = {}
+    for place, name in enumerate(pair.clusters):
+        if name is not None:
+            places.setdefault(name, []).append(place)
+    sign = math.copysign(1, comparison.difference)
+    parts = {name: sign * math.fsum(differences[place] for place in own) for name, own in places.items()}
+    largest = dict.fromkeys([max(parts, key=parts.__getitem__), max(places, key=lambda name: len(places[name]))])
+    for name in largest if len(parts) > 1 else ():
+        rest = [place for place, other in enumerate(pair.clusters) if other != name]
+        sample = Differences([differences[place] for place in rest], [pair.clusters[place] for place in rest])
+        is_half = 2 * sign * sample.mean <= abs(comparison.difference)
+        turns = comparison.verdict in ("better", "worse") and sample.flip_test() >= SIGNIFICANT
+        if is_half or turns:
+            found = OneDocument(name, len(places[name]), sample.mean, sample.flip_test())
+            return comparison._replace(one_document=found)
+    return comparison
+
+
+def _describe_one_document(comparison: Comparison) -> str:
+    """Say in a sentence which document decides a comparison; "" for none."""
+    one = comparison.one_document
+    if one is None:
+        return ""
+    part = (
+        "half of the difference" if 2 * abs(one.difference) <= abs(comparison.difference) else "much of the difference"
+    )
+    points = f"{100 * one.difference:+.1f} points in place of {100 * comparison.difference:+.1f}"
+    name = str(one.document).rpartition("/")[2]
+    return f"{part} is one document, {name} ({one.questions} questions): without it {points}, p = {one.p_value:.2f}"
+
+
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     """List the notes of comparisons: each note once, with the comparisons that have it."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
-        if each.note:
-            pairs.setdefault(each.note, []).append(f"{each.second} against {each.first}")
+        for note in filter(None, (each.note, _describe_one_document(each))):
+            pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
 

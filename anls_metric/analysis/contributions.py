@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import repeat
@@ -81,13 +80,13 @@ def split_loss(scored: Scored) -> list[Contribution]:
 
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
-    """Sum up by outcome what differs: each row of a question has its difference, its outcome and its cluster."""
+    """Sum up by outcome what differs: each row of a question has its difference, its outcome and its document."""
     by_outcome: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, outcome, cluster in rows:
         if difference:
             differences, lost, won = by_outcome.setdefault(outcome, ([], [], []))
             differences.append(difference)
-            (lost if difference < 0 else won).append(_name_document(cluster))
+            (lost if difference < 0 else won).append(cluster)
     contributions = []
     for outcome, (differences, lost, won) in by_outcome.items():
         most = max(lost, won, key=len)
@@ -97,9 +96,3 @@ def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
         points = math.fsum(differences) / len(rows)
         contributions.append(Contribution(outcome, points, len(lost), len(won), document, shared))
     return sorted(contributions, key=lambda each: (each.points, each.outcome))
-
-
-def _name_document(cluster: Hashable) -> Hashable:
-    """Return the document of a page image such as documents/xyz_12.png; any other cluster is a document itself."""
-    page = re.fullmatch(r"(?:.*/)?([^/]+)_\d+\.\w+", str(cluster))
-    return page[1] if page else cluster

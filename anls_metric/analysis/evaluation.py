@@ -23,7 +23,7 @@ from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
     from anls_metric.analysis.assessments import Assessments
-    from anls_metric.analysis.comparison import ComparisonSet
+    from anls_metric.analysis.comparison import Comparison, ComparisonSet
     from anls_metric.analysis.metrics import Measured
     from anls_metric.reading.corrections import Corrections
 
@@ -154,12 +154,12 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     return sorted(hints, key=lambda hint: -hint.cost)
 
 
-def _compare(submissions: Sequence[Scored], settings: Settings, chose_best: bool = False) -> ComparisonSet | None:
+def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet | None:
     """Compare several submissions."""
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
-        return compare(submissions, settings.baseline, settings.all_pairs, chose_best)
+        return compare(submissions, settings.baseline, settings.all_pairs)
     if settings.baseline not in (None, submissions[0].name):
         sentence = "there is only one submission, {name}, and nothing to compare it with: pass {baseline} as well"
         raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
@@ -176,13 +176,24 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     return {scored.name: assess(scored) for scored in assessed}
 
 
-def compare_with(result: Result, baseline: str | None) -> Result:
+def compare_with_first(result: Result) -> list[Comparison]:
+    """Compare every submission with the baseline that the user names, or with the first."""
+    from anls_metric.analysis.comparison import adjust
+
+    if result.settings.baseline is not None:
+        return [pair for pair in result.compared.comparisons if pair.first == result.compared.baseline]
+    first, *others = (scored.name for scored in result.submissions)
+    return adjust([result.compared.pairs[first, name] for name in others])
+
+
+def sort_for_report(result: Result) -> Result:
     """Return a result with the best submission first, and with the comparisons with the baseline and their notes."""
     from anls_metric.analysis.comparison import sort_by_score
 
-    submissions = sort_by_score(result.submissions)
-    settings = replace(result.settings, baseline=baseline, all_pairs=False)
-    compared = _compare(submissions, settings, chose_best=result.settings.baseline is None)
+    submissions, baseline = sort_by_score(result.submissions), result.settings.baseline
+    if len(submissions) == 2:
+        baseline = result.compared.baseline
+    compared = _compare(submissions, replace(result.settings, baseline=baseline, all_pairs=False))
     old_notes = result.compared.notes if result.compared else ()
     hints = [hint for hint in result.hints if hint.message not in old_notes]
     hints += map(Hint, compared.notes if compared else ())

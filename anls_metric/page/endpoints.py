@@ -150,7 +150,8 @@ def score_files(
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
         references: the path of the accepted answers; None takes the common names.
         id: the path of the question id; None takes the common names, "none" matches by position.
-        baseline: the name of the submission to compare the others with; None takes the first.
+        baseline: the name of the submission to compare the others with; None takes the first of two,
+            and the best of three or more.
         worst: how many of the worst answers of each submission to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
@@ -192,7 +193,8 @@ def score_logs(
         prediction: the path of the prediction in a record, such as output.text; None takes the common names.
         references: the path of the accepted answers; None takes the common names.
         id: the path of the question id; None takes the common names, "none" numbers the records.
-        baseline: the name of the file to compare the others with; None takes the first.
+        baseline: the name of the file to compare the others with; None takes the first of two,
+            and the best of three or more.
         worst: how many of the worst answers of each file to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".

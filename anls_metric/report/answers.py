@@ -52,7 +52,9 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
         columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
         clusters = scored.clusters  # written, too, so that answers that are read again have the same interval
         for place, run in enumerate(scored.runs):
-            groups: dict[str, Any] = {clusters.field: clusters.names[place]} if clusters else {}
+            groups: dict[str, Any] = {}
+            if clusters:
+                groups["document" if clusters.rule else clusters.field] = clusters.names[place]
             for field, column in columns.items():
                 names = name_groups(field, column[place])
                 groups[field] = names[0] if len(names) == 1 else names

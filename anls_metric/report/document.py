@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Groups, Scored, explain, list_worst
 from anls_metric.core.variants import Variant
-from anls_metric.messages import FrontEnd
+from anls_metric.messages import FrontEnd, count_noun
 from anls_metric.options import PARTIAL_CREDIT
 from anls_metric.reading.values import as_json
 
@@ -40,7 +40,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
     content: dict[str, Any] = {
         "signature": result.signature,
         "questions": max(len(scored.scores) for scored in result.submissions),
-        "clusters": {"field": clusters.field, "count": clusters.size} if clusters else None,
+        "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,
         "hints": [
             {
                 "text": hint.text(front_end),
@@ -173,6 +173,9 @@ def get_label(document: Document) -> str:
 
 
 def describe_clusters(document: Document) -> str:
-    """Describe the clusters in words, such as "75 clusters by image"; "" if there are none."""
+    """Describe the clusters in words, such as "75 documents (image, without the page)"; "" if there are none."""
     clusters = document["clusters"]
-    return f"{clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
+    if not clusters:
+        return ""
+    how = ", ".join(filter(None, (clusters["field"], clusters["rule"])))
+    return f"{count_noun(clusters['count'], 'document')} ({how})"

@@ -37,7 +37,8 @@ def describe_headline(result: Result) -> dict[str, Any]:
             "names": names,
             "variants": variants,
         }
-    ranks, chose_best = rank_submissions(result.submissions, compared), result.settings.baseline is None
+    chose_best = result.settings.baseline is None and len(names) > 2
+    ranks = rank_submissions(result.submissions, compared)
     pairs = compare_each_with_each(result.submissions, compared, chose_best)
     best, second, *_ = ranks
     difference = pairs[second][best]
@@ -53,7 +54,7 @@ def describe_headline(result: Result) -> dict[str, Any]:
         "names": names,
         "variants": variants,
         "ranks": ranks,
-        "reported_baseline": compared.baseline if result.settings.baseline else best,
+        "reported_baseline": best if chose_best else compared.baseline,
         "pairs": {
             baseline: {name: {**each._asdict(), "note": each.note} for name, each in others.items()}
             for baseline, others in pairs.items()
@@ -96,7 +97,7 @@ def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapp
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
     best = f"the best of {_spell(count)}"
     if comparison.verdict == TOO_FEW:
-        return f"Too few questions to rank {'both' if count == 2 else f'all {_spell(count)}'}"
+        return f"Too few documents to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
         points = numbers.format(comparison.difference)
         return f"{ties[0]} is {f'{best}, ' * (count > 2)}better than {names[comparison.first]} by {points} points"

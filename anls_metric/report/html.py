@@ -17,8 +17,9 @@ from string import Template
 from typing import Any
 
 from anls_metric.analysis import curves
+from anls_metric.analysis.clusters import Clusters, find_clusters
 from anls_metric.analysis.contributions import split_difference, split_loss
-from anls_metric.analysis.evaluation import Result, compare_with
+from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored, group_scores, list_grouping_fields
@@ -75,7 +76,7 @@ def as_html(
     """
     source = os.path.basename(result.submissions[0].questions.name)
     images, headline = images or Images(), headline or describe_headline(result)
-    result = compare_with(result, headline.get("reported_baseline"))
+    result = sort_for_report(result)
     submissions, numbers = result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
@@ -186,13 +187,22 @@ def _add_groups(
     document: Mapping[str, Any], submissions: Sequence[Scored], records: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, list[int]]]:
     """Add the groups of each submission to the document, and list the numbers of the records in each group."""
-    fields = _choose_fields(submissions[0])
+    fields, cluster_by = _choose_fields(submissions[0]), submissions[0].settings.cluster_by
     for submission, scored in zip(document["submissions"], submissions):
+        named = _name_documents(scored.questions.records, scored.clusters)
         for field in fields:
-            groups = scored.groups.get(field) or group_scores(scored.questions.records, scored.scores, field)
+            groups = scored.groups.get(field) or group_scores(named, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)
+    records = _name_documents(records, submissions[0].clusters and find_clusters(records, cluster_by))
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
     return {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
+
+
+def _name_documents(records: Sequence[Mapping[str, Any]], clusters: Clusters | None) -> Sequence[Mapping[str, Any]]:
+    """Put the name of its document into each record, in place of that of a page."""
+    if clusters is None or not clusters.rule:
+        return records
+    return [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
 
 
 def _choose_fields(scored: Scored) -> Iterable[str]:

@@ -180,8 +180,8 @@ def list_notes(document: Document) -> list[str]:
     """List sentences on the questions, clusters and comparisons."""
     comparisons, adjusted = document["comparisons"], describe_adjustment(document)
     adjusted = adjusted and f"; p {adjusted}"
-    has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few questions" for each in comparisons)
-    return [f"{_count_questions(document)}{adjusted}.", *["Too few questions for a verdict."] * bool(has_too_few)]
+    has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few documents" for each in comparisons)
+    return [f"{_count_questions(document)}{adjusted}.", *["Too few documents for a verdict."] * bool(has_too_few)]
 
 
 def describe_adjustment(document: Document) -> str:

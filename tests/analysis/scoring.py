@@ -17,7 +17,12 @@ def make_table(letters: str, questions: Sequence[int] | None = None) -> list[dic
     """Make an answer for each letter: y is right, h scores 0.5, n is wrong. A page has four questions."""
     numbers = range(len(letters)) if questions is None else questions
     return [
-        {"questionId": f"q{number}", "prediction": ANSWERS[letter], "answers": ["Cola"], "image": f"page {number // 4}"}
+        {
+            "questionId": f"q{number}",
+            "prediction": ANSWERS[letter],
+            "answers": ["Cola"],
+            "image": f"img {number // 4}",
+        }
         for number, letter in zip(numbers, letters)
     ]
 

@@ -51,7 +51,7 @@ def choose(found: Any, like: Any) -> Any:
 def test_statistics_are_bit_by_bit_those_of_commit_750dc88() -> None:
     """Intervals, p-values and their adjustment, groups, metrics, AURC and kappa of the version before `Scored`."""
     golden = json.loads(GOLDEN.read_text())
-    document = compare(TABLES, by="kind", metrics="f1,cer", field=CONFIDENCE | JUDGE).to_dict()
+    document = compare(TABLES, by="kind", metrics="f1,cer", field=CONFIDENCE | JUDGE, baseline="base").to_dict()
     submissions = {each["name"]: each for each in document["submissions"]}
     comparisons = {each["second"]: each for each in document["comparisons"]}
     found = json.loads(json.dumps({"submissions": submissions, "comparisons": comparisons}))

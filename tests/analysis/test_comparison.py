@@ -52,8 +52,8 @@ def test_compare_agrees_with_the_statistics_of_the_scores() -> None:
     assert (found.wins, found.losses, found.equal) == (signs[1], signs[-1], signs[0])
 
 
-def test_compare_compares_with_the_first_or_with_the_baseline_or_all_pairs() -> None:
-    situations: dict[str, dict[str, Any]] = {"ab ac": {}, "ba bc": {"baseline": "b"}}
+def test_compare_compares_with_the_best_of_three_or_with_the_baseline_or_all_pairs() -> None:
+    situations: dict[str, dict[str, Any]] = {"ca cb": {}, "ba bc": {"baseline": "b"}}
     situations["ba bc ac"] = {"baseline": "b", "all_pairs": True}
     for pairs, options in situations.items():
         assert " ".join(each.first + each.second for each in compare(THREE, **options).comparisons) == pairs
@@ -61,7 +61,7 @@ def test_compare_compares_with_the_first_or_with_the_baseline_or_all_pairs() -> 
 
 @pytest.mark.parametrize("all_pairs", [False, True])
 def test_compare_adjusts_p_values_for_all_comparisons(all_pairs: bool) -> None:
-    compared = compare(THREE, all_pairs=all_pairs).comparisons
+    compared = compare(THREE, "a", all_pairs=all_pairs).comparisons
     assert [each.p_value_adjusted for each in compared] == holm([each.p_value for each in compared])
     assert compared[1].p_value_adjusted == len(compared) * compared[1].p_value
     assert [each.verdict for each in compared[:2]] == ["no significant difference", "better"]
@@ -70,7 +70,7 @@ def test_compare_adjusts_p_values_for_all_comparisons(all_pairs: bool) -> None:
 def test_compare_joins_the_common_questions_in_any_order_and_says_so() -> None:
     rows = make_table(SECOND[50:] + "y" * 10, range(50, 210))
     part = random.Random(5).sample(rows, len(rows))
-    compared = compare({"a": make_table(FIRST), "b": part, "c": make_table(SECOND)}).comparisons
+    compared = compare({"a": make_table(FIRST), "b": part, "c": make_table(SECOND)}, "a").comparisons
     (alone,) = compare({"a": make_table(FIRST)[50:], "b": make_table(SECOND)[50:]}).comparisons
     assert compared[0]._replace(p_value_adjusted=alone.p_value) == alone
     assert [each.questions for each in compared] == [150, 200]
@@ -81,11 +81,11 @@ def test_compare_joins_the_common_questions_in_any_order_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("count", "cluster_by", "verdict"),
     [
-        (116, None, "too few questions"),  # 29 pages
+        (116, None, "too few documents"),  # 29 pages
         (120, None, "better"),
         (116, "none", "better"),
-        (29, "none", "too few questions"),
-        (1, "none", "too few questions"),
+        (29, "none", "too few documents"),
+        (1, "none", "too few documents"),
     ],
 )
 def test_compare_has_a_verdict_from_30_clusters(count: int, cluster_by: str | None, verdict: str) -> None:
@@ -94,6 +94,31 @@ def test_compare_has_a_verdict_from_30_clusters(count: int, cluster_by: str | No
     assert found.verdict == verdict
     assert found.p_value == 1.0 if count == 1 else found.p_value < 0.001
     assert (found.interval is None) == (found.mde is None) == (count == 1)
+
+
+DOCUMENTS = [*(f"d{place // 2}" for place in range(80)), *["files/big"] * 20]
+
+
+def judge_documents(right: Sequence[bool]) -> list[dict[str, Any]]:
+    """Make a row for each question about `DOCUMENTS`, whose prediction is right or wrong."""
+    return [
+        {"id": n, "doc": name, "prediction": "y" if is_right else "n", "references": ["y"]}
+        for n, (name, is_right) in enumerate(zip(DOCUMENTS, right))
+    ]
+
+
+def test_document_that_decides_is_named_with_what_is_left_without_it() -> None:
+    wrong = judge_documents([False] * 100)
+    right = judge_documents([place % 8 == 0 or place >= 80 for place in range(100)])  # the last 20 are one document
+    (found,) = compare({"a": wrong, "b": right}).comparisons
+    assert found.one_document is not None
+    assert tuple(found.one_document)[:3] == ("files/big", 20, pytest.approx(10 / 80))
+    assert found.reverse().one_document == found.one_document._replace(difference=-found.one_document.difference)
+    words = "half of the difference is one document, big (20 questions): without it +12.5 points in place of +30.0"
+    assert any(words in hint for hint in anls_metric.compare({"a": wrong, "b": right}).hints)
+    shared = judge_documents([place % 2 == 0 for place in range(100)])
+    (found,) = compare({"a": wrong, "b": shared}).comparisons
+    assert found.one_document is None
 
 
 UNDECIDED = Comparison(
@@ -108,7 +133,7 @@ UNDECIDED = Comparison(
         ({"p_value": 0.052, "p_value_adjusted": 0.052}, "the verdict uses the test"),
         ({"p_value_adjusted": 0.04, "verdict": "better", "interval": Interval(-0.01, 0.21)}, "uses the test"),
         ({"p_value": 0.3, "p_value_adjusted": 0.3, "interval": Interval(-0.01, 0.21)}, ""),
-        ({"verdict": "too few questions"}, ""),
+        ({"verdict": "too few documents"}, ""),
     ],
 )
 def test_note_says_why_interval_and_verdict_disagree(changes: dict[str, Any], words: str) -> None:
@@ -123,11 +148,11 @@ def test_notes_name_the_comparisons_that_have_them() -> None:
     (alone,) = compare({"a": first, "b": second}, cluster_by="none").comparisons
     assert (alone.verdict, alone.note) == ("better", "")
     several = {"a": first, **dict.fromkeys("bcde", second)}
-    compared = compare(several, cluster_by="none")
+    compared = compare(several, "a", cluster_by="none")
     assert {each.verdict for each in compared.comparisons} == {"no significant difference"}
     note = f"b against a, c against a, ...: {compared.comparisons[0].note}"
     assert [message.text() for message in compared.notes] == [note]
-    assert note in anls_metric.compare(several, cluster_by="none").hints
+    assert note in anls_metric.compare(several, baseline="a", cluster_by="none").hints
 
 
 @pytest.mark.parametrize("all_pairs", [False, True])
@@ -146,14 +171,14 @@ def test_compare_each_with_each_gives_what_each_baseline_gives(all_pairs: bool) 
     ("letters", "best", "ties"),
     [
         (["n" * 60 + "y" * 140, "y" * 200, "n" + "y" * 199], "b", ["c"]),
-        (["ny", "yy"], "b", ["a"]),  # too few questions
+        (["ny", "yy"], "b", ["a"]),  # too few documents
         (["y" * 200, "n" * 200], "a", []),
         (["y" * 40] * 3, "a", ["b", "c"]),
     ],
 )
 def test_compare_finds_the_best_submission_and_its_ties(letters: list[str], best: str, ties: list[str]) -> None:
     compared = compare(dict(zip("abc", map(make_table, letters))), cluster_by="none")
-    assert (compared.baseline, compared.best, compared.ties) == ("a", best, ties)
+    assert (compared.baseline, compared.best, compared.ties) == (best if len(letters) > 2 else "a", best, ties)
 
 
 def with_accepted(answers: Sequence[str], accepted: Sequence[str]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ import anls_metric
 from anls_metric import VARIANTS, Scores, cluster_field, compare, get_variant, interval, score
 from anls_metric.analysis import curves
 from anls_metric.analysis.alignment import MAX_CELLS, align
+from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.scored import explain, list_grouping_fields, score_under
 from anls_metric.reading.roles import DOCUMENTS
 from tests.analysis.scoring import make_table, score_columns
@@ -126,7 +127,31 @@ DOCVQA = make_records(60, questionId=60, docId=30, ucsf_document_id=10, ucsf_doc
 def test_clusters_are_by_the_first_field_that_repeats(records: Records, cluster_by: str | None, expected: Any) -> None:
     rows = [{**record, "prediction": "a", "references": ["a"]} for record in records]
     found = score(rows, cluster_by=cluster_by).to_dict()["clusters"]
-    assert found == (expected and {"field": expected[0], "count": expected[1]})
+    assert found == (expected and {"field": expected[0], "count": expected[1], "rule": ""})
+
+
+# The values of a field, and the documents that they name; None for a field that names none.
+PAGES: dict[str, tuple[list[str], list[str] | None]] = {
+    "letters": (["a-p1", "a-p2.png", "b-p1"], ["a", "a", "b"]),
+    "words": (["Report page 1", "Report page 2", "Memo page 1"], ["Report", "Report", "Memo"]),
+    "folders": (["a/1", "a/2", "b/1.jpg"], ["a", "a", "b"]),
+    "pages in folders": (["A/page_1.png", "A/page_2.png", "B/page_1.png"], ["A", "A", "B"]),
+    "numbers that repeat": (["fq_1.png", "fq_2.png", "xy_1.png", "xy_2.png"], ["fq", "fq", "xy", "xy"]),
+    "numbers of one stem": (["invoice_1001", "invoice_1002", "invoice_1002"], ["invoice_1001", *["invoice_1002"] * 2]),
+    "one document": (["a-p1", "a-p2", "a-p3"], ["a", "a", "a"]),
+    "only pages": (["page_1.png", "page_2.png", "page_2.png"], None),
+    "no pages": (["a.png", "b.png", "b.png"], ["a.png", "b.png", "b.png"]),
+}
+
+
+@pytest.mark.parametrize("case", PAGES)
+def test_documents_are_what_is_left_without_the_page(case: str) -> None:
+    values, expected = PAGES[case]
+    records = [{}, *({"image": value} for value in values)]  # the field may come late
+    found = find_clusters(records)
+    assert (found and found.names[1:]) == expected
+    assert find_clusters(records[::-1]) == (found and found._replace(names=found.names[::-1]))
+    assert find_clusters(records, "image").names[1:] == values  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("first", "second"), [*pairwise(DOCUMENTS)])

@@ -176,7 +176,7 @@ def test_report_of_all_pairs_has_the_best_first_and_p_values_of_one_baseline() -
 def test_differences_under_other_metrics_are_from_the_baseline_of_the_report() -> None:
     inputs = [Input([{"id": n, "prediction": text, "answers": ["b"]} for n in range(9)], text) for text in "ab"]
     (pair,) = read_data(as_html(evaluate(inputs, None, Settings(metrics=("f1",)))))["document"]["comparisons"]
-    assert (pair["first"], pair["second"], pair["metrics"]["f1"]["difference"]) == ("b", "a", -1.0)
+    assert (pair["first"], pair["second"], pair["metrics"]["f1"]["difference"]) == ("a", "b", 1.0)
 
 
 def test_report_groups_by_fields_with_few_values_and_by_documents() -> None:
@@ -254,7 +254,7 @@ HEADINGS: list[tuple[dict[str, Any], int, str]] = [
     (THREE, 2, r"a is the best of three, better than b by .* Two of three scores are of raw output"),
     (dict.fromkeys("abc", GOOD), 0, "No significant difference among the three models"),
     ({**dict.fromkeys("abcd", GOOD), "e": POOR}, 0, "No significant difference among the best four of five"),
-    ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few questions to rank both"),
+    ({name: pairs[:9] for name, pairs in EQUAL.items()}, 0, "Too few documents to rank both"),
     ({"submission__ant": GOOD, "submission__bee": POOR}, 0, r"ant is better than bee by 53\.\d points"),
 ]
 
@@ -264,7 +264,8 @@ def test_heading_says_which_is_best_in_any_order(submissions: dict[str, Any], ra
     heading = describe(submissions, raw)["heading"]
     assert re.fullmatch(expected, heading), heading
     if not raw:
-        assert describe(dict(reversed(submissions.items())))["heading"] == heading
+        other = describe(dict(reversed(submissions.items())))["heading"]  # of equal scores, the first file comes first
+        assert sorted(re.findall(r"\w+", other)) == sorted(re.findall(r"\w+", heading))
 
 
 def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_the_order() -> None:
@@ -321,9 +322,8 @@ def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
     lost = [*[("tea", ["Cola"])] * 13, *[("Cola", ["Cola"])] * 3, *[("Cola", ["Cola"])] * 30]
     best = [*[("Cola", ["Cola"])] * 13, *[("tea", ["Cola"])] * 3, *[("Cola", ["Cola"])] * 30]
     scored = [score_pairs(pairs, name=name) for name, pairs in {"best": best, "b": lost, "c": lost}.items()]
-    result = conclude(scored)
-    data = read_data(as_html(result))
-    assert {each.verdict for each in result.compared.comparisons} == {"worse"}
+    data = read_data(as_html(conclude(scored)))
+    assert {each.verdict for each in conclude(scored, baseline="best").compared.comparisons} == {"worse"}
     assert data["heading"] == "No significant difference among the three models"
     verdicts = {each["verdict"] for each in (*data["document"]["comparisons"], *data["pairs"]["best"].values())}
     assert verdicts == {"no significant difference"}
@@ -338,8 +338,7 @@ def test_report_has_the_notes_of_its_own_comparisons() -> None:
     best = [*[("Cola", ["Cola"])] * 15, *[("tea", ["Cola"])] * 5, *[("Cola", ["Cola"])] * 180]
     scored = [score_pairs(pairs, name=name) for name, pairs in {**dict.fromkeys("bcde", lost), "best": best}.items()]
     result = conclude(scored)
-    (note,) = compare(scored, "best", chose_best=True).notes
-    assert result.compared.notes != [note]
+    (note,) = compare(scored).notes
     shown = replace(result, hints=[*map(Hint, result.compared.notes), *result.hints])
     assert [hint["text"] for hint in read_data(as_html(shown))["document"]["hints"]] == [note.text("python")]
 

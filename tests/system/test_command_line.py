@@ -204,7 +204,7 @@ def test_example_of_the_help_runs(shell: Shell, example: str) -> None:
     shell.print(example.removeprefix("anls "))
 
 
-TOO_FEW = "too few questions to tell whether a is worse than b"
+TOO_FEW = "too few documents to tell whether a is worse than b"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ export const describeSet = () => {
   const settings = parts
     .filter((part) => !/^(questions|gold|v\d)/.test(part))
     .map((part) => `, ${part.replace(":", " ")}`);
-  const count = clusters ? ` on ${countNoun(clusters.count, "cluster")} (${clusters.field})` : "";
+  const how = clusters && [clusters.field, clusters.rule].filter(Boolean).join(", ");
+  const count = clusters ? ` on ${countNoun(clusters.count, "document")} (${how})` : "";
   const texts = [countNoun(questions, "question") + count, `${data.label} ${variant}${settings.join("")}`];
   return [data.source && make("b", tame(data.source)), texts.map((text) => make("span", tame(text)))];
 };
