@@ -15,6 +15,7 @@ from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
+from anls_metric.page.processes import tell
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, drop_shared_prefix
 from anls_metric.reading.roles import has_certain_references
@@ -132,7 +133,8 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
         raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
     reading = make_reading(settings, find_scorers(settings)[0])
     tables: dict[str, Table] = {}
-    for path, name in zip(paths, name_files(paths)):
+    for number, (path, name) in enumerate(zip(paths, name_files(paths)), 1):
+        tell(f"reading {number} of {len(paths)} files")
         with _keep(errors):
             tables[name] = read_table(path, settings, reading.of_values)
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
@@ -204,8 +206,16 @@ def _has_prediction(table: Table, reading: Reading) -> bool:
 
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
     """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
+    total, done = sum(len(each.data.records) for each in inputs), 0
+    tell(f"scoring {total:,} answers")
+
+    def show_progress(scored: int) -> None:
+        nonlocal done
+        done += scored
+        tell(f"scoring {done:,} of {total:,} answers" if done < total else "comparing")
+
     try:
-        return evaluate(inputs, gold, settings)
+        return evaluate(inputs, gold, settings, show_progress)
     except InputError as error:
         where = error.message.where
         good = [each for each in inputs if where != each.name and not where.startswith(each.data.name)]
