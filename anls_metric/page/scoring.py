@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import InputError, Message, count_noun, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
@@ -134,7 +134,7 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
     reading = make_reading(settings, find_scorers(settings)[0])
     tables: dict[str, Table] = {}
     for number, (path, name) in enumerate(zip(paths, name_files(paths)), 1):
-        tell(f"reading {number} of {len(paths)} files")
+        tell(f"reading {number} of {count_noun(len(paths), 'file')}")
         with _keep(errors):
             tables[name] = read_table(path, settings, reading.of_values)
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
@@ -207,7 +207,7 @@ def _has_prediction(table: Table, reading: Reading) -> bool:
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
     """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
     total, done = sum(len(each.data.records) for each in inputs), 0
-    tell(f"scoring {total:,} answers")
+    tell(f"scoring {count_noun(total, 'answer')}")
 
     def show_progress(scored: int) -> None:
         nonlocal done

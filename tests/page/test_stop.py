@@ -47,7 +47,7 @@ def test_stop_removed_files_and_closed_tab_end_the_process(
 ) -> None:
     small = write_table(tmp_path / "small.jsonl", 30)
     user = visit("?tab=file", large)
-    user.see("#stage", "reading 1 of 1 files")
+    user.see("#stage", "reading 1 of 1 file")
     user.see("#stage", "scoring 300,000 answers")
     assert len(list(list_workers(served.process))) == 1
     user.page.locator("#stop").click()
