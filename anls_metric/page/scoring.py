@@ -7,7 +7,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -16,10 +16,8 @@ from anls_metric.messages import InputError, Message, count_noun, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
-from anls_metric.reading.join import Reading
-from anls_metric.reading.reader import Input, drop_shared_prefix
-from anls_metric.reading.roles import has_certain_references
-from anls_metric.reading.table import Table, get_stem, has, read_table
+from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
+from anls_metric.reading.table import Table, get_stem, read_table
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
 
@@ -138,7 +136,7 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
         with _keep(errors):
             tables[name] = read_table(path, settings, reading.of_values)
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
-    golds = find_golds(tables, reading)
+    golds = [list(tables)[place] for place in find_golds(list(tables.values()), reading)] if len(tables) > 1 else []
     if gold not in golds:
         named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
@@ -173,35 +171,6 @@ def _keep(errors: list[ValueError]) -> Iterator[None]:
         yield
     except ValueError as error:
         errors.append(error)
-
-
-def find_golds(tables: Mapping[str, Table], reading: Reading) -> list[str]:
-    """Find the gold file: the one with accepted answers and without predictions, as the command does by the order.
-
-    Args:
-        tables: the files by their names.
-        reading: how to read them.
-
-    Returns:
-        The name of the gold file, several names if one of them may be it, or [] if each file has its accepted answers.
-    """
-    accepted = [name for name, table in tables.items() if _has_references(table, reading)]
-    golds = [name for name in accepted if not _has_prediction(tables[name], reading)]
-    if len(tables) < 2 or (len(accepted) == len(tables) and not golds):
-        return []
-    return golds or accepted or list(tables)
-
-
-def _has_references(table: Table, reading: Reading) -> bool:
-    """Whether a table has accepted answers, in the field that the visitor names or in one with a usual name."""
-    named = reading.settings.references
-    return has_certain_references(table) or (named is not None and has(table, named))
-
-
-def _has_prediction(table: Table, reading: Reading) -> bool:
-    with suppress(InputError):  # a field that the visitor names is in another file
-        return reading.find_roles(table, "both").prediction is not None
-    return False
 
 
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:

@@ -92,11 +92,17 @@ def _list_fields(gold: Gold, table: Table, roles: Roles, by_position: bool) -> I
     for own_name, gold_name in list_shared_fields(table, roles, gold.table, gold.roles):
         own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
         if is_unique(own) and is_unique(theirs):
-            knows = not does_count(own) and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs))
+            is_place = does_count(own) and not (by_position and _is_out_of_order(own, theirs))
+            knows = not is_place and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs))
         else:
             knows = by_position and None not in own and Counter(own) == Counter(theirs)
         if knows:
             yield _Witness(own, theirs, lambda first, second: True, own_name)
+
+
+def _is_out_of_order(*columns: Sequence[Any]) -> bool:
+    """Whether a column of whole numbers, which may be the places of rows, is in another order than the rows."""
+    return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
 def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:
@@ -115,10 +121,13 @@ def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[A
 def _find_remedy(gold: Gold, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
     """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
+    if isinstance(roles.question, str) and isinstance(gold.roles.question, str):
+        fields.append((roles.question, gold.roles.question))
     for chosen in chain.from_iterable(combinations(fields, size) for size in (1, 2)):
         own, theirs = (",".join(names) for names in zip(*chosen))
         ids, others = read_ids(table, own), read_ids(gold.table, theirs)
-        if own != roles.id and is_unique(ids) and is_unique(others) and {*ids} & {*others}:
+        is_key = is_unique(ids) and is_unique(others) and 2 * len({*ids} & {*others}) >= min(len(ids), len(others))
+        if own != roles.id and is_key:
             named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
             return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
     if witness.name == _QUESTION:

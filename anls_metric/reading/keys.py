@@ -78,11 +78,13 @@ def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key 
             if key is None:
                 raise _error_of_ids(gold, table, ids)
             return key
-    for fitting in (_list_fields_of_ids(gold, table, roles), _list_fields_of_one_name(gold, table, roles)):
-        keys = [key for each in fitting if (key := _prove(each))]
+    for fitting in (_list_fields_of_ids, *([] if is_named else [_list_fields_of_one_name])):
+        keys = [key for each in fitting(gold, table, roles) if (key := _prove(each))]
         if keys:
             _refuse_different_pairs(keys, gold, table)
             return keys[0]
+    if is_named:
+        raise _error_of_one_side(gold, table, roles)
     asked = _Candidate(
         roles.question or "",
         gold.roles.question,
@@ -146,6 +148,21 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Gold, table: Table) -> No
         raise make_error(table.name, sentence, **values)
 
 
+def _error_of_one_side(gold: Gold, table: Table, roles: Roles) -> InputError:
+    """Make the error for an id that the user names and only one file has. It names a field of the other that fits."""
+    if roles.id is None:
+        sentence = "no ids for those of {gold}: pass their field with {use.id} (found {fields})"
+        return make_error(table.name, sentence, gold=gold.table.name, fields=describe_fields(table))
+    own, fields = read_ids(table, roles.id), list_plain_fields(gold.table, gold.roles)
+    fitting = (field for field in fields if _prove(_Candidate(roles.id, field, own, read_ids(gold.table, field))))
+    values = {"field": show_path(roles.id), "theirs": next(fitting, None), "fields": describe_fields(gold.table)}
+    sentence = "no ids for {field} of {table}: "
+    sentence += (
+        "add {use.gold_id:{theirs}}" if values["theirs"] else "pass their field with {use.gold_id} (found {fields})"
+    )
+    return make_error(gold.table.name, sentence, table=table.name, **values)
+
+
 def _error_of_ids(gold: Gold, table: Table, ids: _Candidate) -> InputError:
     """Make the error for ids of which too few are those of the gold file."""
     common = _count_common(ids.own, ids.theirs)
@@ -159,10 +176,12 @@ def _error_of_ids(gold: Gold, table: Table, ids: _Candidate) -> InputError:
         return make_error(
             table.name, sentence, count=count, gold=gold.table.name, own=own, theirs=theirs, field=ids.path
         )
-    sentence = (
-        "no ids in common with {gold} ({own} / {theirs}): pass the right field of {gold} with {use.gold_id}, or yours "
-        "with {use.id} (found {fields})"
-    )
+    numbers = [value and re.sub(r"^\D+", "", value) for value in ids.own]
+    sentence = "no ids in common with {gold} ({own} / {theirs}): "
+    if does_count(numbers) and len(numbers) == len(ids.theirs):
+        sentence += "if the answers are in the order of {gold}, add {use.id:none}; otherwise write its ids into them"
+    else:
+        sentence += "pass the right field of {gold} with {use.gold_id}, or yours with {use.id} (found {fields})"
     fields = describe_fields(table)
     return make_error(table.name, sentence, gold=gold.table.name, own=own, theirs=theirs, fields=fields)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from anls_metric.messages import Message, count_noun, list_some, make_error
+from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, keep_questions, list_ids
 from anls_metric.reading.containers import KEY
@@ -153,23 +154,33 @@ def _list_answered(answers: Answers) -> set[str]:
 
 
 def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Table]) -> Input | None:
-    """Find the gold file among several: the first file if it may be, else the one other with accepted answers.
-
-    None if each has predictions and accepted answers of its own.
-    """
+    """Find the gold file among several, the first of those that may be; None if each has its accepted answers."""
 
     def read(each: Input) -> Table:
         return tables.setdefault(id(each.data), _read_gold(each, reading, {}))
 
-    first, second = map(read, inputs[:2])
-    if _has_accepted(first, reading) or not any(_has_accepted(read(each), reading) for each in inputs[1:]):
-        if _has_accepted(second, reading) and all(_has_both(table, reading) for table in (first, second)):
-            return None
-        tables[id(inputs[0].data)] = first._replace(
-            hints=[*first.hints, *_find_two_submissions(first, second, reading)]
-        )
+    first = read(inputs[0])
+    if _has_accepted(first, reading) and not _has_prediction(
+        first, reading
+    ):  # as usual: the others are read when it is their turn
         return inputs[0]
-    return next(each for each in inputs if _has_accepted(read(each), reading))
+    golds = find_golds(list(map(read, inputs)), reading)
+    if golds[:1] == [0]:
+        hints = _find_two_submissions(first, read(inputs[1]), reading)
+        tables[id(inputs[0].data)] = first._replace(hints=[*first.hints, *hints])
+    return inputs[golds[0]] if golds else None
+
+
+def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
+    """Find the places of the tables that may be the gold file: those with accepted answers and without predictions.
+
+    Several if a table with both, or with answers alone, may be it; [] if each table has its own accepted answers.
+    """
+    accepted = [place for place, table in enumerate(tables) if _has_accepted(table, reading)]
+    golds = [place for place in accepted if not _has_prediction(tables[place], reading)]
+    if golds or len(accepted) == len(tables):
+        return golds
+    return accepted or list(range(len(tables)))
 
 
 def _read_gold(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
@@ -224,10 +235,11 @@ def _has_accepted(table: Table, reading: Reading) -> bool:
     return has(table, named) if named else has_certain_references(table)
 
 
-def _has_both(table: Table, reading: Reading) -> bool:
+def _has_prediction(table: Table, reading: Reading) -> bool:
     """Whether a table that has accepted answers also has predictions."""
-    named = reading.settings.prediction
-    return has(table, named[0]) if named else reading.find_roles(table, "both").prediction is not None
+    with suppress(InputError):  # a field that the user names is in another file
+        return reading.find_roles(table, "both").prediction is not None
+    return False
 
 
 # Names
@@ -249,8 +261,12 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     given = {each.name for each in inputs if each.name}
     taken = find_repeated([*names, *given])
     if taken:
-        sentence = "two submissions are called {names}: give each its own name, with NAME=FILE or in a dict"
-        raise make_error("", sentence, names=list_some(taken))
+        sentence = "two submissions are called {names}: give each its own name"
+        path = next(path for path, name in zip(paths, names) if name in taken)
+        real = [os.path.realpath(path) for path in paths]
+        if len(set(real)) < len(real):
+            sentence = "the same file is passed twice ({names}): remove one of them, or give each its own name"
+        raise make_error("", sentence + ", such as first={path}", names=list_some(taken), path=path)
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]
 

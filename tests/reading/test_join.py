@@ -99,6 +99,24 @@ def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
     assert read(shell, line) == start + end
 
 
+NAMES = [f"page {n}.png" for n in range(1, 25)]
+FILES = [{"file_name": name, "answers": row["answers"]} for name, row in zip(NAMES, GOLD)]
+NAMED = [{"file_name": name, "prediction": BASE[key]} for name, key in zip(NAMES, IDS)]
+MOVED = [NAMED[1], NAMED[0], *NAMED[2:]]
+FIELDS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "answers": row["answers"]} for n, row in enumerate(GOLD)]
+CELLS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "value": BASE[key]} for n, key in enumerate(IDS)]
+
+
+def change(column: str, form: str, records: Records = NAMED) -> Records:
+    """Write a column in another form."""
+    return [{**row, column: form.format(row[column])} for row in records]
+
+
+def rename_name(name: str, records: Records) -> Records:
+    """Give the names of files another field."""
+    return [{name if field == "file_name" else field: value for field, value in row.items()} for row in records]
+
+
 # What is typed, the files beside gold.json, the error, what is typed then, and the scores.
 ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
     "fewer than half of the usual ids": ("gold.json x.json", {"x.json": replace_ids(13)},
@@ -106,8 +124,20 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "--id-field questionId",
         "gold.json x.json --id-field questionId --missing zero --extra ignore", [0]),
     "no id of the gold file": ("gold.json x.json", {"x.json": replace_ids(24)},
-        "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): pass the right field of gold.json "
-        "with --gold-id-field, or yours with --id-field (found 'questionId' 0;", "gold.json a.json", [SCORE]),
+        "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): if the answers are in the order of "
+        "gold.json, add --id-field none; otherwise write its ids into them", "gold.json x.json --id-field none",
+        [0]),
+    "ids of another split": ("gold.json x.json", {"x.json": [{**row, "questionId": n + 70} for n, row in
+        enumerate(ANSWERS)]}, "x.json: no ids in common with gold.json (70, 71, ... / 49000, 49003, ...): pass the "
+        "right field of gold.json with --gold-id-field, or yours with --id-field (found 'questionId' 70;",
+        "gold.json a.json", [SCORE]),
+    "an id that only the submission has": ("g.json x.json --id-field file", {"g.json": rename_name("scan", FILES),
+        "x.json": rename_name("file", MOVED)}, "g.json: no ids for 'file' of x.json: add --gold-id-field scan",
+        "g.json x.json --id-field file --gold-id-field scan", [SCORE]),
+    "an id that only the gold file has": ("g.json x.json --gold-id-field file_name", {"g.json": FILES, "x.json":
+        rename_name("scan", [{**row, "file_name": f"{n}{row['file_name']}"} for n, row in enumerate(MOVED)])},
+        "x.json: no ids for those of g.json: pass their field with --id-field (found 'scan'", "g.json x.json",
+        [17 / 24]),
     "ids that are no ids": ("gold.json x.json", {"x.json": [{**row, "questionId": [7]} if n == 1 else row for n,
         row in enumerate(ANSWERS)]},
         "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
@@ -146,24 +176,6 @@ def test_join_that_is_not_certain_is_an_error_with_a_next_step(shell: Shell, cas
 
 # Keys that values prove, forms of a key, and a part of the questions
 
-NAMES = [f"page {n}.png" for n in range(1, 25)]
-FILES = [{"file_name": name, "answers": row["answers"]} for name, row in zip(NAMES, GOLD)]
-NAMED = [{"file_name": name, "prediction": BASE[key]} for name, key in zip(NAMES, IDS)]
-MOVED = [NAMED[1], NAMED[0], *NAMED[2:]]
-FIELDS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "answers": row["answers"]} for n, row in enumerate(GOLD)]
-CELLS = [{"file": f"f{n // 2}", "field": "ab"[n % 2], "value": BASE[key]} for n, key in enumerate(IDS)]
-
-
-def change(column: str, form: str, records: Records = NAMED) -> Records:
-    """Write a column in another form."""
-    return [{**row, column: form.format(row[column])} for row in records]
-
-
-def rename_name(name: str, records: Records) -> Records:
-    """Give the names of files another field."""
-    return [{name if field == "file_name" else field: value for field, value in row.items()} for row in records]
-
-
 # Two files, what is typed after them, and what joined them. All score 0.75.
 KEYS: dict[str, tuple[Records, Any, str, str]] = {
     "a field of both files": (FILES, MOVED, "", "file_name"),
@@ -188,8 +200,8 @@ KEYS: dict[str, tuple[Records, Any, str, str]] = {
     "two fields": (FIELDS, CELLS[::-1], "--id-field file,field --prediction-field value", "file,field"),
     "one value that the user names": (GOLD, [{"key": SHUFFLED[-1], "answer": BASE[SHUFFLED[-1]]}, {"key": 1,
         "answer": ""}], "--id-field key --missing skip --extra ignore", "key and questionId"),
-    "rows that are numbered": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": 23 - n, **row} for n,
-        row in enumerate(BY_POSITION)], "", "position"),
+    "rows that are numbered": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for n, row
+        in enumerate(BY_POSITION, 1)], "", "position"),
 }  # fmt: skip
 
 
@@ -200,6 +212,10 @@ def test_key_is_what_the_values_of_both_files_prove(shell: Shell, case: str) -> 
     line = f"g.json x.json {flags}"
     assert f"joined by {how}: " in read(shell, line)
     assert shell.scores(f"{line} --quiet") == [1.0 if "skip" in flags else SCORE]
+
+
+def test_key_of_several_fields_is_a_list_in_python() -> None:
+    assert score(CELLS[::-1], gold=FIELDS, id=["file", "field"], prediction="value").anls == SCORE
 
 
 # Two files whose rows contradict a join, the error, what is typed then, and the score.
@@ -217,6 +233,13 @@ CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
         row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name than in g.json, the first is "
         "question 0 ('page 1.png' there, 'page 24.png' here): to join by it, add --id-field file_name",
         "--id-field file_name", [SCORE]),
+    "numbers of rows in another order": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for
+        n, row in enumerate(BY_POSITION)][::-1], "24 of 24 answers have a different row than in g.json, the first is "
+        "question 1 ('0' there, '23' here): to join by it, add --id-field row", "--id-field row", [SCORE]),
+    "counters and the texts of questions": ([{"id": n, "query": f"q {n}", **row} for n, row in
+        enumerate(BY_ANSWERS)], [{"id": 23 - n, "prompt": f"q {n}", **row} for n, row in enumerate(BY_POSITION)],
+        "the first is question 0 ('q 0' there, 'q 23' here): to join by it, add --id-field prompt --gold-id-field "
+        "query", "--id-field prompt --gold-id-field query", [SCORE]),
 }  # fmt: skip
 
 
@@ -366,6 +389,7 @@ INPUTS: dict[str, tuple[str, Files, list[str]]] = {
     "a named gold file": ("b.json --gold gold.json a.json", {}, ["b", "a"]),
     "a gold file that is passed again": ("-g gold.json gold.json a.json", {}, ["a"]),
     "a table as the gold file": ("t.json a.json", {"t.json": list_both("x")[:24]}, ["a"]),
+    "a gold file after a table": ("t.json gold.json", {"t.json": list_rows()}, ["t"]),
     "two tables": ("s.json t.json", {"s.json": list_rows(), "t.json": list_rows(TUNED)}, ["s", "t"]),
     "a name like a path": ("gold.json x/y=a.json", {"x/y=a.json": list_answers()}, ["y=a"]),
     "a shared prefix": ("gold.json s/submission_x.json s/submission_y.json", {"s/submission_x.json": list_answers(),
