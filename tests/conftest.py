@@ -80,6 +80,7 @@ NEEDS = {
     "page/test_guard.py": ["gradio"],
     "page/test_launch.py": ["gradio"],
     "page/test_programs.py": ["gradio"],
+    "page/test_stop.py": ["gradio", "playwright"],
     "release": ["build"],
     "report/test_browser.py": ["playwright"],
     "rules/test_rules_on_the_page.py": ["gradio"],
