@@ -1320,9 +1320,8 @@ class ComputeMetrics:
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
         """Score answers: the ANLS, and further metrics."""
-        if self.scorer.name in OF_VALUES:
-            return {self.scorer.key: self.scorer.mean(_score_values(self.scorer, answers, references))}
-        scores = {"anls": self.scorer.mean(self.scorer.score(answers, references))}
+        mean = self.scorer.mean(score_rows(self.scorer, answers, references))
+        scores = {self.scorer.key if self.scorer.name in OF_VALUES else "anls": mean}
         if self.metrics:
             measure = import_from_package(_METRICS, "metrics").measure_texts
             scores |= measure(self.metrics, answers, references, self.scorer)
@@ -1389,6 +1388,12 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
         return None
     chosen = [next(free[tuple(each)], None) for each in ordered]
     return None if None in chosen else [references[place] for place in chosen]  # type: ignore[index]
+
+
+def score_rows(scorer: Any, answers: Sequence[str], references: References) -> Any:
+    """Score each answer by a variant for strings, or by one for lists and nested values."""
+    score = partial(_score_values, scorer) if scorer.name in OF_VALUES else scorer.score
+    return score(answers, references)
 
 
 def _score_values(scorer: Any, texts: Sequence[str], references: References) -> list[Any]:

@@ -272,12 +272,22 @@ def load_rows(row: GoldSet) -> Content:
     return content._replace(records=kept)
 
 
-def format_questions(row: GoldSet, with_answers: bool = False) -> str:
-    """Format what to ask a model as JSON lines; with answers, the lines are a gold file."""
+def format_questions(row: GoldSet, with_answers: bool = False, sample: int | None = None, seed: int = 0) -> str:
+    """Format what to ask a model as JSON lines; with answers, the lines are a gold file. ValueError: no such sample."""
     rows = load_rows(row).records
+    if sample is not None:
+        rows = _draw(rows, row.shown[0], sample, seed)
     if not with_answers:
         rows = [{name: each[name] for name in row.shown if name in each} for each in rows]
     return "".join(map(_format_row, rows))
+
+
+def _draw(rows: Sequence[Row], key: str, count: int, seed: int) -> list[Row]:
+    """Draw rows by a hash of seed and id, so that neither order nor Python's version matters; keep their order."""
+    if not 0 < count <= len(rows):
+        raise ValueError(f"--sample must be from 1 to {len(rows)}, the number of questions, got {count}")
+    places = sorted(range(len(rows)), key=lambda place: _hash(f"{seed}:{rows[place][key]}".encode()))
+    return [rows[place] for place in sorted(places[:count])]
 
 
 def _format_row(row: Row) -> str:

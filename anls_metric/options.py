@@ -199,14 +199,17 @@ class Settings:
     )
     id: str | None = _option(
         "--id-field PATH",
-        "path of the question id (default: a common field name); 'none' matches by position",
+        "path of the question id, or of several fields, comma-separated (default: a common field name); 'none' matches "
+        "by position",
         INPUT,
+        read=lambda value: ",".join(read_strings(value)),
         label="Field of ids",
     )
     gold_id: str | None = _option(
         "--gold-id-field PATH",
         "path of the question id in the gold file, if it differs",
         INPUT,
+        read=lambda value: ",".join(read_strings(value)),
         label="Field of ids in the gold file",
     )
     submission: str | None = _option(
@@ -349,8 +352,8 @@ class Options(TypedDict, total=False):
     missing: Literal["error", "zero", "skip"] | None
     by: Names
     worst: int | None
-    id: str | None
-    gold_id: str | None
+    id: Names
+    gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
     references_separator: str | None

@@ -105,6 +105,8 @@ def _add_questions(parser: Parser) -> None:
     parser.add_argument(
         "--with-answers", action="store_true", help="write all fields with the accepted answers, as a gold file"
     )
+    parser.add_argument("--sample", type=int, metavar="N", help="draw N questions at random (default: all)")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the sample (default: 0)")
 
 
 def _write_questions(flags: argparse.Namespace) -> None:
@@ -112,7 +114,7 @@ def _write_questions(flags: argparse.Namespace) -> None:
 
     if flags.name not in GOLD:
         raise ValueError(describe_unknown("name", flags.name, GOLD))
-    lines = format_questions(GOLD[flags.name], flags.with_answers)
+    lines = format_questions(GOLD[flags.name], flags.with_answers, flags.sample, flags.seed or 0)
     _write(lines, flags.target, f"{lines.count(chr(10)):,} questions")
 
 

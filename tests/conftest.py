@@ -68,6 +68,7 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
 # Tests that need more than the extra `test` are not collected if a library is missing. The whole run collects all
 # tests, and skips none.
 NEEDS = {
+    "frameworks/test_generation.py": ["transformers", "torch"],
     "frameworks/test_inspect_ai.py": ["inspect_ai"],
     "frameworks/test_keras.py": ["keras"],
     "frameworks/test_lm_eval.py": ["lm_eval"],
@@ -79,6 +80,7 @@ NEEDS = {
     "page/test_guard.py": ["gradio"],
     "page/test_launch.py": ["gradio"],
     "page/test_programs.py": ["gradio"],
+    "page/test_stop.py": ["gradio", "playwright"],
     "release": ["build"],
     "report/test_browser.py": ["playwright"],
     "rules/test_rules_on_the_page.py": ["gradio"],

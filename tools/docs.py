@@ -249,7 +249,10 @@ def make_limits() -> str:
         ("the JSON that one call returns", f"{limits.MAX_RESULT // limits.MB} MB"),
         ("memory of one call", f"{limits.MEMORY // limits.MB:,} MB"),
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
-        ("calls on files at a time", str(limits.MAX_FILES_AT_ONCE)),
+        (
+            "calls on files at a time",
+            f"{limits.MAX_FILES_AT_ONCE}, and on the page as many on files under {limits.SMALL // limits.MB} MB",
+        ),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
         ("an upload is kept", f"{limits.KEPT_SECONDS // 60} minutes"),

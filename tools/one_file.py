@@ -36,7 +36,7 @@ LEFT_OUT = {
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
     *("check_count", "check_numbers", "SENTENCES", "Explanation.sentence"),
     *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),
-    *("Variant.score_checked", "Variant.score_missing"),
+    *("Variant.score_checked", "Variant.score_missing", "__getattr__"),
 }
 
 HEADER = '''# ruff: noqa: E501

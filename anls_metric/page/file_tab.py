@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,9 @@ NOTHING = (
     "harnesses, or tables (JSON, JSON lines, CSV, Parquet, Excel). A zip of images shows the pages as well."
 )
 
+STOPPED = "Stopped. Change a file or a setting to score again."
+
+_EMPTY = '<section class="anls"></section>'
 _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
 _SETTINGS = ("extract", "missing", "extra", "runs", *_FIELDS, "references_separator", "filter", "baseline")
@@ -49,27 +54,44 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
             example = gr.Button("Try example files", size="sm", min_width=150, scale=0, elem_id="try")
             with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
                 settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
+        with gr.Row(elem_id="working"):
+            stage = gr.HTML(elem_id="stage")
+            stop = gr.Button("Stop", size="sm", min_width=90, scale=0, visible=False, elem_id="stop")
         gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")
         result = gr.HTML(
             _format(scoring.Shown(read=[NOTHING]), ()),
             js_on_load="anls.applyWith(element, (change) => trigger('click', change))",
             elem_id="result",
         )
-        # What the browser keeps: the names that the visitor gave, and the number of the last request.
+        # What the browser keeps: the names that the visitor gave, and the number of the last request, twice: a new
+        # request first stops the scoring for the one before.
         given = gr.Textbox("", visible="hidden", elem_id="given")
         request = gr.Textbox("", visible="hidden", elem_id="request")
+        running = gr.Textbox("", visible="hidden", elem_id="running")
 
-    def run(number: str, paths: Any, typed: str, chosen: str | None, *values: Any) -> list[Any]:
-        """Score the files, and return the changes of the components."""
+    async def run(
+        number: str, paths: Any, typed: str, chosen: str | None, *values: Any
+    ) -> AsyncGenerator[list[Any], None]:
+        """Score the files, and yield the stages and the changes of the components."""
         options = dict(zip(settings, values))
-        if number.endswith("new"):  # these are names for other files
+        is_new = number.endswith("new")
+        if is_new:  # these are names for other files
             typed = options["baseline"] = ""
+        shown, told = scoring.Shown(), ""
         try:
-            shown = _score(paths, chosen or "", typed, options)
+            async with aclosing(_score(paths, chosen or "", typed, options)) as work:
+                async for doing, content in work:
+                    shown = content or shown
+                    if doing != told:
+                        told = doing
+                        yield [_EMPTY if is_new else gr.skip(), *_show_stage(told), *[gr.skip()] * (4 + len(_FIELDS))]
+                    else:  # gradio looks whether the visitor is still there
+                        yield [gr.skip()] * (7 + len(_FIELDS))
         except Exception as error:
             shown = scoring.Shown([scoring.Advice(describe_error(error))])
-        return [
+        yield [
             _format(shown, settings),
+            *_show_stage(""),
             gr.Textbox(", ".join(shown.names), visible=bool(shown.names)),
             typed,
             gr.Radio(shown.golds, value=shown.gold if shown.gold in shown.golds else None, visible=bool(shown.golds)),
@@ -83,14 +105,24 @@ def add_file_tab(common: Mapping[str, Any]) -> None:
     changes = [component.change for component in (files, given, *settings.values())]
     js = {"js": "anls.requestScores", "api_visibility": "private"}
     gr.on([*changes, gold.input], None, inputs, request, **js)
-    request.change(
+    scored = running.change(
         run,
-        [request, *inputs],
-        [result, names, given, gold, *[settings[name] for name in ("baseline", *_FIELDS)]],
-        show_progress_on=result,
-        trigger_mode="always_last",
-        api_visibility="private",
-        **QUEUE,
+        [running, *inputs],
+        [result, stage, stop, names, given, gold, *[settings[name] for name in ("baseline", *_FIELDS)]],
+        trigger_mode="multiple",
+        concurrency_id="visitors",
+        concurrency_limit=limits.MAX_VISITORS,
+        **QUIET,
+    )
+    request.change(None, request, running, js="(number) => number", cancels=[scored], api_visibility="private")
+    stopped = scoring.Shown(read=[STOPPED])
+    stop.click(
+        lambda: [_format(stopped, ()), *_show_stage("")],
+        None,
+        [result, stage, stop],
+        js="anls.stop",
+        cancels=[scored],
+        **QUIET,
     )
     gr.on([names.submit, names.blur], None, names, given, js="anls.giveNames", api_visibility="private")
 
@@ -112,18 +144,35 @@ def _make_setting(name: str) -> Any:
     return gr.Dropdown([_DEFAULT, *option.choices], value="", allow_custom_value=True, **options)
 
 
-def _score(files: Any, gold: str, names: str, settings: Mapping[str, Any]) -> scoring.Shown:
-    """Score the files with the settings of the page. ValueError: a setting or a file cannot be used."""
+async def _score(
+    files: Any, gold: str, names: str, settings: Mapping[str, Any]
+) -> AsyncGenerator[tuple[str, scoring.Shown | None], None]:
+    """Score the files with the settings of the page: yields stages, and then what to show.
+
+    Raises:
+        ValueError: a setting or a file cannot be used.
+    """
     if not files:
-        return scoring.Shown(read=[NOTHING])
+        yield "", scoring.Shown(read=[NOTHING])
+        return
     paths = take_all([str(path) for path in files], "the drop area")
     given = [name.strip() for name in names.split(",")]
     fitting = fit_options(settings["variant"], settings)
     options = {name: value for name, value in fitting.items() if value not in ("", [])}
-    return scoring.Shown(**processes.run(scoring.show, paths, gold, given, options, most=limits.MAX_SHOWN))
+    is_small = sum(map(os.path.getsize, paths)) < limits.SMALL
+    work = processes.watch(scoring.show, paths, gold, given, options, is_small=is_small, most=limits.MAX_SHOWN)
+    async with aclosing(work):
+        async for stage, content in work:
+            yield stage, content and scoring.Shown(**content)
 
 
 # HTML
+
+
+def _show_stage(stage: str) -> list[Any]:
+    """Show what is done now, and the button that stops it; "" for nothing."""
+    text = f'<p class="anls said" role="status">{escape(stage)} …</p>' if stage else ""
+    return [text, gr.Button(visible=bool(stage))]
 
 
 def _format(shown: scoring.Shown, settings: Collection[str]) -> str:

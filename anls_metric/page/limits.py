@@ -37,7 +37,9 @@ MAX_EDITS = 500  # edits, and accepted answers with their similarities, of an an
 MAX_LOG = 10 * MB  # bytes of errors that the server prints
 
 # Calls that run at a time; others wait in gradio's queue
-MAX_FILES_AT_ONCE = 4
+MAX_FILES_AT_ONCE = 4  # of large files, and as many of small ones
+MAX_VISITORS = 64  # who wait for scores of files, or get them
+SMALL = 5 * MB  # bytes of all files of a call that are small
 MAX_ANSWERS_AT_ONCE = 64  # quick ones always have a place beside slow ones
 MAX_QUEUE = 1_000
 MAX_SESSIONS = 50  # sessions whose last values gradio remembers

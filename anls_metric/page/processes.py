@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import multiprocessing
@@ -9,8 +10,10 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -24,6 +27,7 @@ EXHAUSTED = (
 
 _CONTEXT: Any = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 _FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
+_SMALL_FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
 _ANSWERS = threading.BoundedSemaphore(limits.MAX_SLOW_AT_ONCE)
 _WAITING = threading.BoundedSemaphore(limits.MAX_SLOW)
 _LOG = logging.getLogger(__name__)
@@ -41,7 +45,7 @@ _PRELOADED = (
 BUSY = "too many long answers are being scored: try again in a minute, or score them with anls on your computer"
 
 # The first byte of what a process sends -> what it is.
-_KINDS = {b"R": None, b"V": ValueError, b"M": MemoryError, b"F": RuntimeError}
+_KINDS = {b"R": None, b"S": None, b"V": ValueError, b"M": MemoryError, b"F": RuntimeError}
 
 
 class ExhaustedError(ValueError):
@@ -92,25 +96,87 @@ def run(
         ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
         RuntimeError: it failed in another way.
     """
-    with room:
-        receiver, sender = _CONTEXT.Pipe(duplex=False)
-        work = (sender, function, arguments, int(seconds), memory, most)
-        process = _CONTEXT.Process(target=_work, args=work, daemon=True)
-        process.start()
-        sender.close()
-        try:
-            return _receive(receiver, process, 2 * seconds, most)
-        finally:
-            process.kill()
-            process.join()
-            process.close()
-            receiver.close()
+    ends = time.monotonic() + 2 * seconds
+    with room, _start(function, arguments, int(seconds), memory, most) as (receiver, process):
+        is_stage, value = True, None
+        while is_stage:
+            if not receiver.poll(max(0, ends - time.monotonic())):
+                raise _exhausted("the clock")
+            is_stage, value = _receive(receiver, process, most)
+        return value
 
 
-def _receive(receiver: Connection, process: Any, seconds: float, most: int) -> Any:
-    """Receive the result of a process."""
-    if not receiver.poll(seconds):
+async def watch(
+    function: Callable[..., Any],
+    *arguments: Any,
+    is_small: bool,
+    seconds: float = limits.SECONDS,
+    memory: int = limits.MEMORY,
+    most: int = limits.MAX_RESULT,
+) -> AsyncGenerator[tuple[str, Any], None]:
+    """Call a function as `run` does, and watch it. If this iterator is closed, the process ends.
+
+    Args:
+        is_small: whether the files are small: they do not wait for large ones.
+        function, *arguments, seconds, memory, most: see `run`.
+
+    Yields:
+        Several times a second the stage that the function told last, and None; at the end "", and the result.
+    """
+    room = _SMALL_FILES if is_small else _FILES
+    while not room.acquire(blocking=False):
+        yield "waiting until others have their scores", None
+        await asyncio.sleep(_PAUSE)
+    try:
+        ends, stage = time.monotonic() + 2 * seconds, ""
+        with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
+            yields = time.monotonic()
+            while time.monotonic() < ends:
+                if receiver.poll():
+                    is_stage, value = await asyncio.to_thread(_receive, receiver, process, most)
+                    if not is_stage:
+                        yield "", value
+                        return
+                    stage, yields = value, 0.0
+                if time.monotonic() >= yields:
+                    yield stage, None
+                    yields = time.monotonic() + _PAUSE
+                await asyncio.sleep(_PAUSE / 5)
         raise _exhausted("the clock")
+    finally:
+        room.release()
+
+
+_PAUSE = 0.25  # seconds between two looks at a visitor who may have left
+
+
+@contextmanager
+def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -> Iterator[tuple[Connection, Any]]:
+    """Start a process, and end it. Yields what it sends, and the process."""
+    receiver, sender = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_work, args=(sender, function, arguments, *limits_of_work), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        yield receiver, process
+    finally:
+        process.kill()
+        process.join()
+        process.close()
+        receiver.close()
+
+
+def tell(stage: str) -> None:
+    """Tell the server what this process does now. In the server, nothing happens."""
+    if _sender:
+        _sender[0].send_bytes(b"S" + _encode(stage))
+
+
+_sender: list[Connection] = []
+
+
+def _receive(receiver: Connection, process: Any, most: int) -> tuple[bool, Any]:
+    """Receive what a process sends: whether it is a stage, and the stage or the result."""
     try:
         content = receiver.recv_bytes(most + 1)
     except (EOFError, OSError):
@@ -123,7 +189,7 @@ def _receive(receiver: Connection, process: Any, seconds: float, most: int) -> A
         raise _exhausted("its limit of memory")
     if error:
         raise error(value)
-    return value
+    return content[:1] == b"S", value
 
 
 def _exhausted(cause: str) -> ExhaustedError:
@@ -136,6 +202,7 @@ def _work(
 ) -> None:
     """Call a function within its limits, and send a byte of `_KINDS`, and the result or the words of an error."""
     seconds, memory, most = limits_of_work
+    _sender.append(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
     _limit(seconds, memory)
     try:

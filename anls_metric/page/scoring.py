@@ -12,9 +12,10 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import InputError, Message, count_noun, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
+from anls_metric.page.processes import tell
 from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
 from anls_metric.reading.table import Table, get_stem, read_table
 from anls_metric.report.document import build_document
@@ -130,7 +131,8 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
         raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
     reading = make_reading(settings, find_scorers(settings)[0])
     tables: dict[str, Table] = {}
-    for path, name in zip(paths, name_files(paths)):
+    for number, (path, name) in enumerate(zip(paths, name_files(paths)), 1):
+        tell(f"reading {number} of {count_noun(len(paths), 'file')}")
         with _keep(errors):
             tables[name] = read_table(path, settings, reading.of_values)
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
@@ -173,8 +175,16 @@ def _keep(errors: list[ValueError]) -> Iterator[None]:
 
 def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, errors: list[ValueError]) -> Result:
     """Score submissions. If one of several cannot be scored, leave it out, and add its error."""
+    total, done = sum(len(each.data.records) for each in inputs), 0
+    tell(f"scoring {count_noun(total, 'answer')}")
+
+    def show_progress(scored: int) -> None:
+        nonlocal done
+        done += scored
+        tell(f"scoring {done:,} of {total:,} answers" if done < total else "comparing")
+
     try:
-        return evaluate(inputs, gold, settings)
+        return evaluate(inputs, gold, settings, show_progress)
     except InputError as error:
         where = error.message.where
         good = [each for each in inputs if where != each.name and not where.startswith(each.data.name)]

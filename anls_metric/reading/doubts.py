@@ -92,11 +92,17 @@ def _list_fields(gold: Gold, table: Table, roles: Roles, by_position: bool) -> I
     for own_name, gold_name in list_shared_fields(table, roles, gold.table, gold.roles):
         own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
         if is_unique(own) and is_unique(theirs):
-            knows = not does_count(own) and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs))
+            is_place = does_count(own) and not (by_position and _is_out_of_order(own, theirs))
+            knows = not is_place and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs))
         else:
             knows = by_position and None not in own and Counter(own) == Counter(theirs)
         if knows:
             yield _Witness(own, theirs, lambda first, second: True, own_name)
+
+
+def _is_out_of_order(*columns: Sequence[Any]) -> bool:
+    """Whether a column of whole numbers, which may be the places of rows, is in another order than the rows."""
+    return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
 def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:

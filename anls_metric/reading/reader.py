@@ -261,8 +261,12 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     given = {each.name for each in inputs if each.name}
     taken = find_repeated([*names, *given])
     if taken:
-        sentence = "two submissions are called {names}: give each its own name, with NAME=FILE or in a dict"
-        raise make_error("", sentence, names=list_some(taken))
+        sentence = "two submissions are called {names}: give each its own name"
+        path = next(path for path, name in zip(paths, names) if name in taken)
+        real = [os.path.realpath(path) for path in paths]
+        if len(set(real)) < len(real):
+            sentence = "the same file is passed twice ({names}): remove one of them, or give each its own name"
+        raise make_error("", sentence + ", such as first={path}", names=list_some(taken), path=path)
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]
 

@@ -5,34 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anls_metric.rules.judgment import ColumnError, Row
+from anls_metric.rules.judgment import ColumnError, Row, refuse
 
 Fit = Callable[[Any, Row, str], Any]
 """Brings the value of a column of accepted answers into a shape, given its row and the name of the column."""
 
 
 def fit_list(value: Any, row: Row, column: str) -> Any:
-    """Make a list of a text.
+    """Make a list of a text. ColumnError: an answer is missing.
 
     Example:
         >>> fit_list("Coca Cola", {}, "gold"), fit_list(["Coca Cola"], {}, "gold")
         (['Coca Cola'], ['Coca Cola'])
     """
-    return value if isinstance(value, (list, tuple)) else [value]
+    return [_check(each, column) for each in (value if isinstance(value, (list, tuple)) else [value])]
 
 
 def fit_text(value: Any, row: Row, column: str) -> Any:
     """Take a text out of a list of one, unless the format of the answer is a list.
 
     Raises:
-        ColumnError: it is a list of several texts, and the program compares one.
+        ColumnError: an answer is missing, or it is a list of several texts, of which the program compares one.
 
     Example:
         >>> fit_text(["12"], {"answer_format": "Int"}, "gold"), fit_text(["12"], {"answer_format": "List"}, "gold")
         ('12', ['12'])
     """
-    if not isinstance(value, (list, tuple)) or row.get("answer_format") == "List":
-        return value
-    if len(value) != 1:
-        raise ColumnError(column, f"is a list of {len(value)} answers, must be one for a format other than List")
-    return value[0]
+    if not isinstance(value, (list, tuple)):
+        return _check(value, column)
+    values = [_check(each, column) for each in value]
+    if row.get("answer_format") == "List":
+        return values
+    if len(values) != 1:
+        raise ColumnError(column, f"is a list of {len(values)} answers, must be one for a format other than List")
+    return values[0]
+
+
+def _check(value: Any, column: str) -> Any:
+    """Refuse a missing value, such as NaN."""
+    if value is None or (isinstance(value, float) and value != value):
+        raise refuse(column, value, "an accepted answer")
+    return value

@@ -200,8 +200,8 @@ KEYS: dict[str, tuple[Records, Any, str, str]] = {
     "two fields": (FIELDS, CELLS[::-1], "--id-field file,field --prediction-field value", "file,field"),
     "one value that the user names": (GOLD, [{"key": SHUFFLED[-1], "answer": BASE[SHUFFLED[-1]]}, {"key": 1,
         "answer": ""}], "--id-field key --missing skip --extra ignore", "key and questionId"),
-    "rows that are numbered": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": 23 - n, **row} for n,
-        row in enumerate(BY_POSITION)], "", "position"),
+    "rows that are numbered": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for n, row
+        in enumerate(BY_POSITION, 1)], "", "position"),
 }  # fmt: skip
 
 
@@ -212,6 +212,10 @@ def test_key_is_what_the_values_of_both_files_prove(shell: Shell, case: str) -> 
     line = f"g.json x.json {flags}"
     assert f"joined by {how}: " in read(shell, line)
     assert shell.scores(f"{line} --quiet") == [1.0 if "skip" in flags else SCORE]
+
+
+def test_key_of_several_fields_is_a_list_in_python() -> None:
+    assert score(CELLS[::-1], gold=FIELDS, id=["file", "field"], prediction="value").anls == SCORE
 
 
 # Two files whose rows contradict a join, the error, what is typed then, and the score.
@@ -229,6 +233,9 @@ CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
         row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name than in g.json, the first is "
         "question 0 ('page 1.png' there, 'page 24.png' here): to join by it, add --id-field file_name",
         "--id-field file_name", [SCORE]),
+    "numbers of rows in another order": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for
+        n, row in enumerate(BY_POSITION)][::-1], "24 of 24 answers have a different row than in g.json, the first is "
+        "question 1 ('0' there, '23' here): to join by it, add --id-field row", "--id-field row", [SCORE]),
     "counters and the texts of questions": ([{"id": n, "query": f"q {n}", **row} for n, row in
         enumerate(BY_ANSWERS)], [{"id": 23 - n, "prompt": f"q {n}", **row} for n, row in enumerate(BY_POSITION)],
         "the first is question 0 ('q 0' there, 'q 23' here): to join by it, add --id-field prompt --gold-id-field "

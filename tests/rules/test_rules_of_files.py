@@ -43,8 +43,7 @@ def test_names_of_rules_are_those_of_the_table() -> None:
     assert tuple(RULES) == OF_RULES
 
 
-# Accepted answers as one text. As a list of one they have the same score and signature, and as [None] too if it is one
-# whose shape cannot be meant.
+# Accepted answers as one text. As a list of one they have the same score and signature.
 TEXTS: dict[str, dict[str, Any]] = {
     "chartqapro": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
     "chartqapro_lmms_eval": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
@@ -64,6 +63,9 @@ def test_text_and_list_of_one_text_are_the_same_accepted_answer(shell: Shell, na
     text, one = (shell.document(f"{file}.json --variant {name} --quiet") for file in ("text", "list"))
     assert (text["submissions"][0]["anls"], text["signature"]) == (one["submissions"][0]["anls"], one["signature"])
     assert text["submissions"][0]["anls"] == 1
+    for missing in (None, [None], float("nan")):
+        shell.write({"none.json": [{"id": 7, **row, field: missing}]})
+        assert "of question 7 must be " in shell.error(f"none.json --variant {name}")
     if "answer_format" in row:
         shell.write({"two.json": [{"id": 7, **row, field: ["red", "12"]}]})
         message = "two.json: gold of question 7 is a list of 2 answers, must be one for a format other than List"

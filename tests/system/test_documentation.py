@@ -149,7 +149,17 @@ def parse(words: list[str]) -> None:
 @of_the_guide
 def test_commands_that_are_named_have_the_flags_that_they_show(page: Path) -> None:
     known = {flag for action in command_line.build_parser()._actions for flag in action.option_strings}
-    of_others = {"--dataset", "--task", "--source", "--ids", "--with-answers", "--help", "--version", "--log_samples"}
+    of_others = {
+        "--dataset",
+        "--task",
+        "--source",
+        "--ids",
+        "--with-answers",
+        "--sample",
+        "--help",
+        "--version",
+        "--log_samples",
+    }
     for code in list_code(page):
         command = code.removeprefix("anls ").partition(" > ")[0]
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +294,24 @@ def test_name_scores_as_its_file(shell: Shell, offline: Path, name: str, variant
     for row in [row for row in rows if row.get("question_type") == "Conversational"]:
         assert [(turn["question"][-1], turn["answer"][-1]) for turn in row["turns"]] == [("0", "0"), ("1", "1")]
         assert row["question"].endswith("Turn 2")
+
+
+def test_sample_depends_on_seed_and_ids_alone(shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(flags: str) -> list[str]:
+        return shell.print(f"questions docvqa:val {flags}").removesuffix("\n").split("\n")
+
+    every, drawn, fewer = draw(""), draw("--sample 500 --seed 1"), draw("--sample 100 --seed 1")
+    assert drawn == [line for line in every if line in {*drawn}]
+    assert (len(drawn), len({*drawn}), len({*fewer} - {*drawn})) == (500, 500, 0)
+    ids = sorted(
+        (json.loads(line)["questionId"] for line in every), key=lambda key: sha256(f"1:{key}".encode()).digest()
+    )
+    assert {json.loads(line)["questionId"] for line in drawn} == {*ids[:500]}
+    assert {*draw("--sample 500 --seed 2")} != {*drawn}
+    assert "--sample must be from 1 to 5349" in shell.error("questions docvqa:val --sample 9999")
+    answer("docvqa:val", offline)
+    shell.print("questions docvqa:val --sample 500 --seed 1 --with-answers -o gold.jsonl")
+    assert shell.document("gold.jsonl answers.json --extra ignore")["submissions"][0]["questions"] == 500
 
 
 def test_variant_of_the_user_beats_that_of_the_name(shell: Shell, offline: Path) -> None:

@@ -137,7 +137,8 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("twice.json a.json", "1 id repeated (the first: 49000): keep one record", "gold.json a.json", [SCORE]),
     ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
     ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),
-    ("gold.json a.json ./a.json", "two submissions are called a", "gold.json x=a.json y=a.json", [SCORE, SCORE]),
+    ("gold.json a.json ./a.json", "the same file is passed twice (a): remove one of them, or give each its own name, "
+     "such as first=a.json", "gold.json first=a.json a.json", [SCORE, SCORE]),
     ("m=ids0.csv m=ids1.csv", "run 2 and run 1 do not have the same", "x=ids0.csv y=ids1.csv", [SCORE, 17 / 23]),
 ]  # fmt: skip
 

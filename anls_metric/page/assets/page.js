@@ -74,6 +74,12 @@ window.anls = {
     return anls.request.number + (isNew ? " new" : "");
   },
 
+  // The same files and settings can be scored again.
+  stop() {
+    anls.request.key = "";
+    return [];
+  },
+
   // The names that the visitor gave, if they are not those that the server showed.
   giveNames(names) {
     const shown = document.querySelector("#result [data-names]")?.dataset.names;

@@ -1,0 +1,72 @@
+"""Scoring that a visitor stops, changes, or leaves: nothing stale is shown, and no process goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page.conftest import Served, write_table
+
+Visits = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_table(tmp_path_factory.mktemp("large") / "large.jsonl", 300_000)
+
+
+def list_workers(server: int) -> Iterator[str]:
+    """List the processes with the CPU limit of those that score, among the descendants of a server."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents, process = [], status.parent
+            while (parent := (process / "stat").read_text().rpartition(")")[2].split()[1]) not in ("0", "1"):
+                parents.append(int(parent))
+                process = Path("/proc") / parent
+            limits = (status.parent / "limits").read_text()
+        except OSError:
+            continue
+        if server in parents and "Max cpu time              120 " in limits:
+            yield status.parent.name
+
+
+def wait_for(condition: Callable[[], Any], seconds: float) -> float:
+    start = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start < seconds
+        time.sleep(0.05)
+    return time.monotonic() - start
+
+
+def test_stop_removed_files_and_closed_tab_end_the_process(
+    visit: Visits, served: Served, large: Path, tmp_path: Path
+) -> None:
+    small = write_table(tmp_path / "small.jsonl", 30)
+    user = visit("?tab=file", large)
+    user.see("#stage", "reading 1 of 1 file")
+    user.see("#stage", "scoring 300,000 answers")
+    assert len(list(list_workers(served.process))) == 1
+    user.page.locator("#stop").click()
+    user.see("#result", "Stopped. Change a file")
+    wait_for(lambda: not list(list_workers(served.process)), 3)
+    assert not user.page.locator("#stop").is_visible()
+    # Other files end the scoring of those before, whose report never appears.
+    user.page.locator("#files button[aria-label=Clear]").click()
+    user.see("#result", "Drop a gold file")
+    user.drop(large)
+    user.see("#stage", "scoring 300,000 answers")
+    user.page.locator("#files button[aria-label=Clear]").click()
+    user.see("#result", "Drop a gold file")
+    user.drop(small)
+    user.report()
+    assert "30" in user.see("#result .said").inner_text()
+    wait_for(lambda: not list(list_workers(served.process)), 3)
+    # A tab that is closed.
+    other = visit("?tab=file", large)
+    other.see("#stage", "300,000")
+    other.page.goto("about:blank")
+    print(wait_for(lambda: not list(list_workers(served.process)), 5))
