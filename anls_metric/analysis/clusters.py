@@ -79,12 +79,12 @@ def _read_names(records: Sequence[Mapping[str, Any]], field: str) -> list[Hashab
 
 
 _EXTENSION = r"(?:\.[A-Za-z]{2,4})?"
-_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.]+)(?:p|pg|page)[-_ ]?\d+|/\d+){_EXTENSION}$")
-_NUMBER = re.compile(rf"_(\d+){_EXTENSION}$")
+_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.]+)(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
+_NUMBER = re.compile(rf"[_/](\d+){_EXTENSION}$")
 
 
 def name_documents(names: Names) -> list[Hashable]:
-    """Take the page off the end of each name: ``-p34``, `` page 34``, ``/34``; and ``_34`` if such numbers repeat.
+    """Take the page off the end of each name: ``-p34``, `` page 34``; and ``_34`` and ``/34`` if such numbers repeat.
 
     Numbers repeat if several documents have a page of one number; "invoice_1001" and "invoice_1002" are documents. A
     name that is only a page, such as "page_3.png", names no document: None.

@@ -138,6 +138,10 @@ PAGES: dict[str, tuple[list[str], list[str] | None]] = {
     "pages in folders": (["A/page_1.png", "A/page_2.png", "B/page_1.png"], ["A", "A", "B"]),
     "numbers that repeat": (["fq_1.png", "fq_2.png", "xy_1.png", "xy_2.png"], ["fq", "fq", "xy", "xy"]),
     "numbers of one stem": (["invoice_1001", "invoice_1002", "invoice_1002"], ["invoice_1001", *["invoice_1002"] * 2]),
+    "numbers in one folder": (
+        ["img/1001.png", "img/1002.png", "img/1002.png"],
+        ["img/1001.png", *["img/1002.png"] * 2],
+    ),
     "one document": (["a-p1", "a-p2", "a-p3"], ["a", "a", "a"]),
     "only pages": (["page_1.png", "page_2.png", "page_2.png"], None),
     "no pages": (["a.png", "b.png", "b.png"], ["a.png", "b.png", "b.png"]),
