@@ -82,8 +82,8 @@ def download(page: Any, name: str, path: Path) -> str:
     return path.read_bytes().decode()
 
 
-def test_heading_is_the_verdict_and_the_best_is_the_baseline(open_report: OpenReport) -> None:
-    page = open_report({"poor": TWO["second"], "good": TWO["first"]}, PAGES)
+def test_heading_is_the_verdict_and_the_first_of_two_is_the_baseline(open_report: OpenReport) -> None:
+    page = open_report({"good": TWO["first"], "poor": TWO["second"]}, PAGES)
     verdict = page.get_by_role("heading", level=1).inner_text()
     assert re.fullmatch(r"good is better than poor by \d+\.\d points", verdict)
     assert page.title() == verdict
@@ -154,9 +154,9 @@ def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report:
 
 def test_single_submission_shows_where_it_loses_points(open_report: OpenReport) -> None:
     answers = [("tea", ["tea"])] * 9 + [("", ["tea"])] * 4
-    page = open_report({"one": answers}, [{"image": f"p/doc7_{n // 2}.png"} for n in range(13)])
+    page = open_report({"one": answers}, [{"image": f"p/doc{n // 9}_{n % 2}.png"} for n in range(13)])
     assert page.get_by_role("heading", level=1).inner_text() == "one scores 69.2"
-    assert "4 of them in one document (doc7)" in page.locator(".causes").inner_text()
+    assert "4 of them in one document (p/doc1)" in page.locator(".causes").inner_text()
     page.locator(".causes").get_by_role("button", name="empty").click()
     assert (read_status(page), read_query(page)) == ("4 of 13 questions", {"lost": ["empty"]})
 
