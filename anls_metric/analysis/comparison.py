@@ -360,10 +360,11 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
         rest = [place for place, other in enumerate(pair.clusters) if other != name]
         sample = Differences([differences[place] for place in rest], [pair.clusters[place] for place in rest])
         is_half = 2 * sign * sample.mean <= abs(comparison.difference)
-        turns = comparison.verdict in ("better", "worse") and sample.flip_test() >= SIGNIFICANT
-        if is_half or turns:
-            found = OneDocument(name, len(places[name]), sample.mean, sample.flip_test())
-            return comparison._replace(one_document=found)
+        if not is_half and comparison.verdict not in ("better", "worse"):
+            continue
+        p_value = sample.flip_test()
+        if is_half or p_value >= SIGNIFICANT:
+            return comparison._replace(one_document=OneDocument(name, len(places[name]), sample.mean, p_value))
     return comparison
 
 

@@ -65,7 +65,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
 
     Args:
         inputs: files and tables. Inputs with the same name are runs of one submission. If there are several and no gold
-            file, the first is the gold file, unless each of them has predictions and accepted answers.
+            file, `find_golds` chooses it, unless each of them has predictions and accepted answers.
         gold: the gold file.
         reading: how to read them.
 
@@ -160,10 +160,8 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Tabl
         return tables.setdefault(id(each.data), _read_gold(each, reading, {}))
 
     first = read(inputs[0])
-    if _has_accepted(first, reading) and not _has_prediction(
-        first, reading
-    ):  # as usual: the others are read when it is their turn
-        return inputs[0]
+    if _has_accepted(first, reading) and not _has_prediction(first, reading):
+        return inputs[0]  # as usual: the others are read when it is their turn
     golds = find_golds(list(map(read, inputs)), reading)
     if golds[:1] == [0]:
         hints = _find_two_submissions(first, read(inputs[1]), reading)
