@@ -15,7 +15,7 @@ from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.gold import resolve
-from anls_metric.messages import list_some, make_error
+from anls_metric.messages import list_some, make_error, shorten
 from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
@@ -245,7 +245,7 @@ class Scores:
         return "\n\n".join([self.to_markdown(), *(f"hint: {escape_markdown(hint)}" for hint in self.hints)])
 
 
-def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
+def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
     """Score the answers of a model.
 
     Args:
@@ -275,7 +275,12 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         >>> score(table, id="nr", prediction="output", references="accepted").anls
         1.0
     """
+    if data is None:
+        raise TypeError("score() takes the answers first, then the accepted answers: score(predictions, references)")
     settings = make_settings(options, "score")
+    if isinstance(data, str) and is_list(gold) and not os.path.exists(data):
+        sentence = "there is no file {text!r}: for one answer, call anls_score; for several, pass a list"
+        raise make_error("data", sentence, text=shorten(data, 60))
     if isinstance(data, Mapping) and not is_table(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
         sentence = "it holds several submissions ({names}): call compare instead of score"
         raise make_error("data", sentence, names=list_some(data))

@@ -14,9 +14,10 @@ from typing import Any
 
 from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
 from anls_metric.arguments import Parser, add_flags, make_settings, print_note, score_files, tolerate_closed_pipe
+from anls_metric.core.choices import find_similar_name
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
-from anls_metric.messages import InputError, make_error
+from anls_metric.messages import InputError, MissingFileError, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.reader import parse_input
@@ -32,6 +33,8 @@ _INSTEAD = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
     "compare": "anls GOLD SUBMISSION SUBMISSION",
     "report": "anls GOLD SUBMISSION --report report.html",
+    "find": "anls GOLD SUBMISSION --find NUMBER",
+    "explain": "anls GOLD SUBMISSION --worst 10",
     "help": "anls --help",
 }
 
@@ -108,6 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _describe_error(error: ValueError | OSError | MemoryError) -> str:
     """Describe an error in the words of the command."""
+    if isinstance(error, MissingFileError):
+        return error.message.text("command") + _guess_meaning(error.message.where)
     if isinstance(error, InputError):
         return error.message.text("command")
     if isinstance(error, MemoryError):
@@ -115,6 +120,14 @@ def _describe_error(error: ValueError | OSError | MemoryError) -> str:
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+def _guess_meaning(word: str) -> str:
+    """Say what else a word that is no file may be: a subcommand, or one of several rules after ``--extract``."""
+    if word in EXTRACTORS:
+        return "; write extraction rules with commas and without spaces, such as --extract think,final"
+    similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
+    return f"; the subcommand is anls {similar}" if similar else ""
 
 
 def _score(words: Sequence[str]) -> int:

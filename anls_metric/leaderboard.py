@@ -38,7 +38,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
     table = read_table(path, settings)
     ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
-    reading = Reading(replace(settings, gold_id=QUESTION_ID, layout="table"))
+    reading = Reading(replace(settings, gold_id=None, layout="table"))
     answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
     if others:
         sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
@@ -53,7 +53,7 @@ def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
     path = Reading(settings).find_roles(table, side).id
     if path is None:
         sentence = "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it"
-        raise make_error(table.name, sentence + "; {use.id:none} then matches by position")
+        raise make_error(table.name, sentence)
     return [key for key in read_own_ids(table, path) if key is not None]
 
 

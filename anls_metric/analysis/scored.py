@@ -260,7 +260,7 @@ def score_answers(
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
     for name, found in groups.items():
         if not found:
-            sentence = "no question has the field {field!r} (found {fields}): {use.by} takes fields of the questions"
+            sentence = "no question has the field {field!r}: {use.by} takes fields of the questions (found {fields})"
             fields = ", ".join(map(repr, questions.records[0]))
             raise make_error(questions.name, sentence, field=name, fields=fields)
     if settings.by_key:
@@ -312,7 +312,7 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
     rows = [{**row, "prediction": ""} if prediction is None else row for row, prediction in pairs]
     missing = [column for column in scorer.columns if not all(column in row for row in rows)]
     if missing:
-        sentence = "{rule} needs {columns}, which no file has (found {fields}): pass its path with {use.field:{option}}"
+        sentence = "{rule} needs {columns}, which no file has: pass its path with {use.field:{option}} (found {fields})"
         values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
         fields = ", ".join(map(repr, answers.questions.records[0]))
         raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)

@@ -19,7 +19,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, NamedTuple
 
-from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
+from anls_metric.messages import InputError, Message, count_noun, list_some, make_error, shorten
 from anls_metric.reading.containers import NAMES, VALUE, is_record, records_of
 
 MAX_UNPACKED = 2_000_000_000
@@ -279,6 +279,8 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Content:
             remedy = "add the missing values (an empty one is fine)"
             if len(values) > len(header):
                 remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
+            if len(header) == 1:
+                remedy = f"begin the file with the names of the columns; it begins with {shorten(header[0], 60)!r}"
             count = count_noun(len(values), "value")
             sentence = "{count}, expected {expected:,}: {remedy}"
             place = f"{name}, line {reader.line_num}"

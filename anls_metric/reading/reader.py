@@ -55,6 +55,8 @@ def parse_input(word: str) -> Input:
     """
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
+    if not word:
+        raise make_error("", "the name of a file is empty: perhaps a variable of the shell has no value")
     if is_named and not path:
         raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
     return Input(path, name) if is_named else Input(word)
@@ -82,6 +84,8 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     if gold is None and len(inputs) > 1:
         gold = _find_gold(inputs, reading, tables)
         inputs = [each for each in inputs if each is not gold]
+        if gold and gold.path and all(each.path == gold.path for each in inputs):
+            raise make_error(gold.path, "it is passed as gold file and as submission: pass the answers of a model")
     questions = None if gold is None else read_gold(_read_gold(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]

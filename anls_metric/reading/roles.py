@@ -264,5 +264,5 @@ def require(table: Table, path: Path | None, role: Literal["prediction", "refere
         return path
     what = "predictions" if role == "prediction" else "accepted answers"
     other = "add a submission after it" if role == "prediction" else "pass a gold file with {use.gold}"
-    sentence = f"no {{what}} (found {{fields}}): pass their field with {{use.{role}}}, or {other}"
+    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {other} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -199,7 +199,7 @@ def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> l
     """Find the records with the name that the user chose by ``--filter``. InputError: there are none."""
     places = [place for place, name in enumerate(names) if name == chosen]
     if not places:
-        sentence = "there is no {what} {chosen!r} (found {names}): {use.filter} takes one of these"
+        sentence = "there is no {what} {chosen!r}: {use.filter} takes one of these (found {names})"
         found = list_some(dict.fromkeys(names)) or f"no field of {what}s"
         raise make_error(table.name, sentence, what=what, chosen=chosen, names=found)
     return places

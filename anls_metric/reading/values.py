@@ -127,6 +127,8 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
         "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
         "lists and objects with {use.variant:anls_star}"
     )
+    if isinstance(value, bytes):
+        sentence = "{field} is {value}, expected a string: decode it, as with value.decode()"
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 

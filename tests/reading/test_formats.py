@@ -182,7 +182,7 @@ def test_standard_input_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -
 
 # The name of a file, its content, and its error.
 REFUSED: list[tuple[str, str | bytes, str]] = [
-    ("numbers.json", "[1, 2]", "no accepted answers (found the values 1)"),
+    ("numbers.json", "[1, 2]", "(found the values 1)"),
     ("twice.json", '{"a": {"prediction": "x", "answers": ["x"]}, "a": {"prediction": "y", "answers": ["x"]}}',
         "twice.json: an object has the key 'a' twice: keep one of them"),
     ("twice.json", '{"data": [{"id": 1, "prediction": "x", "answers": ["x"], "prediction": "y"}]}',

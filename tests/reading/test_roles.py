@@ -95,9 +95,9 @@ RECORD = {"questionId": 7, "said": "a", "meta": {"texts": ["a"], "n": 1}, "long"
 FOUND = f"(found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' '{'b' * 36}...)"
 ERRORS: list[tuple[str, str]] = [
     ("t.json --references-field meta.texts",
-        f"t.json: no predictions {FOUND}: pass their field with --prediction-field, or add a submission after it"),
+        f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}"),
     ("t.json --prediction-field said",
-        f"t.json: no accepted answers {FOUND}: pass their field with --references-field, or pass a gold file with"),
+        "t.json: no accepted answers: pass their field with --references-field, or pass a gold file with --gold (fo"),
     ("t.json --prediction-field sad", "t.json: no field 'sad' for --prediction-field: did you mean 'said'?"),
     ("t.json --prediction-field meta.text",
         "t.json: no field 'meta.text' for --prediction-field: did you mean 'meta.texts'?"),

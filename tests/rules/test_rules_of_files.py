@@ -114,7 +114,7 @@ def test_column_may_have_another_name(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "needs answer_format, which no file has .found 'gold', 'prediction'.: pass its path with field="),
+        ({}, "needs answer_format, which no file has: pass its path with field="),
         ({"field": {"format": "x"}}, "no field 'format' to read: choose from question, confidence, judge, answer_f"),
         ({"variant": "all,rrc"}, "all cannot be combined with other variants: score it by itself"),
     ],

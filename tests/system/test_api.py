@@ -98,7 +98,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
-    (lambda: score(BASE, ACCEPTED, filter=2), "there is no run '2' (found no field of runs)"),
+    (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': filter= takes one of these (found no field of runs)"),
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'add missing="zero" to score them 0'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "a report needs a name that ends in .html, such as report.html"),

@@ -145,7 +145,7 @@ TYPOS = {
     "--columns intervall": "unknown column 'intervall': did you mean interval?",
     "--columns mde": "column 'mde' would be empty; choose from name,",
     "--columns metric_f1": "column 'metric_f1' would be empty; choose from name,",
-    "--by kind": "no question has the field 'kind' (found 'questionId', 'question', 'answers'): --by takes fields",
+    "--by kind": "no question has the field 'kind': --by takes fields of the questions (found 'questionId', ",
     "--cluster-by page": "no question has the field 'page': --cluster-by takes a field of the questions",
     "--average rows": "--average is for lists and nested values: add --variant anls_star",
     "--by-key": "--by-key is for lists and nested values: add --variant anls_star",

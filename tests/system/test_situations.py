@@ -112,7 +112,7 @@ def test_command_has_its_scores(shell: Shell, line: str, scores: list[float]) ->
 
 # What is typed, words of the error, what its advice makes of the command, and the scores of that.
 NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
-    ("a.json", "no accepted answers (found 'questionId'", "a.json --gold gold.json", [SCORE]),
+    ("a.json", "or pass a gold file with --gold (found 'questionId'", "a.json --gold gold.json", [SCORE]),
     ("a.json b.json", "pass a gold file with --gold", "a.json b.json --gold gold.json", BOTH),
     ("gold.json", "or add a submission after it", "gold.json a.json", [SCORE]),
     ("--worst 3", "pass a gold file, then submissions", "gold.json a.json --worst 3", [SCORE]),
@@ -122,7 +122,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("seed.csv --runs error", "add --submission-field seed", "seed.csv --submission-field seed", BOTH),
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
-    ("seed.csv --filter 9", "there is no run '9' (found 1, 2): --filter takes", "seed.csv --filter 1", [SCORE]),
+    ("seed.csv --filter 9", "'9': --filter takes one of these (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "add --id-field uid; 'key' would pair", "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
     ("truths.json a.json", "--references-field", "truths.json a.json --references-field truths", [SCORE]),

@@ -1,0 +1,164 @@
+"""What an error or a hint proposes works: each option that is printed with a value is typed as it is printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import command_line, score
+from anls_metric.messages import InputError, Message
+from tests.reading.test_join import CONTRADICTIONS, ERRORS
+from tests.system.conftest import GOLD, IDS, Shell, list_answers, list_rows
+from tests.system.test_situations import NEXT_STEPS, use
+
+Situation = tuple[str, Mapping[str, Any]]
+
+NESTED = [{"id": n, "prediction": {"total": f"{n}.50"}, "answers": {"total": f"{n}.5"}} for n in range(6)]
+REQUESTS = [{"custom_id": f"q-{key}", "response": None, "error": {"code": "429"}} for key in IDS]
+# More situations of the kinds that no other table has.
+MORE: dict[str, Situation] = {
+    "an answer that is null": ("gold.json x.json", {"x.json": [*list_answers()[1:], list_answers()[0] | {
+        "prediction": None}]}),
+    "objects as answers": ("t.json", {"t.json": NESTED}),
+    "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
+    "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
+    "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
+        ["a"]}]}),
+    "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
+        "tax": None}} for row in NESTED]}),
+    "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),
+    "runs of leaves": ("a=t.json a=./t.json --variant anls_star --average leaves", {"t.json": NESTED}),
+    "failed requests": ("gold.json x.jsonl", {"x.jsonl": REQUESTS}),
+    "another question": ("gold.json x.json", {"x.json": list_answers(question="How much?")}),
+    "raw model output": ("gold.json x.json", {"x.json": [row | {"prediction": f"The answer is {row['prediction']}."}
+        for row in list_answers()]}),
+    "several answers in one text": ("t.json", {"t.json": [row | {"answers": "|".join(row["answers"])}
+        for row in list_rows()]}),
+    "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
+}  # fmt: skip
+SITUATIONS: dict[str, Situation] = {
+    **{line: (line, {}) for line, *_ in NEXT_STEPS},
+    **{case: (line, files) for case, (line, files, *_) in ERRORS.items()},
+    **{
+        case: (
+            "g.json x.json" + " --prediction-field value" * ("value" in answers[0]),
+            {"g.json": gold, "x.json": answers},
+        )
+        for case, (gold, answers, *_) in CONTRADICTIONS.items()
+    },
+    **MORE,
+}
+
+
+def list_proposals(message: Message) -> Iterator[str]:
+    """List the options that a message prints with a value that can be typed, and is no placeholder."""
+    for _, name, value, _ in Formatter().parse(message.sentence):
+        if name and name.startswith("use.") and value:
+            printed = Message("", f"{{{name}:{value}}}", message.values).text("command")
+            if not re.search(r"PATH|\.\.\.", printed):
+                yield printed
+
+
+def add_option(line: str, option: str) -> str:
+    """Add an option to a command, in place of another value."""
+    flag = option.partition(" ")[0]
+    words = shlex.split(line)
+    if flag in words:
+        del words[words.index(flag) : words.index(flag) + 2]
+    return f"{shlex.join(words)} {option}"
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
+    """The messages of the errors and hints of the commands that are typed."""
+    found: list[Message] = []
+    describe, build = command_line._describe_error, command_line.score_files
+
+    def keep_error(error: ValueError | OSError | MemoryError) -> str:
+        found.extend([error.message] if isinstance(error, InputError) else [])
+        return describe(error)
+
+    def keep_hints(*arguments: Any) -> Any:
+        result, document = build(*arguments)
+        found.extend(hint.message for hint in result.hints)
+        return result, document
+
+    monkeypatch.setattr(command_line, "_describe_error", keep_error)
+    monkeypatch.setattr(command_line, "score_files", keep_hints)
+    return found
+
+
+@pytest.mark.parametrize("case", SITUATIONS)
+def test_option_that_a_message_proposes_gives_a_score_or_a_later_error(
+    shell: Shell, messages: list[Message], case: str
+) -> None:
+    line, files = SITUATIONS[case]
+    use(shell, line)
+    shell.write(files)
+    first = shell.type(line)
+    printed = first.err
+    for option in [option for message in messages for option in list_proposals(message)]:
+        assert option in printed
+        done = shell.type(add_option(line, option))
+        assert done.status == 0 or (first.status, done.err) != (2, printed), option
+        assert "unknown" not in done.err, done.err
+
+
+def test_every_proposal_of_the_source_has_a_situation(shell: Shell, messages: list[Message]) -> None:
+    source = "".join(path.read_text("utf-8") for path in Path(anls_metric.__file__).parent.rglob("*.py"))
+    proposals = re.compile(r"{use\.[a-z_]+:(?:\w+|{\w+})}")  # of ordinary strings
+    for line, files in SITUATIONS.values():
+        use(shell, line)
+        shell.write(files)
+        shell.type(line)
+    found = {proposal for message in messages for proposal in proposals.findall(message.sentence)}
+    assert {*proposals.findall(source)} - found == set()
+
+
+@pytest.mark.parametrize("case", SITUATIONS)
+def test_message_speaks_the_language_of_its_front_end(shell: Shell, messages: list[Message], case: str) -> None:
+    line, files = SITUATIONS[case]
+    use(shell, line)
+    shell.write(files)
+    shell.type(line)
+    for message in messages:
+        own = re.sub(r"'[^']*'|{.*?}", "", message.text("command"))
+        assert not re.search(r"\b(dict|tuple|keyword argument)s?\b", own), own
+        assert not re.search(r" --[a-z]", message.text("python"))
+
+
+# What is typed or called, and what its error says.
+WORDS = {
+    '""': "the name of a file is empty",
+    "variant": "the subcommand is anls variants",
+    "exprot": "the subcommand is anls export",
+    "gold.json a.json --variant rcc": "unknown variant 'rcc': did you mean rrc?",
+    "gold.json gold.json": "it is passed as gold file and as submission",
+    "--extract think final gold.json a.json": "such as --extract think,final",
+    "find 0.75": "type anls GOLD SUBMISSION --find NUMBER",
+}
+
+
+@pytest.mark.parametrize("line", WORDS)
+def test_word_that_is_no_file_gets_the_sentence_that_helps(shell: Shell, line: str) -> None:
+    assert WORDS[line] in shell.error(line)
+
+
+CALLS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+    (("CocaCola", ["Coca Cola"]), {}, "for one answer, call anls_score"),
+    ((), {"predictions": ["a"], "references": [["a"]]}, "score(predictions, references)"),
+    (([{"prediction": b"a", "references": ["a"]}],), {}, "decode it, as with value.decode()"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "options", "words"), CALLS)
+def test_call_that_cannot_be_scored_gets_the_sentence_that_helps(arguments: Any, options: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        score(*arguments, **options)
