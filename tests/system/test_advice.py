@@ -13,6 +13,7 @@ import pytest
 
 import anls_metric
 from anls_metric import command_line, score
+from anls_metric.arguments import score_files
 from anls_metric.messages import InputError, Message
 from tests.reading.test_join import CONTRADICTIONS, ERRORS
 from tests.system.conftest import GOLD, IDS, Shell, list_answers, list_rows
@@ -20,7 +21,9 @@ from tests.system.test_situations import NEXT_STEPS, use
 
 Situation = tuple[str, Mapping[str, Any]]
 
-NESTED = [{"id": n, "prediction": {"total": f"{n}.50"}, "answers": {"total": f"{n}.5"}} for n in range(6)]
+NESTED: list[dict[str, Any]] = [
+    {"id": n, "prediction": {"total": f"{n}.50"}, "answers": {"total": f"{n}.5"}} for n in range(6)
+]
 REQUESTS = [{"custom_id": f"q-{key}", "response": None, "error": {"code": "429"}} for key in IDS]
 # More situations of the kinds that no other table has.
 MORE: dict[str, Situation] = {
@@ -79,19 +82,19 @@ def add_option(line: str, option: str) -> str:
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
     """The messages of the errors and hints of the commands that are typed."""
     found: list[Message] = []
-    describe, build = command_line._describe_error, command_line.score_files
+    describe = command_line._describe_error
 
     def keep_error(error: ValueError | OSError | MemoryError) -> str:
         found.extend([error.message] if isinstance(error, InputError) else [])
         return describe(error)
 
     def keep_hints(*arguments: Any) -> Any:
-        result, document = build(*arguments)
+        result, document = score_files(*arguments)
         found.extend(hint.message for hint in result.hints)
         return result, document
 
     monkeypatch.setattr(command_line, "_describe_error", keep_error)
-    monkeypatch.setattr(command_line, "score_files", keep_hints)
+    monkeypatch.setattr("anls_metric.command_line.score_files", keep_hints)
     return found
 
 
