@@ -1,77 +1,52 @@
-"""Identifies the variant that a function computes, by calling it on made-up cases that distinguish all variants."""
+"""Identifies the variant that a function computes, by calling it on made-up cases that distinguish all variants.
+
+A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. Where no row
+gives the scores of a function, the neighbor with the fewest changes does, if every case agrees.
+"""
 
 from __future__ import annotations
 
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.identification_cases import CASES, THRESHOLDS, Case
 from anls_metric.core.choices import is_number
+from anls_metric.core.kernel import LENGTHS, LIMITS
 from anls_metric.core.rows import describe
 from anls_metric.core.variants import VARIANTS
+from anls_metric.messages import count_noun
 
 TOLERANCE = 1e-9
+MOST_ROUNDING = 0.0005
+"""The most by which a function may round a score: to three digits, or to one in percent."""
+MOST_EQUAL = 0.9
+"""The greatest share of cases that a variant with changes may score alike."""
 MAX_SHOWN = 3
 """How many cases are printed on which a function and the nearest variant differ."""
 
 
-class Case(NamedTuple):
-    """An answer and its accepted answers."""
-
-    prediction: str
-    references: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.prediction!r} against {' or '.join(map(repr, self.references))}"
-
-
-# A selection of the golden cases on which the published programs were run (tests/data/conformance). Any two variants
-# that differ on some golden case differ on one of these.
-CASES = tuple(
-    Case(prediction, tuple(references))
-    for prediction, *references in (
-        ("CocaCola", "Coca Cola", "Coca Cola Company"),
-        ("The Coca", "Coca Cola", "Coca Cola Company"),
-        ("Cola", "Coca Cola", "Coca Cola Company"),
-        ("talkingheads", "TALKINGHEADS", "TALKING HEADS"),
-        ("hi friend", "hello my friend", "friend", "hi"),
-        ("abcd", "ab#", "abc###", "ab##"),
-        ("xxxxxxxxxx", "xxxxxyyyyy", "xxxxyyyyyy", "yyyyyyyyyy"),
-        ("REMAIN IN LIGHT", "TALKINGHEADS", "TALKING HEADS"),
-        ("rain", "shine"),
-        ("I am leaving", "leave"),
-        ("100%", "96%"),
-        ("a##", "abc"),
-        ("completely unrelated text here", "x"),
-        ("lnaguaeg", "language"),
-        ("abc###", "abcdef"),
-        ("abcdef", "abc"),
-        ("ToTaL", "tOtAl"),
-        (" Coca Cola", "Coca Cola"),
-        ("a b", "a    c"),
-        ("a", "\t\n"),
-        ("...", "..."),
-        ("end. ", "end"),
-        ("0.28.", "0.28"),
-        ("NONE ", "nine"),
-        ("BBOwn    & WIlLia msoan", "Brown & Williamson"),
-        ("T.F. Rie\thl\n", "T.F. Riehl"),
-        ("SugaAsassoc  iStion\t, Inc.t", "Sugar Association, Inc."),
-        ("istanbul", "\u0130stanbul"),
-        ("\u0130", "i"),
-        ("\ufb00\ufb00", "\ufb00a"),
-        ("\u0390", "\u03b9"),
-        ("\u0390\u0390", "\u0390\u03b1"),
-        ("", "a", ""),
-        ("", ""),
-    )
+# Changes of a variant, of which a neighbor has one or two.
+_CHANGES: tuple[Mapping[str, Any], ...] = (
+    *({"ignore_case": value} for value in (True, False)),
+    *({"threshold": threshold} for threshold in THRESHOLDS),
+    *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),
+    *({"whitespace": name} for name in ("squeeze", "strip", "keep")),
+    *({"no_answers": answers} for answers in ((), ("",))),
+    *({"prediction_length": name, "reference_length": name} for name in LENGTHS),
 )
 
+_OPTIONS = {"threshold", "ignore_case"}
+"""The changes that are options of `anls_score` and of the command."""
+
 # The names of the two arguments of a function; "predictions" are lists of one.
-_CALLS = (("prediction", "references"), ("predictions", "references"))
+_CALLS = (("prediction", "references"), ("predictions", "references"), ("lists of predictions", "references"))
 _CALLS_WITH_ONE = (("prediction", "reference"), ("predictions", "one reference each"))
+_WITH_ONE = [place for place, case in enumerate(CASES) if len(case.references) == 1]
 
 # What a function returns -> how to convert it to a score.
 _SCALES: Mapping[str, Callable[[float], float]] = {
@@ -106,6 +81,7 @@ class Identification:
         variants: the variants whose scores the function returned for every case, () for none. Several variants can give
             the same bits on every case.
         nearest: the variants with the fewest differences, () where no call returned a number.
+        changes: the fields that are changed in these variants, such as ``{"threshold": 0.7}``; {} for none.
         arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
         returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
         count: how many cases were compared.
@@ -115,6 +91,7 @@ class Identification:
 
     variants: tuple[str, ...]
     nearest: tuple[str, ...]
+    changes: Mapping[str, Any]
     arguments: str
     returns: str
     count: int
@@ -131,13 +108,17 @@ class Identification:
 
     def _sentences(self) -> Iterator[str]:
         call = f"called with ({self.arguments}), it returns {self.returns}"
+        changes = " and ".join(f"{field} {value!r}" for field, value in self.changes.items())
+        name = f"{' or '.join(self.nearest)}{' with ' if changes else ''}{changes}"
         if self.variants:
-            yield f"the function is {' or '.join(self.variants)}: {VARIANTS[self.variants[0]].meaning}"
+            yield f"the function is {name}" + ("" if changes else f": {VARIANTS[self.nearest[0]].meaning}")
             yield f"{call}; {self.count} of {self.count} cases are equal"
         elif self.nearest:
             count = f"{len(self.differences)} of {self.count} cases differ"
-            yield f"the function is not a known variant; the nearest is {' or '.join(self.nearest)}: {count}"
+            yield f"the function is not a known variant; the nearest is {name}: {count}"
             yield call
+        if self.variants and changes:
+            yield f"to score like this, pass variant={self._format_variant()}"
         for case, score, expected, error in self.differences[:MAX_SHOWN]:
             result = f"raises {error}" if error else f"gives {score!r}"
             yield f"  {case}: the function {result}, {self.nearest[0]} gives {expected!r}"
@@ -146,13 +127,31 @@ class Identification:
         if self.variants and self.errors:
             yield "cases where both strings are blank do not count: several published programs divide by 0 there"
 
+    def _format_variant(self) -> str:
+        """Format the first variant with its changes as the arguments of a call."""
+        fields = ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
+        if self.changes.keys() <= _OPTIONS:
+            return f'"{self.nearest[0]}", {fields}'
+        return f'replace(VARIANTS["{self.nearest[0]}"], {fields})'
+
+
+class _Trial(NamedTuple):
+    """What a function returned for cases, called in one way: a number and "", or NaN and an error, for each."""
+
+    arguments: str
+    places: Sequence[int]
+    results: Sequence[tuple[float, str]]
+
 
 def identify(function: Callable[..., Any]) -> Identification:
     """Find out which variant of ANLS a function computes.
 
     The function is called on made-up cases: with a prediction and its accepted answers, with a prediction and one
     accepted answer, or with a list of one prediction and a list of its accepted answers, in either order. It may return
-    the score, 1 - score, or either times 100; a list or a dict with that number is fine.
+    the score, 1 - score, or either times 100, perhaps rounded; a list or a dict with that number is fine.
+
+    If no variant returns the same scores, each is tried with another threshold, and with one or two other fields
+    changed. The fewest changes count.
 
     Args:
         function: a function, such as the metric of another project.
@@ -169,19 +168,19 @@ def identify(function: Callable[..., Any]) -> Identification:
         ('due', 'fast_anls')
         >>> identify(normalized_levenshtein_similarity).arguments
         'prediction, reference'
-        >>> print(identify(lambda answers, output: 100 * anls_score(output, answers)))
-        the function is standard: case and extra whitespace ignored, exactly 0.5 passes
-        called with (references, prediction), it returns 100 times the score; 34 of 34 cases are equal
+        >>> print(identify(lambda answers, output: 100 * anls_score(output, answers, threshold=0.7)))
+        the function is standard with threshold 0.7
+        called with (references, prediction), it returns 100 times the score; 96 of 96 cases are equal
+        to score like this, pass variant="standard", threshold=0.7
     """
     if not callable(function):
         raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")
-    identification = _find_nearest(function, _CALLS, CASES)
-    share = _share_of_differences(identification)
-    if share > 0.1:  # it may take one accepted answer
-        with_one = _find_nearest(function, _CALLS_WITH_ONE, [case for case in CASES if len(case.references) == 1])
-        if with_one.variants or _share_of_differences(with_one) < share > 0.5:
-            return with_one
-    return identification
+    first = _identify_as(function, _CALLS, range(len(CASES)))
+    share = _share_of_differences(first)
+    if first.variants or share <= 0.05:
+        return first
+    with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one accepted answer
+    return with_one if with_one.variants or _share_of_differences(with_one) < share > 0.5 else first
 
 
 def _share_of_differences(identification: Identification) -> float:
@@ -189,48 +188,115 @@ def _share_of_differences(identification: Identification) -> float:
     return len(identification.differences) / identification.count if identification.nearest else 2.0
 
 
-def _find_nearest(
-    function: Callable[..., Any], calls: Sequence[tuple[str, str]], cases: Sequence[Case]
+def _identify_as(
+    function: Callable[..., Any], calls: Sequence[tuple[str, str]], places: Sequence[int]
 ) -> Identification:
-    """Find the way to call a function that gives the fewest differences from a variant."""
+    """Find the way to call a function, and the fewest changes of a variant, that give the fewest differences."""
     found = []
     for names in calls:
         for step in (1, -1):  # in this order, or the other way round
-            results = [_call(function, _make_arguments(names, case)[::step]) for case in cases]
-            found.append(_compare_results(", ".join(names[::step]), cases, results))
-            if found[-1].variants:
-                return found[-1]
-    return min(found, key=_share_of_differences)
+            results = [_call(function, _make_arguments(names, CASES[place])[::step]) for place in places]
+            trial = _Trial(", ".join(names[::step]), places, results)
+            found.append((_compare_results(trial, 0), trial))
+            if found[-1][0].variants:
+                return found[-1][0]
+    best, trial = min(found, key=lambda pair: _share_of_differences(pair[0]))
+    by_changes = best, _compare_results(trial, 1), _compare_results(trial, 2)
+    # A variant with a change more is nearer only if it has less than half the differences.
+    return min(by_changes, key=lambda each: _share_of_differences(each) * 2 ** by_changes.index(each))
 
 
 def _make_arguments(names: tuple[str, str], case: Case) -> tuple[Any, Any]:
     """Make the arguments of these names from a case."""
     references = list(case.references) if names[1] == "references" else case.references[0]
-    return (case.prediction, references) if names[0] == "prediction" else ([case.prediction], [references])
+    if names[0] == "prediction":
+        return case.prediction, references
+    return [[case.prediction] if names[0] == "lists of predictions" else case.prediction], [references]
 
 
-def _compare_results(arguments: str, cases: Sequence[Case], results: Sequence[tuple[float, str]]) -> Identification:
-    """Compare the results of a function, numbers and errors, with the scores of all variants."""
-    errors = tuple((case, error) for case, (_, error) in zip(cases, results) if error)
-    if len(errors) == len(cases):
-        return Identification((), (), arguments, "", len(cases), (), errors)
-    columns = [case.prediction for case in cases], [case.references for case in cases]
-    found = {
-        (returns, name): [
-            Difference(case, None if error else scale(score), expected, error)
-            for case, (score, error), expected in zip(cases, results, variant.score(*columns))
-            if not abs(scale(score) - expected) < TOLERANCE and (case.prediction or not error)  # NaN differs
+_Changes = tuple[tuple[str, Any], ...]
+
+
+@cache
+def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
+    """Score the cases under each variant with this many changes, by the changes and the name of the variant.
+
+    Variants whose changes are options come first. At some thresholds nearly every score is the same; these are left
+    out, since a function that fails without an error has such scores as well.
+    """
+    columns = [case.prediction for case in CASES], [case.references for case in CASES]
+    scores: dict[tuple[_Changes, str], Sequence[float]] = {}
+    for name, variant in VARIANTS.items():
+        for changes in combinations(_CHANGES, size):
+            each = [dict(change.items() - vars(variant).items()) for change in changes]
+            fields = {field: value for change in each for field, value in change.items()}
+            if all(each) and len(fields) == sum(map(len, each)):  # each changes something, and none what another does
+                scores[tuple(sorted(fields.items())), name] = replace(variant, **fields).score(*columns)
+    keys = sorted(scores, key=lambda key: not dict(key[0]).keys() <= _OPTIONS)
+    return {key: own for key in keys if max(map((own := scores[key]).count, own)) < MOST_EQUAL * len(own)}
+
+
+class _Reading(NamedTuple):
+    """The results of a function, read as scores: places of cases, scores, and errors."""
+
+    rows: Sequence[tuple[int, float, str]]
+    tolerance: float
+
+    def list_differences(self, expected: Sequence[float]) -> list[Difference]:
+        """List the cases for which the variant with the expected scores differs."""
+        return [
+            Difference(CASES[place], None if error else score, expected[place], error)
+            for place, score, error in self.rows
+            if not abs(score - expected[place]) < self.tolerance  # NaN differs
         ]
-        for returns, scale in _SCALES.items()
-        for name, variant in VARIANTS.items()
+
+
+def _compare_results(trial: _Trial, size: int) -> Identification:
+    """Compare the results of a function with the scores of all variants with this many changes."""
+    errors = tuple((CASES[place], error) for place, (_, error) in zip(trial.places, trial.results) if error)
+    count = len(trial.places)
+    if len(errors) == count:
+        return Identification((), (), {}, trial.arguments, "", count, (), errors)
+    rows = [
+        (place, number, error)
+        for place, (number, error) in zip(trial.places, trial.results)
+        if CASES[place].prediction or not error
+    ]
+    digits = _count_digits([number for _, number, error in rows if not error])
+    readings = {}
+    for returns, scale in _SCALES.items():
+        unit = 0.5 * 10.0**-digits * abs(scale(1.0) - scale(0.0))
+        is_rounded = 0.0 < unit <= MOST_ROUNDING
+        scaled = [(place, scale(number), error) for place, number, error in rows]
+        ending = f", rounded to {count_noun(digits, 'digit')}" if is_rounded else ""
+        readings[returns + ending] = _Reading(scaled, TOLERANCE + (unit if is_rounded else 0.0))
+    scores = _score_cases(size)
+    found = {
+        (returns, key): sum(not abs(score - expected[place]) < reading.tolerance for place, score, _ in reading.rows)
+        for returns, reading in readings.items()
+        for key, expected in scores.items()
     }
-    returns, best = min(found, key=lambda pair: len(found[pair]))
-    differences = sorted(
-        found[returns, best], key=lambda each: -2.0 if each.score is None else -abs(each.score - each.expected)
+    returns, (changes, best) = min(found, key=found.__getitem__)
+    differences = readings[returns].list_differences(scores[changes, best])
+    nearest = tuple(
+        name
+        for name in VARIANTS
+        if found.get((returns, (changes, name))) == len(differences)
+        and readings[returns].list_differences(scores[changes, name]) == differences
     )
-    nearest = tuple(name for name in VARIANTS if found[returns, name] == found[returns, best])
+    differences.sort(key=lambda each: -2.0 if each.score is None else -abs(each.score - each.expected))
     variants = () if differences else nearest
-    return Identification(variants, nearest, arguments, returns, len(cases), tuple(differences), errors)
+    return Identification(variants, nearest, dict(changes), trial.arguments, returns, count, tuple(differences), errors)
+
+
+def _count_digits(numbers: Sequence[float]) -> int:
+    """Count the digits after the point to which numbers are rounded; 400 if they are not.
+
+    Example:
+        >>> _count_digits([0.3333, 1.0]), _count_digits([1 / 3])
+        (4, 400)
+    """
+    return max(next((digits for digits in range(7) if round(number, digits) == number), 400) for number in numbers)
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> tuple[float, str]:

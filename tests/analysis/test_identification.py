@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +13,9 @@ from typing import Any
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric import VARIANTS, anls_score, anls_scores, identify, mean
-from anls_metric.analysis.identification import CASES
-from tests.core.test_conformance import CASES as GOLDEN_CASES
+from anls_metric import VARIANTS, anls_score, anls_scores, get_variant, identify, mean
+from anls_metric.analysis.identification_cases import CASES, GOLDEN_CASES, THRESHOLDS
+from tests.core.test_conformance import CASES as ALL_GOLDEN_CASES
 
 Function = Callable[..., Any]
 COLUMNS = [case.prediction for case in CASES], [case.references for case in CASES]
@@ -34,8 +37,8 @@ def test_each_variant_is_identified_as_itself(variant: str) -> None:
 
 
 def test_cases_are_golden_cases_and_tell_the_same_variants_apart() -> None:
-    cases = [case for case in GOLDEN_CASES.values() if case["references"]]
-    assert {*CASES} <= {(case["prediction"], tuple(case["references"])) for case in cases}
+    cases = [case for case in ALL_GOLDEN_CASES.values() if case["references"]]
+    assert {*GOLDEN_CASES} <= {(case["prediction"], tuple(case["references"])) for case in cases}
     columns = [case["prediction"] for case in cases], [case["references"] for case in cases]
     golden = {name: anls_scores(*columns, variant=name) for name in VARIANTS}
     for one, other in combinations(VARIANTS, 2):
@@ -58,6 +61,13 @@ def by_keywords(*, outputs: list[str], answers: list[list[str]]) -> dict[str, An
         (lambda output, answers: (rrc(output, answers), "matched"), PLAIN, "the score"),
         (lambda output, answers: rrc(output, answers) + 5e-10, PLAIN, "the score"),
         (lambda output, answers: SimpleNamespace(tolist=lambda: [rrc(output, answers)]), PLAIN, "the score"),
+        (lambda outputs, answers: [rrc(outputs[0][0], answers[0])], "lists of predictions, references", "the score"),
+        (lambda output, answers: round(rrc(output, answers), 4), PLAIN, "the score, rounded to 4 digits"),
+        (
+            lambda output, answers: round(100 * rrc(output, answers), 1),
+            PLAIN,
+            "100 times the score, rounded to 1 digit",
+        ),
         (by_keywords, COLUMN, "the score"),
     ],
 )
@@ -70,6 +80,91 @@ def test_function_of_one_reference_is_identified() -> None:
     found = identify(Levenshtein.normalized_similarity)
     assert (found.variants, found.arguments) == (("nls",), "prediction, reference")
     assert found.count == sum(len(case.references) == 1 for case in CASES) < len(CASES)
+
+
+def test_too_few_digits_are_no_rounding() -> None:
+    assert identify(lambda output, answers: round(rrc(output, answers), 2)).variants == ()
+
+
+# Neighbors
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS[1:])
+@pytest.mark.parametrize("variant", ["standard", "due", "monkey"])
+def test_other_threshold_is_found(variant: str, threshold: float) -> None:
+    mine = get_variant(variant, threshold)
+    found = identify(lambda output, answers: 100 * anls_score(output, answers, variant=mine))
+    assert found.returns == "100 times the score"
+    assert variant in found.variants or (variant, threshold) == ("due", 1.0)  # which is nls
+    assert anls_scores(*COLUMNS, variant=replace(VARIANTS[found.variants[0]], **found.changes)) == anls_scores(
+        *COLUMNS, variant=mine
+    )
+    assert found.changes.keys() <= {"threshold"}
+
+
+CHANGED: list[tuple[Function, str, dict[str, Any]]] = [
+    (
+        lambda each: replace(each, kept="distance / length < threshold"),
+        "standard",
+        {"kept": "distance / length < threshold"},
+    ),
+    (lambda each: replace(each, ignore_case=False), "standard", {"ignore_case": False}),
+    (lambda each: replace(each, no_answers=("",)), "standard", {"no_answers": ("",)}),
+    (
+        lambda each: replace(each, no_answers=("",), whitespace="strip", threshold=0.7),
+        "mp_docvqa",
+        {"no_answers": ("",), "threshold": 0.7},
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "variant", "changes"), CHANGED)
+def test_variant_with_the_fewest_changes_is_found(change: Function, variant: str, changes: dict[str, Any]) -> None:
+    mine = change(VARIANTS["standard"])
+    found = identify(lambda output, answers: anls_score(output, answers, variant=mine))
+    assert (found.variant, found.changes) == (variant, changes)
+
+
+def test_printed_variant_computes_the_same_scores() -> None:
+    for change, _, changes in CHANGED:
+        mine = change(VARIANTS["standard"])
+        words = str(identify(lambda output, answers, mine=mine: anls_score(output, answers, variant=mine)))
+        (code,) = re.findall(r"pass variant=(.*)", words)
+        assert eval(f"anls_scores(*COLUMNS, variant={code})", globals()) == anls_scores(*COLUMNS, variant=mine)
+        assert all(field in words for field in changes)
+
+
+@pytest.mark.parametrize(
+    "fold",
+    [
+        str.casefold,
+        lambda text: unicodedata.normalize("NFKC", text),
+        lambda text: unicodedata.normalize("NFC", text),
+        lambda text: re.sub(r"[^\w\s]", "", text),
+        lambda text: re.sub(r"\b(?:a|an|the)\b", "", text.lower()),
+        lambda text: text.replace(",", ""),
+        lambda text: text.replace("-", " "),
+        lambda text: text.replace(".", ""),
+        lambda text: {"two": "2"}.get(text, text),
+    ],
+)
+def test_function_that_folds_strings_is_no_variant(fold: Function) -> None:
+    found = identify(lambda output, answers: anls_score(fold(output), list(map(fold, answers))))
+    assert found.variants == ()
+    assert 1 <= len(found.differences) <= 20
+
+
+@pytest.mark.parametrize("threshold", [0.55, 0.72, 0.85, 0.97])
+def test_threshold_between_those_that_are_tried_is_no_variant(threshold: float) -> None:
+    assert identify(lambda output, answers: anls_score(output, answers, threshold=threshold)).variants == ()
+
+
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_constant_is_no_variant(score: float) -> None:
+    assert identify(lambda output, answers: score).variants == ()
+
+
+# Descriptions
 
 
 def raise_always(prediction: str, references: list[str]) -> float:
@@ -95,7 +190,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         lenient,
         ("rrc",),
-        "the function is not a known variant; the nearest is rrc: 2 of 34 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 2 of 96 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         "  'rain' against 'shine': the function gives 1.0, rrc gives 0.0\n"
         "  '0.28.' against '0.28': the function gives 0.799, rrc gives 0.8",
@@ -108,7 +203,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         fail_at_rain,
         ("rrc",),
-        "the function is not a known variant; the nearest is rrc: 1 of 34 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 1 of 96 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         f"  'rain' against 'shine': the function {DIVIDED}, rrc gives 0.0",
     ),
@@ -116,7 +211,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
         fail_at_blanks,
         ("rrc",),
         f"the function is rrc: {VARIANTS['rrc'].meaning}\n"
-        "called with (prediction, references), it returns the score; 34 of 34 cases are equal\n"
+        "called with (prediction, references), it returns the score; 96 of 96 cases are equal\n"
         f"the function {DIVIDED}, for '' against 'a' or ''\n"
         "cases where both strings are blank do not count: several published programs divide by 0 there",
     ),

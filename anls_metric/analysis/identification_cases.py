@@ -1,0 +1,111 @@
+"""Made-up cases on which variants differ, from one another and from functions that are no variant."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MAX_SHOWN_LENGTH = 40
+"""How many characters of a case are printed."""
+
+
+class Case(NamedTuple):
+    """An answer and its accepted answers."""
+
+    prediction: str
+    references: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_shorten(self.prediction)} against {' or '.join(map(_shorten, self.references))}"
+
+
+def _shorten(text: str) -> str:
+    return repr(text) if len(text) <= MAX_SHOWN_LENGTH else f"{text[:10]!r}.. of {len(text)} characters"
+
+
+# A selection of the golden cases on which the published programs were run (tests/data/conformance). Any two variants
+# that differ on some golden case differ on one of these.
+GOLDEN_CASES = tuple(
+    Case(prediction, tuple(references))
+    for prediction, *references in (
+        ("CocaCola", "Coca Cola", "Coca Cola Company"),
+        ("The Coca", "Coca Cola", "Coca Cola Company"),
+        ("Cola", "Coca Cola", "Coca Cola Company"),
+        ("talkingheads", "TALKINGHEADS", "TALKING HEADS"),
+        ("hi friend", "hello my friend", "friend", "hi"),
+        ("abcd", "ab#", "abc###", "ab##"),
+        ("xxxxxxxxxx", "xxxxxyyyyy", "xxxxyyyyyy", "yyyyyyyyyy"),
+        ("REMAIN IN LIGHT", "TALKINGHEADS", "TALKING HEADS"),
+        ("rain", "shine"),
+        ("I am leaving", "leave"),
+        ("100%", "96%"),
+        ("a##", "abc"),
+        ("completely unrelated text here", "x"),
+        ("lnaguaeg", "language"),
+        ("abc###", "abcdef"),
+        ("abcdef", "abc"),
+        ("ToTaL", "tOtAl"),
+        (" Coca Cola", "Coca Cola"),
+        ("a b", "a    c"),
+        ("a", "\t\n"),
+        ("...", "..."),
+        ("end. ", "end"),
+        ("0.28.", "0.28"),
+        ("NONE ", "nine"),
+        ("BBOwn    & WIlLia msoan", "Brown & Williamson"),
+        ("T.F. Rie\thl\n", "T.F. Riehl"),
+        ("SugaAsassoc  iStion\t, Inc.t", "Sugar Association, Inc."),
+        ("istanbul", "\u0130stanbul"),
+        ("\u0130", "i"),
+        ("\ufb00\ufb00", "\ufb00a"),
+        ("\u0390", "\u03b9"),
+        ("\u0390\u0390", "\u0390\u03b1"),
+        ("", "a", ""),
+        ("", ""),
+    )
+)
+
+# Strings that only other normalizations make equal.
+FOLDED_CASES = tuple(
+    Case(prediction, (reference,))
+    for prediction, reference in (
+        ("\uff21\uff22\uff23\uff11\uff12\uff13", "ABC123"),  # full width, which NFKC folds
+        ("\ufb01nance", "finance"),  # a ligature, which NFKC and case folding replace
+        ("Stra\u00dfe", "STRASSE"),  # case folding
+        ("\u0130ZM\u0130R", "izmir"),  # a dotted I: lower case is two characters
+        ("cafe\u0301", "caf\u00e9"),  # a combining accent: NFC
+        ("caf\u00e9", "cafe"),  # accents removed
+        ("\u03c3\u03bf\u03c6\u03cc\u03c2", "\u03c3\u03bf\u03c6\u03cc\u03c3"),  # a final sigma: case folding
+        ("x\u00b2", "x2"),
+        ("\u6a94\u6848", "\u6863\u6848"),  # traditional and simplified Chinese
+        ("a\u00a0b", "a b"),
+        ("new\nyork", "newyork"),
+        ("the cat", "cat"),
+        ("cat in the hat", "cat hat"),
+        ("Coca-Cola", "Coca Cola"),
+        ("Coca-Cola", "CocaCola"),
+        ("$1,000.00", "100000"),
+        ("(1)", "1"),
+        ("a_b", "ab"),
+        ("5%", "5"),
+        ("\u201ctitle\u201d", "title"),
+        ('"title"', "title"),
+        ("title:", "title"),
+        ("two", "2"),
+        ("1.0", "1"),
+        ("none", "none"),
+        ("NoNe", "none"),
+        ("n/a", "n/a"),
+        ("yes.", "yes"),
+    )
+)
+
+THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+"""The thresholds at which each variant is tried."""
+
+# Similarities of each threshold, and on either side of it.
+THRESHOLD_CASES = tuple(
+    Case("b" * edits + "a" * (100 - edits), ("a" * 100,))
+    for edits in sorted({round(100 * (1 - each)) + step for each in THRESHOLDS for step in (-1, 0, 1)} - {-1, 101})
+)
+
+CASES = (*GOLDEN_CASES, *FOLDED_CASES, *THRESHOLD_CASES)
