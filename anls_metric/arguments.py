@@ -55,6 +55,7 @@ GONE: Mapping[str, str] = {
     **dict.fromkeys(("predictions", "prediction", "pred", "preds", "results"), "type --submission FILE"),
     **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels"), "type --gold FILE"),
     "o": "type --output PATH",
+    "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
 }
 """Flags that are gone, or of other programs -> what to do instead."""
 
@@ -91,7 +92,8 @@ class Parser(argparse.ArgumentParser):
             name = flag.strip("-")
             similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
             meant = f"did you mean --{similar}?" if similar else "--help lists arguments and flags"
-            meant = GONE.get(name, meant) if self.prog == "anls" else meant  # subcommands lack most of the flags
+            subcommand = self.prog.partition(" ")[2]  # lacks most of the flags
+            meant = GONE.get(f"{subcommand} {name}".strip(), meant)
             self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {meant}")
         return flags
 

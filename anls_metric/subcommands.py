@@ -233,7 +233,7 @@ def _add_hub(parser: Parser) -> None:
     parser.add_argument(
         "--source",
         metavar="URL",
-        help="the URL of logs or of a paper that supports the score (default: the variant's source)",
+        help="the URL of logs or of a paper that supports the score (default: none)",
     )
     names = [name for name, option in OPTIONS.items() if option.group in (MOST, INPUT, SCORING)]
     others = ("format", "output", "report", "worst", "by", "by_key", "metrics", "find")
@@ -246,11 +246,10 @@ def _export_hub(flags: argparse.Namespace) -> None:
     from anls_metric.report.numbers import Numbers
 
     settings = make_settings(flags)
-    result, document = score_files(flags.files, settings)
-    source = flags.source or result.submissions[0].scorer.source
+    _, document = score_files(flags.files, settings)
     date = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = Numbers(settings.percent, settings.digits)
-    print(as_eval_results(document, flags.dataset, flags.task, source, date, numbers))
+    print(as_eval_results(document, flags.dataset, flags.task, flags.source or "", date, numbers))
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

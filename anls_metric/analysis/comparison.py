@@ -15,6 +15,7 @@ from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
 from anls_metric.core.choices import describe_unknown
 from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.reading.answers import list_ids
 from anls_metric.reading.reader import find_name
 
 SIGNIFICANT = 0.05
@@ -318,9 +319,13 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
     Raises:
         InputError: most questions with the same id have different accepted answers.
     """
+    hints = []
+    if first.scores == second.scores and _list_predictions(first) == _list_predictions(second):
+        sentence = "it has the same answers as {first}: pass those of another model"
+        hints.append(Message(second.name, sentence, {"first": first.name}))
     if first.questions is second.questions:
-        return []
-    pair, hints = pair_questions(first, second), []
+        return hints
+    pair = pair_questions(first, second)
     if len(pair.first) < max(len(first.scores), len(second.scores)):
         sentence = "{first} has {theirs:,} questions and {second} has {own:,}: they are compared on the {common:,} "
         sentence += "that both have"
@@ -336,6 +341,11 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
     if 2 * len(others) > len(pair.first):
         raise InputError(message._replace(sentence=f"{sentence}: use the same id for the same question in both"))
     return [*hints, message] if others else hints
+
+
+def _list_predictions(scored: Scored) -> list[tuple[str, str]]:
+    """List the predictions with the ids of their questions, in the order of the ids."""
+    return sorted(zip(list_ids(scored.answers), map(str, scored.answers.predictions)))
 
 
 _DOUBTFUL = 0.2

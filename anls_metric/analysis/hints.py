@@ -13,6 +13,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.outcomes import contains_any, refuses
+from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import Case, find_transformations, score_after
 from anls_metric.core.variants import Variant
@@ -26,6 +27,7 @@ MIN_ANSWERS = 10  # fewer are alike by chance
 
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
 """The strings that programs write for missing values."""
+_LOST = NULLS - {"None", "N/A", "n/a"}
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,39 @@ def _are_many(count: int, scored: Scored) -> bool:
     return count > 0.1 * total + sqrt(total)
 
 
+def _are_some(count: float, scored: Scored) -> bool:
+    """Whether these are more than 2% of the answers, with a margin for chance: good models have up to 2.5% of 200."""
+    total = len(scored.answer_scores)
+    return count > 0.02 * total + 0.2 * sqrt(total)
+
+
+def _find_other_forms(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find answers with the value of an accepted one in another form, if this costs more than good models lose."""
+    places = find_partial_credit(scored)[FORMAT_LOSS]
+    lost = [1.0 - scored.answer_scores[place] for place in places]
+    if not _are_some(sum(lost), scored):
+        return 0, ""
+    place = places[lost.index(max(lost))]
+    pair = scored.answers.predictions[place], list_references(scored.answers)[place][0]
+    points = 100 * sum(lost) / len(scored.answer_scores)
+    return len(places), " for ".join(map(_show, pair)) + f"; this costs {points:.1f} points"
+
+
+def _find_failures(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find three words with which many answers begin, all of them wrong, as messages of failed requests do."""
+    texts = scored.answers.predictions
+    pairs = zip(texts, scored.findings.outcomes)
+    failed = Counter(_begin(text) for text, outcome in pairs if outcome in ("other", "another number"))
+    words, count = next(((words, count) for words, count in failed.most_common() if words.count(" ") > 1), ("", 0))
+    are_all = _are_some(count, scored) and count == sum(_begin(text) == words for text in texts)
+    return count * are_all, _show(words)
+
+
+def _begin(text: Any) -> str:
+    """The first three words of a text."""
+    return " ".join(str(text).split(maxsplit=3)[:3])
+
+
 def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find a set whose predictions all equal an accepted answer.
 
@@ -163,6 +198,12 @@ def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
     if lost:
         accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
         lost = [text for text in lost if text.lower() not in accepted]
+    return len(lost), " or ".join(map(_show, sorted(set(lost))))
+
+
+def _find_null_references(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find accepted answers that programs write for missing values, and that nobody writes into a document."""
+    lost = [str(text) for case in wrong for text in case.references[:1] if {*map(str, case.references)} <= _LOST]
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
 
@@ -252,6 +293,17 @@ SIGNS = (
         least=25,
     ),
     Sign(_find_nulls, "predictions are {value}, which programs write for missing values: find the step that lost them"),
+    Sign(
+        _find_null_references,
+        "questions have only {value} as accepted answer, which programs write for missing values: find the step that "
+        "lost them",
+    ),
+    Sign(
+        _find_failures,
+        "predictions begin with {value} and are wrong, as after a failed request: ask these questions again",
+        of_strings=True,
+        least=5,
+    ),
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(
         _find_moved,
@@ -265,6 +317,11 @@ SIGNS = (
     ),
 )
 LAST_SIGNS = (
+    Sign(
+        _find_other_forms,
+        "answers are equal in value and written differently, such as {value}: see {use.metrics:partial_credit}",
+        of_strings=True,
+    ),
     Sign(
         _find_same,
         "predictions are the same wrong answer, {value}: check the program that wrote them",

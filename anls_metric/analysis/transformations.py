@@ -144,6 +144,19 @@ TRANSFORMATIONS = (
         *_replace(_TWO_WAYS, _normalize),
         is_certain=True,
     ),
+    Transformation(
+        "digits",
+        "answers have the digits of another script (\u0663 for 3)",
+        "write both sides with the digits 0 to 9",
+        *_replace(r"(?![0-9])\d", lambda match: str(int(match[0]))),
+        is_certain=True,
+    ),
+    Transformation(
+        "spaces",
+        'answers have spaces between tokens on one side ("$ 1,200" for "$1,200")',
+        "join the tokens as the tokenizer of the model does",
+        *_replace(r"\s+", ""),
+    ),
 )
 
 

@@ -217,6 +217,11 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 
 def find_records(value: Any, name: str) -> Content:
     """Find the records in a JSON value. InputError: it has none."""
+    if isinstance(value, Mapping) and _is_summary(value.get("results")):
+        sentence = (
+            "it has the scores of a run, and no answers: pass the file of its samples, as --log_samples writes it"
+        )
+        raise make_error(name, sentence)
     records = records_of(value)
     if records is None:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
@@ -226,6 +231,16 @@ def find_records(value: Any, name: str) -> Content:
         )
         raise make_error(name, sentence, found=found)
     return Content(records, hints=_find_stop(value, len(records), name))
+
+
+def _is_summary(results: Any) -> bool:
+    """Whether an object has the scores of tasks, as harnesses write them beside the samples: "N/A" stands for none."""
+    tasks = list(results.values()) if isinstance(results, Mapping) else [None]
+    return all(
+        isinstance(task, Mapping)
+        and all(isinstance(score, (int, float)) or score == "N/A" or name == "alias" for name, score in task.items())
+        for task in tasks
+    )
 
 
 def _find_stop(log: Any, count: int, name: str) -> list[Message]:

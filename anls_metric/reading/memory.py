@@ -89,6 +89,7 @@ def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
         counts = ", ".join(f"{field} has {len(column):,}" for field, column in lists.items())
         raise make_error(name, "the columns have different lengths: {counts}", counts=counts)
     texts = {field: column for field, column in lists.items() if not holds_image(next(filter(None, column), None))}
+    texts = texts or lists  # bytes alone are no images, and refused as answers
     return [dict(zip(texts, row)) for row in zip(*texts.values())]
 
 

@@ -19,9 +19,7 @@ _ENTRY = """\
     task_id: {task}
   value: {value}
   date: {date}
-  source:
-    url: {source}
-  notes: {signature}"""
+{source}  notes: {signature}"""
 
 
 def as_eval_results(
@@ -33,7 +31,7 @@ def as_eval_results(
         document: as `document.build_document` makes it.
         dataset: the id of the dataset, such as ``lmms-lab-encoder/DocVQA``.
         task: the id of the task in the ``eval.yaml`` of the dataset.
-        source: the URL of evidence for the score, such as logs or a paper.
+        source: the URL of evidence for the score, such as logs or a paper; "" for none.
         date: the date of the evaluation, such as 2026-11-22.
         numbers: how the score is printed; `PLAIN` prints all of its digits.
 
@@ -48,6 +46,7 @@ def as_eval_results(
         raise make_error("", sentence, dataset=dataset)
     mean = document["submissions"][0]["anls"]
     digits = f"{Decimal(repr(mean)):f}"  # without an exponent, since 1e-05 is a string in YAML 1.1
-    texts = {"dataset": dataset, "task": task, "date": date, "source": source, "signature": document["signature"]}
+    texts = {"dataset": dataset, "task": task, "date": date, "signature": document["signature"]}
     quoted = {name: json.dumps(text, ensure_ascii=False) for name, text in texts.items()}  # also strings in YAML
-    return _ENTRY.format(value=digits if numbers == PLAIN else numbers.format(mean), **quoted)
+    evidence = f"  source:\n    url: {json.dumps(source, ensure_ascii=False)}\n" if source else ""
+    return _ENTRY.format(source=evidence, value=digits if numbers == PLAIN else numbers.format(mean), **quoted)

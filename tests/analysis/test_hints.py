@@ -128,7 +128,14 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "copies": (change(str), "90 of 90 predictions equal an accepted answer exactly, as in a copy of the gold file"),
     "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are accepted answers of other questions"),
     "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are accepted answers of"),
-    "same": (change(lambda _: "Error code: 429", 10), '10 of 90 predictions are the same wrong answer, "Error'),
+    "same": (change(lambda _: "Error 429", 10), '10 of 90 predictions are the same wrong answer, "Error 429"'),
+    "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 'begin with "Error code: 429" and'),
+    "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]),
+        '30 of 30 answers are equal in value and written differently, such as "3 dollars" for "$3"; this costs 100'),
+    "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), '1 of 90 questions have only "nan" as accepted answer'),
+    "digits": ((["".join(chr(0x660 + int(sign)) for sign in text) for text in NUMBERS], in_lists(NUMBERS)),
+        "30 of 30 answers have the digits of another script (\u0663 for 3): write both sides with the digits 0 to 9"),
+    "spaces": (([" ".join(f"${n},000") for n in NUMBERS], [[f"${n},000"] for n in NUMBERS]), "between tokens on one"),
     "words": (change(lambda answer: f"a {answer} or so", 30), "30 of 90 predictions contain an accepted answer"),
     "zeros": ((UNLIKE, in_lists(MANY)), f'90 of 90 predictions score 0, such as "{UNLIKE[0]}" for "Coca 100", "'),
     "set": (accept(lambda answer: [str({answer, "?"})]), "24 of 24 accepted answers look like printed lists"),
@@ -188,7 +195,8 @@ def test_hints_of_several_submissions_begin_with_files_and_comparisons() -> None
     ]
     result = evaluate(inputs, Input(gold, "gold"), Settings(missing="zero"))
     texts = [(hint.submission, hint.text()) for hint in result.hints]
-    assert [name for name, _ in texts] == ["", "", "raw"]
+    assert [name for name, _ in texts] == ["", "", "", "raw"]
+    assert texts[2][1] == "b: it has the same answers as a: pass those of another model"
     assert texts[0][1].startswith("gold: decimal numbers among the accepted answers (90)")
 
 

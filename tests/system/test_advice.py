@@ -44,6 +44,8 @@ MORE: dict[str, Situation] = {
         for row in list_answers()]}),
     "several answers in one text": ("t.json", {"t.json": [row | {"answers": "|".join(row["answers"])}
         for row in list_rows()]}),
+    "answers in another form": ("t.json", {"t.json": [{"prediction": f"{n} dollars", "answers": [f"${n}"]}
+        for n in range(3, 33)]}),
     "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
 }  # fmt: skip
 SITUATIONS: dict[str, Situation] = {
