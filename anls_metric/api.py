@@ -175,13 +175,13 @@ class Scores:
         return tables.FORMATS[name](self._document, Numbers(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
-        """Find the variants and extraction rules that give a number, rounded to its digits.
+        """Find the variants, metrics and extraction rules that give a number, rounded to its digits.
 
         Args:
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".
 
         Returns:
-            All variants and rules that give the number; if there are none, the nearest one.
+            All that give the number; if there are none, variants at other thresholds; and else the nearest one.
 
         Example:
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]

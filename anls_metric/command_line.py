@@ -150,11 +150,13 @@ def _score(words: Sequence[str]) -> int:
     if settings.report:
         document |= _write_report(result, settings, inputs)
     failures, doubts = _check_limits(result, document)
+    if settings.find:
+        document["find"] = _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
     for line in failures + doubts:
         print_note(make_printable(f"anls: {line}"))
-    return int(bool(failures))
+    return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
 
 
 # Files
@@ -210,12 +212,6 @@ def _list_sources(settings: Settings) -> list[str]:
 
 def _print(result: Result, document: dict[str, Any], settings: Settings) -> None:
     numbers, columns = Numbers(settings.percent, settings.digits), settings.columns
-    if settings.find:
-        from anls_metric.analysis.variant_search import find_variants
-
-        scorers = find_scorers(settings)
-        matches = find_variants(settings.find, result.submissions, scorers if len(scorers) > 1 else ())
-        document["find"] = [match._asdict() for match in matches]
     if settings.score_only:
         for scored in result.submissions:
             print(scored.anls if numbers == PLAIN else numbers.format(scored.anls))
@@ -232,6 +228,15 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
+
+
+def _find(result: Result, settings: Settings) -> list[dict[str, Any]]:
+    """Find what gives the number of the user, for the JSON document."""
+    from anls_metric.analysis.variant_search import find_variants
+
+    scorers = find_scorers(settings)
+    matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
+    return [match._asdict() for match in matches]
 
 
 # Exit status

@@ -285,7 +285,7 @@ class Settings:
     )
     find: str | None = _option(
         "--find NUMBER",
-        "find the variants and extraction rules that give a number, such as 84.75",
+        "find the variants, metrics and extraction rules that give a number, such as 84.75; status 1 if none does",
         SCORING,
     )
     by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", SCORING)

@@ -1,29 +1,37 @@
-"""Finds the variants and extraction rules that give a published number for these answers."""
+"""Finds the variants, thresholds, metrics and extraction rules that give a published number for these answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from anls_metric.analysis.scored import Scored, score_under
+from anls_metric.analysis.identification_cases import THRESHOLDS
+from anls_metric.analysis.metrics import find_metrics
+from anls_metric.analysis.scored import Scored, average, score_answers, score_under
+from anls_metric.core.kernel import mean
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
 from anls_metric.reading.extract import EXTRACTORS, extract_all, extractor
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
 
+METRICS = ("exact_match", "contains", "relaxed")
+"""Metrics that are published as the score of a document benchmark."""
+
 
 class VariantMatch(NamedTuple):
-    """A variant that gives a number.
+    """A variant, or another metric, that gives a number.
 
     Attributes:
         name: the name of the submission.
-        variant: the name of the variant.
+        variant: the name of the variant or the metric.
         scale: the scale of the number: 1 or 100.
         anls: the mean under the variant.
         exact: whether the mean rounds to the number; otherwise it is only the nearest mean.
         extract: the rules that extract the answers for this number, "" for none.
+        threshold: the threshold of the variant, if it is not its own.
     """
 
     name: str
@@ -32,18 +40,22 @@ class VariantMatch(NamedTuple):
     anls: float
     exact: bool
     extract: str
+    threshold: float | None = None
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
-    """Find the variants that give a number, rounded to its digits, with unchanged answers or with an extraction rule.
+    """Find what gives a number, rounded to its digits: a variant or metric, with unchanged answers or extracted ones.
+
+    If there is nothing, each variant is tried at other thresholds. By chance, one of so many may give any number.
 
     Args:
         number: the printed number: 84.75, 0.8475, 84.8%.
         submissions: the submissions.
-        scorers: the variants to try; by default all variants, or for lists and nested values the scorer of the set.
+        scorers: the variants to try, and no other metrics; by default all variants, or for lists and nested values the
+            scorer of the set.
 
     Returns:
-        All variants that give the number; if there are none, the nearest one.
+        All variants and metrics that give the number; if there are none, the nearest one.
 
     Raises:
         ValueError: the string is not a number.
@@ -57,18 +69,25 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         >>> [(match.variant, match.extract) for match in find_variants("1.0", [scored], scorers)]
         [('standard', 'bold'), ('due', 'bold')]
         >>> find_variants("0.76", [scored], scorers)
-        [VariantMatch(name='data', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
+        [VariantMatch(name='data', variant='standard', scale=1, anls=0.75, exact=False, extract='', threshold=None)]
+        >>> [match.variant for match in find_variants("0.5", [scored])][-2:]
+        ['exact_match', 'relaxed']
     """
-    wanted = _parse_number(number)
+    wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
-    matches = [
-        (abs(Decimal(mean) * scale - wanted), VariantMatch(scored.name, variant, scale, mean, True, rules))
-        for scored in submissions
-        for (rules, variant), mean in _try_all(scored, list(scorers)).items()
-        for scale in SCALES
-    ]
-    exact = [match for distance, match in matches if distance <= half]
-    return exact or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]
+    nearest: list[VariantMatch] = []
+    for find in (_try_rules, _try_thresholds):
+        matches = [
+            (abs(Decimal(match.anls) * scale - wanted), match._replace(scale=scale))
+            for scored in submissions
+            for match in find(scored, chosen)
+            for scale in SCALES
+        ]
+        exact = [match for distance, match in matches if distance <= half]
+        if exact:
+            return exact
+        nearest = nearest or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]
+    return nearest
 
 
 def _parse_number(number: str) -> Decimal:
@@ -81,19 +100,38 @@ def _parse_number(number: str) -> Decimal:
     return wanted
 
 
-def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str], float]:
-    """Compute the mean of a set under each variant: with its own extraction rules, with none, and with each rule."""
+def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
+    """Try each variant and metric on the answers of a set as they are, without extraction, and with each rule."""
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
-    if isinstance(scored.scorer, Variant):
+    of_strings = isinstance(scored.scorer, Variant)
+    if of_strings:
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
         for name in EXTRACTORS:
             changed, _ = extract_all(extractor(name), raw)
             if changed != raw:
                 texts.setdefault(name, changed)
-        scorers = scorers or list(VARIANTS.values())
-    return {
-        (rules, scorer.name): score_under(answers, scorer, predictions)
-        for rules, predictions in texts.items()
-        for scorer in scorers or [scored.scorer]
-    }
+    for rules, predictions in texts.items():
+        for scorer in _list_scorers(scored, scorers):
+            found = score_under(answers, scorer, predictions)
+            yield VariantMatch(scored.name, scorer.name, 1, found, True, rules)
+        if of_strings and not scorers:
+            again = score_answers(answers._replace(predictions=predictions), scored.scorer)
+            for metric in find_metrics(METRICS):
+                found = mean(average(answers, metric.compute(again)))
+                yield VariantMatch(scored.name, metric.name, 1, found, True, rules)
+
+
+def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
+    """Try each variant at other thresholds on the answers of a set as they are."""
+    variants = [scorer for scorer in _list_scorers(scored, scorers) if isinstance(scorer, Variant)]
+    for variant in variants:
+        for threshold in THRESHOLDS:
+            if threshold != variant.threshold:
+                found = score_under(scored.answers, replace(variant, threshold=threshold))
+                yield VariantMatch(scored.name, variant.name, 1, found, True, scored.extract, threshold)
+
+
+def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
+    """List the variants to try: those that the user chose; or all, if the answers are strings."""
+    return scorers or (list(VARIANTS.values()) if isinstance(scored.scorer, Variant) else [scored.scorer])

@@ -200,19 +200,20 @@ def _format_table(table: Table, width: float) -> str:
 
 
 def format_matches(number: str, matches: Sequence[Document]) -> str:
-    """Format the variants that `variant_search.find_variants` found for a number: a line for each rule and score.
+    """Format what `variant_search.find_variants` found for a number: a line for each rule, threshold and score.
 
     A variant that gives the number without extraction is not repeated for a rule.
     """
-    shown: set[tuple[str, str]] = set()
+    shown: set[tuple[str, float | None, str]] = set()
     variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        rule = f" with --extract {match['extract']}" if match["extract"] else ""
-        if (match["variant"], score) not in shown:
+        options = {name: match[name] for name in ("threshold", "extract") if match[name] not in ("", None)}
+        rule = "".join(f" with --{name} {value}" for name, value in options.items())
+        if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
-        shown.add((match["variant"], score))
-    start = f"{number} is" if matches[0]["exact"] else f"no variant gives {number}; the nearest is"
+        shown.add((match["variant"], match["threshold"], score))
+    start = f"{number} is" if matches[0]["exact"] else f"no variant or metric gives {number}; the nearest is"
     return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
 
 

@@ -40,7 +40,8 @@ def test_score_is_the_mean_of_the_scores_of_the_answers(shell: Shell) -> None:
 OUTPUTS = [
     (f"{EXAMPLE} --by answer_type,evidence --percent --digits 1", "Visual/Layout  88.9   -             1\n"),
     (f"{EXAMPLE} --find 62.73", "62.73 is standard, rrc, "),
-    (f"{EXAMPLE} --find 0.99", "no variant gives 0.99; the nearest is mistral_evals on submission: 0.701389"),
+    (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
+    (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
     ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
     ("gold.json raw.json --extract think --worst 1", "\n  raw         <think>x</think>something else\n"),
     ("gold.json raw.json --extract think", "\nextracted  think changed 24 of 24 answers and left 0\n"),
@@ -216,6 +217,9 @@ TOO_FEW = "too few documents to tell whether a is worse than b"
         ("long.json none.json tall.json --fail-if-worse", 0, ""),
         ("long.json tall.json none.json --fail-if-worse", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
         ("gold.json b.json a.json --fail-if-worse", 0, f"anls: {TOO_FEW}: -0.0833\n"),
+        ("gold.json a.json --find 75", 0, ""),
+        ("gold.json a.json --find 76", 1, ""),
+        ("gold.json a.json --find 76 --format json", 1, ""),
         ("gold.json gone.csv", 2, "anls: error: gone.csv: No such file or directory\n"),
     ],
 )

@@ -235,6 +235,7 @@ RUNS = (
     "examples/compare/gold.json model=examples/compare/base.json model=examples/compare/tuned.json",
     "examples/compare/gold.json examples/compare/chatty.json",
     f"{_COMPARE} --report report.html --fail-if-worse",
+    "examples/compare/gold.json examples/compare/base.json --find 88.67",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
 _LEVELS = {"groups": 2, "pairs": 2, "outcomes": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
