@@ -17,6 +17,7 @@ The modules, from the ground up; each imports only modules above it:
 * `trees`, `lists`: values as trees, and how they compare;
 * `tree_builder`: builds trees from values, and refuses what cannot be scored;
 * `list_scores`: matches lists of strings for ANLSL;
+* `leaves`: lists leaves with what became of each: right, close, wrong, missed, invented or blank;
 * `star_explanation`: explains a score;
 * `value_variants`: ANLS* and ANLSL as variants, with their options;
 * `value_scores`: the public functions;
@@ -29,19 +30,23 @@ https://arxiv.org/abs/2104.14336; Van Landeghem et al., "Document Understanding 
 """
 
 from anls_metric.nested.json_values import from_json, to_json
+from anls_metric.nested.leaves import LEAF_OUTCOMES, LeafOutcome, ScoredLeaf
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import Branch, KeyScore, Leaf, StarExplanation
 from anls_metric.nested.value_scores import anls_star_score, anls_star_scores, anlsl_score, explain_star
 from anls_metric.nested.value_variants import VALUE_VARIANTS, Average, NoneKeys, ValueVariant, get_value_variant
 
 __all__ = [
+    "LEAF_OUTCOMES",
     "VALUE_VARIANTS",
     "Average",
     "Branch",
     "KeyScore",
     "Leaf",
+    "LeafOutcome",
     "NoneKeys",
     "RowScore",
+    "ScoredLeaf",
     "StarExplanation",
     "ValueVariant",
     "anls_star_score",

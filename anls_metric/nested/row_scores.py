@@ -30,6 +30,7 @@ class RowScore(float):
     Args:
         scores: the scores of the leaves. Leaves that score 0 may be left out.
         length: the number of leaves.
+        leaves: all leaves, with what became of each, if they were asked for.
 
     Example:
         >>> row = RowScore([1.0, 1.0], 4)
@@ -37,14 +38,15 @@ class RowScore(float):
         (0.5, 0.25, [1.0, 1.0], 4)
     """
 
-    __slots__ = ("length", "scores")
+    __slots__ = ("leaves", "length", "scores")
     scores: Sequence[float]
     length: int
+    leaves: Sequence[Any]
 
-    def __new__(cls, scores: Sequence[float], length: int) -> RowScore:
+    def __new__(cls, scores: Sequence[float], length: int, leaves: Sequence[Any] = ()) -> RowScore:
         row = super().__new__(cls, average(scores, length))
-        row.scores, row.length = scores, length
+        row.scores, row.length, row.leaves = scores, length, leaves
         return row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RowScore, (self.scores, self.length)
+        return RowScore, (self.scores, self.length, self.leaves)

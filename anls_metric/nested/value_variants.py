@@ -11,6 +11,7 @@ from anls_metric.core.choices import RowName, check_choice, check_number, descri
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import name_row, pair_columns, refuse_no_rows
 from anls_metric.core.variants import join_signature
+from anls_metric.nested.leaves import list_leaves, miss_leaves
 from anls_metric.nested.list_scores import build_lists
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import StarExplanation, build_branch, find_closest, score_keys
@@ -45,6 +46,7 @@ class ValueVariant:
     threshold: float = 0.5
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
+    lists_leaves: bool = False
 
     columns: ClassVar[tuple[str, ...]] = ()
 
@@ -87,7 +89,7 @@ class ValueVariant:
         """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
         predicted, accepted = self.read(prediction, reference, row)
         pair = accepted.compare(predicted, self.rule)
-        return RowScore(pair.scores, pair.length)
+        return RowScore(pair.scores, pair.length, list_leaves(pair, self.rule) if self.lists_leaves else ())
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
         """Explain the score of a row. ValueError: it cannot be scored."""
@@ -102,7 +104,8 @@ class ValueVariant:
 
         An error names the question by ``row``. ValueError: as `check`.
         """
-        return RowScore([0.0], max(1, self.score_row([], reference, row).length))
+        found = self.score_row([], reference, row)
+        return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
 
     def mean(self, scores: Iterable[RowScore]) -> float:
         """Compute the score of a set. ValueError: there are no rows."""
