@@ -288,7 +288,9 @@ class Settings:
         "find the variants, metrics and extraction rules that give a number, such as 84.75; status 1 if none does",
         SCORING,
     )
-    by_key: bool = _switch("--by-key", "for anls_star: break down by the keys of the values", SCORING)
+    by_key: bool = _switch(
+        "--by-key", "for anls_star: count right, close, wrong, missed and invented values by key", SCORING
+    )
     baseline: str | None = _option(
         "--baseline NAME",
         "the submission to compare the others with (default: the first of two, the best of three or more)",

@@ -6,12 +6,12 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters
 from anls_metric.analysis.question_hash import as_strings
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.scored import KEYS, Scored
 from anls_metric.analysis.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
 from anls_metric.core.choices import describe_unknown
 from anls_metric.messages import InputError, Message, list_some, make_error
@@ -114,6 +114,15 @@ class GroupDifference(NamedTuple):
     difference_interval: Interval | None
 
 
+class KeyDifference(NamedTuple):
+    """Compares a key of nested values as `GroupDifference` does. The p-value is adjusted for the number of keys."""
+
+    difference: float
+    difference_interval: Interval | None
+    p_value_adjusted: float
+    verdict: str
+
+
 class ComparisonSet(NamedTuple):
     """The comparisons of several submissions.
 
@@ -143,7 +152,7 @@ class ComparisonSet(NamedTuple):
     ties: list[str]
     all_pairs: bool
     chose_best: bool
-    groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
+    groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference | KeyDifference]]]
     pairs: _Pairs
 
 
@@ -306,11 +315,15 @@ def adjust(comparisons: Sequence[Comparison], chose_best: bool = False) -> list[
     p_values = [each.p_value for each in comparisons]
     adjusted = []
     for each, p_value in zip(comparisons, adjust_for_best(p_values) if chose_best else holm(p_values)):
-        verdict = each.verdict
-        if verdict != TOO_FEW and p_value < SIGNIFICANT:
-            verdict = "better" if each.difference > 0 else "worse"
+        verdict = TOO_FEW if each.verdict == TOO_FEW else _find_verdict(each.difference, p_value)
         adjusted.append(each._replace(p_value_adjusted=p_value, verdict=verdict))
     return adjusted
+
+
+def _find_verdict(difference: float, p_value: float) -> str:
+    if p_value >= SIGNIFICANT:
+        return NO_DIFFERENCE
+    return "better" if difference > 0 else "worse"
 
 
 def _check_pair(first: Scored, second: Scored) -> list[Message]:
@@ -423,17 +436,35 @@ def compare_each_with_each(
     return comparisons
 
 
-def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
-    """Compare the groups of two submissions on the questions that both have in them."""
+def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, Any]]:
+    """Compare the groups of two submissions on the questions that both have in them, and keys on those of either."""
     pair, clusters = pair_questions(first, second), first.clusters
-    others = dict(zip(pair.first, pair.second))
-    differences: dict[str, dict[str, GroupDifference]] = {field: {} for field in second.groups}
+    others = list(zip(pair.first, pair.second))
+    differences: dict[str, dict[str, Any]] = {}
     for field, groups in second.groups.items():
+        samples: dict[str, Differences] = {}
+        enough = any if field == KEYS else all  # a key without leaves in one submission: it gives nothing, rightly
         for name in groups.keys() & first.groups[field].keys():
-            before, after = dict(zip(*first.groups[field][name])), dict(zip(*groups[name]))
-            common = [place for place in before if others.get(place) in after]
+            before, after = (dict(zip(each.places, each.scores)) for each in (first.groups[field][name], groups[name]))
+            common = [(own, other) for own, other in others if enough((own in before, other in after))]
             if common:
-                names = clusters and [clusters.names[place] for place in common]
-                sample = Differences([after[others[place]] - before[place] for place in common], names)
-                differences[field][name] = GroupDifference(sample.mean, sample.usual_interval)
+                values = [after.get(other, 1.0) - before.get(own, 1.0) for own, other in common]
+                samples[name] = Differences(values, clusters and [clusters.names[own] for own, _ in common])
+        describe = _compare_keys if field == KEYS else _compare_means
+        differences[field] = describe(samples)
     return differences
+
+
+def _compare_means(samples: Mapping[str, Differences]) -> dict[str, GroupDifference]:
+    return {name: GroupDifference(sample.mean, sample.usual_interval) for name, sample in samples.items()}
+
+
+def _compare_keys(samples: Mapping[str, Differences]) -> dict[str, KeyDifference]:
+    """Find the difference, and the verdict on each key of two submissions, with p-values adjusted for all keys."""
+    patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))
+    adjusted = holm([sample.flip_test(patterns) for sample in samples.values()])
+    found = {}
+    for (name, sample), p_value in zip(samples.items(), adjusted):
+        verdict = TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value)
+        found[name] = KeyDifference(sample.mean, sample.usual_interval, p_value, verdict)
+    return found

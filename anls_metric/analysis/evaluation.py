@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
-from anls_metric.analysis.scored import Scored, add_to_signature, score_answers, score_under
+from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.messages import make_error
 from anls_metric.options import Settings
@@ -125,6 +125,8 @@ def evaluate(
             added |= more
         submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
         show_progress(len(answers.predictions))
+    if settings.by_key:
+        submissions = complete_keys(submissions)
     signature, assessments = submissions[0].signature, _assess(submissions)
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
@@ -231,10 +233,12 @@ def find_scorers(settings: Settings) -> list[Scorer]:
     names = settings.variant or "standard"
     of_values, of_rules = names in OF_VALUES, names in OF_RULES
     for_strings, for_values = "is for strings: leave it out", f"is for lists and nested values: {_ADVICE}"
+    has_other_metrics = of_values and set(settings.metrics) != {"exact_match"}
     unfit = (
         ("references_separator", of_values, for_strings),
-        ("metrics", of_values or of_rules, for_strings),
-        ("by_key", not of_values, for_values),
+        ("metrics", of_rules, for_strings),
+        ("metrics", has_other_metrics, "has only exact_match for lists and nested values: leave out the others"),
+        ("by_key", names != OF_VALUES[0], f"counts the leaves of ANLS*: use {{use.variant:{OF_VALUES[0]}}}"),
         ("none_keys", not (of_values or of_rules), for_values),
         ("average", not (of_values or of_rules), for_values),
         ("corrections", of_rules, "is not for a benchmark metric: leave it out"),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scoring import normalizer
-from anls_metric.core.variants import Scorer, Variant
+from anls_metric.core.variants import OF_VALUES, Scorer, Variant
 from anls_metric.reading.values import format_value
 
 
@@ -121,6 +121,7 @@ def find_outcomes(
     """
     normalize, of_strings = find_normalizer(scorer), isinstance(scorer, Variant)
     no_answers, is_exact_at_one = getattr(scorer, "no_answers", ()), not getattr(scorer, "all_or_nothing", False)
+    is_exact_only_at_one = scorer.name in OF_VALUES  # the texts of {"a": 1} and {"A": 1} are equal, the values are not
     of_zero = [outcome for outcome in _OF_ZERO if of_strings or not outcome.of_strings]
     count = len(scores)
     findings = Findings(["equal"] * count, [True] * count, [True] * count)
@@ -133,7 +134,7 @@ def find_outcomes(
             text = normalize(prediction)
             text = "" if text in no_answers else text
             texts = list(map(normalize, accepted))
-            exact = score > 0.0 and text in texts
+            exact = score > 0.0 and text in texts and not is_exact_only_at_one
             contains = exact or contains_any(text, texts)
             if score > 0.0:
                 outcome = "equal" if score == 1.0 else "close enough"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import Clusters, find_clusters
 from anls_metric.analysis.outcomes import OUTCOMES, Findings, find_outcomes
@@ -23,6 +23,9 @@ from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.keys import Figures
 
 # A field that groups the questions of InfographicVQA -> the name of the group in results.json, and the names of its
 # values in the competition. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
@@ -56,19 +59,20 @@ MIN_GAIN = 0.005
 """The gain of the score below which a hint is not worth a sentence: half a point."""
 
 KEYS = "key of the value"
-"""The name under which `Scored.groups` has the scores of the keys of lists and nested values."""
+"""The name under which `Scored.groups` has the keys of nested values."""
 
 
 class Group(NamedTuple):
-    """The questions of a group: their places, and their scores."""
+    """The questions of a group: their places, and their scores; of a key, also the figures of its leaves."""
 
     places: list[int]
     scores: list[float]
+    figures: Mapping[str, float | None] = {}
 
     @property
-    def mean(self) -> float:
-        """The mean of the scores."""
-        return mean(self.scores)
+    def mean(self) -> float | None:
+        """The mean of the scores; None without questions."""
+        return mean(self.scores) if self.scores else None
 
     def interval(self, clusters: Clusters | None) -> Interval | None:
         """Compute the 95% confidence interval of the mean; None for fewer than two clusters."""
@@ -91,6 +95,7 @@ class Scored:
         settings: the options.
         means: the means under other variants, by name.
         groups: the groups of questions, by field and by name.
+        all_keys: the figures of all leaves of nested values; {} if they are not counted.
     """
 
     answers: Answers
@@ -101,6 +106,7 @@ class Scored:
     settings: Settings = field(default_factory=Settings, repr=False)
     means: Mapping[str, float] = field(default_factory=dict)
     groups: Mapping[str, Groups] = field(default_factory=dict, repr=False)
+    all_keys: Figures = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -255,7 +261,8 @@ def score_answers(
     settings, questions = settings or Settings(), answers.questions
     if scorer.columns:
         answers = answers._replace(columns=_complete_columns(answers, scorer))
-    values = score_predictions(answers, answers.predictions, scorer)
+    listing: Any = replace(cast("Any", scorer), lists_leaves=True) if settings.by_key else scorer
+    values = score_predictions(answers, answers.predictions, listing)
     scores = average(answers, values if isinstance(scorer, Variant) else list(map(float, values)))
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
     for name, found in groups.items():
@@ -263,10 +270,14 @@ def score_answers(
             sentence = "no question has the field {field!r}: {use.by} takes fields of the questions (found {fields})"
             fields = ", ".join(map(repr, questions.records[0]))
             raise make_error(questions.name, sentence, field=name, fields=fields)
+    all_keys: Figures = {}
     if settings.by_key:
-        groups[KEYS] = _group_keys(answers, scorer)
+        from anls_metric.analysis.keys import count_keys
+
+        all_keys, keys = count_keys(list_places(answers), values)
+        groups[KEYS] = {name: Group(list(key.places), list(key.scores), key.figures) for name, key in keys.items()}
     means = {other.name: score_under(answers, other) for other in others}
-    return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups)
+    return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
@@ -395,35 +406,18 @@ def _name_group(field: str, value: Any) -> str:
     return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name
 
 
-def _group_keys(answers: Answers, scorer: Scorer) -> Groups:
-    """Group the scores of the keys of lists and nested values; a key of the accepted value without a score counts 0."""
-    by_key: dict[str, dict[int, list[float]]] = {}
-    places = range(len(answers.predictions)) if answers.places is None else answers.places
-    for place, prediction, accepted in zip(places, answers.predictions, list_references(answers)):
-        why = scorer.explain([] if prediction is None else prediction, accepted)
-        scores = dict.fromkeys(_list_key_paths(why.closest), 0.0) | dict(_flatten_keys(why.key_scores))
-        for key, score in scores.items():
-            by_key.setdefault(key, {}).setdefault(place, []).append(score)
-    groups = {key: Group(list(own), list(map(mean, own.values()))) for key, own in by_key.items()}
-    return {name: groups[name] for name in sorted(groups, key=natural_key)}
+def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
+    """Give each submission a group for every key that one of them has; without leaves, it has no questions."""
+    from anls_metric.analysis.keys import NO_LEAVES
 
-
-def _flatten_keys(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the scores of keys by their paths: items, items.price."""
-    for name, key in keys.items():
-        yield before + name, key.score
-        yield from _flatten_keys(key.children, f"{before}{name}.")
-
-
-def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
-    """List the paths of the keys of a value, in the form of `_flatten_keys`."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield f"{before}{name}"
-            yield from _list_key_paths(item, f"{before}{name}.")
-    elif value and isinstance(value, (list, tuple)):
-        for item in value if isinstance(value, list) else value[:1]:
-            yield from _list_key_paths(item, before)
+    names = sorted({name for scored in submissions for name in scored.groups[KEYS]}, key=natural_key)
+    nothing = Group([], [], NO_LEAVES)
+    return [
+        replace(
+            scored, groups={**scored.groups, KEYS: {name: scored.groups[KEYS].get(name, nothing) for name in names}}
+        )
+        for scored in submissions
+    ]
 
 
 def list_grouping_fields(records: Sequence[Record], most: int) -> list[str]:

@@ -42,6 +42,19 @@ _COLUMNS = (
     Column("anls_extracted", "after extraction", "score after the extraction that a hint proposes"),
     Column("exact_match", "exact match", "equals an accepted answer"),
     Column("contains", "contains", "contains an accepted answer"),
+    Column("leaves", "leaves"),
+    Column("right", "right", "leaves that score 1"),
+    Column("close", "close", "leaves that score between 0 and 1"),
+    Column("wrong", "wrong", "leaves with a different value"),
+    Column("missed", "missed", "leaves without a value where one is accepted"),
+    Column("invented", "invented", "leaves with a value where none is accepted"),
+    Column("blank", "blank", "leaves without a value where none is accepted"),
+    Column("same_value", "same value", "close or wrong leaves with the same number or date, written differently"),
+    Column("precision", "precision", "share of right leaves among those with a value"),
+    Column("recall", "recall", "share of right leaves among those where a value is accepted"),
+    Column("f1", "F1", "harmonic mean of precision and recall"),
+    Column("mean_score", "mean score", "mean of the scores of the leaves"),
+    Column("cost", "cost", "part of the score that is lost here"),
     *(
         column
         for name, metric in METRICS.items()
@@ -75,8 +88,13 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 # The usual columns. Columns without values are left out.
-_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "p_value", "equal")
+_COUNTS = ("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1")
+_OF_LEAVES = ("leaves", *_COUNTS, "blank", "same_value", "mean_score", "cost")
+_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "p_value", "equal", *_OF_LEAVES)
 USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in _UNUSUAL)
+
+KEY_COLUMNS = (*_COUNTS, "exact_match", "anls", "interval", "difference", "difference_interval", "verdict")
+"""The columns of the table of keys."""
 
 SCREEN_COLUMNS = ("rank", "anls", "interval", "anls_extracted", "difference", "wins", "losses", "verdict")
 """The columns that the report shows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
@@ -95,6 +95,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "confidence": found and found.confidence and found.confidence._asdict(),
         "judge": found and found.judge and {**found.judge._asdict(), "differences": differences},
         "variants": scored.means,
+        "all_keys": scored.all_keys,
     }
     content |= {key: value for key, value in more.items() if value}
     if PARTIAL_CREDIT in result.settings.metrics:
@@ -110,15 +111,21 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     return content
 
 
+# The keys of a comparison of groups; only keys of nested values have a test.
+_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict")
+
+
 def describe_groups(
-    groups: Groups, clusters: Clusters | None, differences: Mapping[str, Sequence[Any]] | None = None
+    groups: Groups, clusters: Clusters | None, differences: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Describe the groups of a field: score, interval and size; if compared, also the difference from the baseline."""
     content: dict[str, dict[str, Any]] = {}
     for name, group in groups.items():
         content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
+        content[name] |= group.figures
         if differences is not None:
-            content[name] |= zip(("difference", "difference_interval"), differences.get(name, (None, None)))
+            content[name] |= dict.fromkeys(_DIFFERENCES if group.figures else _DIFFERENCES[:2])
+            content[name] |= differences[name]._asdict() if name in differences else {}
     return content
 
 

@@ -21,8 +21,8 @@ from anls_metric.analysis.clusters import Clusters, find_clusters
 from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.questions import join_questions
-from anls_metric.analysis.scored import Scored, group_scores, list_grouping_fields
+from anls_metric.analysis.questions import JoinedQuestion, join_questions
+from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
@@ -99,7 +99,7 @@ def as_html(
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
         "similarities": None,
-        "groups": _add_groups(document, submissions, [question.record for question in questions]),
+        "groups": _add_groups(document, submissions, questions),
         **build_question_data(result, questions, images),
     }
     if isinstance(scorer, Variant):
@@ -184,18 +184,31 @@ def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
 
 
 def _add_groups(
-    document: Mapping[str, Any], submissions: Sequence[Scored], records: Sequence[Mapping[str, Any]]
+    document: Mapping[str, Any], submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
 ) -> dict[str, dict[str, list[int]]]:
-    """Add the groups of each submission to the document, and list the numbers of the records in each group."""
+    """Add the groups of each submission to the document, and list the numbers of the questions in each group.
+
+    For a key, only questions are listed in which a submission has a leaf of it that scores less than 1.
+    """
     fields, cluster_by = _choose_fields(submissions[0]), submissions[0].settings.cluster_by
     for submission, scored in zip(document["submissions"], submissions):
         named = _name_documents(scored.questions.records, scored.clusters)
         for field in fields:
             groups = scored.groups.get(field) or group_scores(named, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)
+    records: Sequence[Mapping[str, Any]] = [question.record for question in questions]
     records = _name_documents(records, submissions[0].clusters and find_clusters(records, cluster_by))
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
-    return {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
+    listed = {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
+    for name in submissions[0].groups.get(KEYS, ()):
+        keys = [scored.groups[KEYS][name] for scored in submissions]
+        lost = [{place for place, score in zip(key.places, key.scores) if score < 1.0} for key in keys]
+        listed[KEYS][name] = [
+            number
+            for number, question in enumerate(questions)
+            if any(place in own for place, own in zip(question.places, lost))
+        ]
+    return listed
 
 
 def _name_documents(records: Sequence[Mapping[str, Any]], clusters: Clusters | None) -> Sequence[Mapping[str, Any]]:

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Template
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.scored import KEYS
 from anls_metric.messages import count_noun
 from anls_metric.report.columns import (
     COLUMNS,
     COMPARED,
+    KEY_COLUMNS,
     LATEX_COLUMNS,
     USUAL_COLUMNS,
     Column,
@@ -104,7 +106,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
-        record = {**submission, **submission.get("partial_credit", {})}
+        record = {**submission, **submission.get("partial_credit", {}), **submission.get("all_keys", {})}
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
         records[submission["name"]] = record
@@ -168,7 +170,7 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
             for submission in submissions
             if name in submission["groups"][field]
         ]
-        _, *columns = _choose(document, rows, (), [*usual, "questions"])
+        _, *columns = _choose(document, rows, (), KEY_COLUMNS if field == KEYS else [*usual, "questions"])
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
         title = f"{get_label(document)} by {field}"
@@ -326,6 +328,8 @@ def _list_latex_notes(document: Document, table: Table) -> list[str]:
 def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any]]:
     """Collect the figures of each submission as a dict: the rows of a spreadsheet. An interval is two figures.
 
+    If the leaves of nested values are counted by key, a row for each key follows, and names it.
+
     Args:
         document: as `document.build_document` makes it.
         names: the columns that the user asks for; empty for all.
@@ -336,7 +340,8 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
     records, rows = collect_records(document), []
     keys = [column.key for column in choose_columns(records, names, COLUMNS)]
     for submission, record in zip(document["submissions"], records):
-        row = {key: record.get(key) for key in keys}
+        by_key = submission["groups"].get(KEYS, {})
+        row = {"name": submission["name"], **({"key": ""} if by_key else {})} | {key: record.get(key) for key in keys}
         if not names:
             row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
         row |= {f"anls {variant}": mean for variant, mean in submission.get("variants", {}).items()}
@@ -344,9 +349,12 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
             if pair["second"] == submission["name"] and document["all_pairs"]:
                 row |= {f"{key} {pair['first']}": pair[key] for key in ("difference", "p_value_adjusted")}
         for field, groups in submission["groups"].items():
-            for value, group in groups.items():
+            for value, group in groups.items() if field != KEYS else ():
                 row |= {f"{key} {field}={value}": figure for key, figure in group.items() if key in keys}
         rows.append(row)
+        for name, group in by_key.items():
+            figures = {key: figure for key, figure in group.items() if key in (keys if names else COLUMNS)}
+            rows.append({"name": submission["name"], "key": name, **figures})
     heads = dict.fromkeys(head for row in rows for head in row)
     return [
         {name: figure for head in heads for name, figure in _split_interval(head, row.get(head))}
@@ -363,7 +371,7 @@ def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def as_csv(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
+    """Format the figures of a document as CSV: a line for each row of `collect_figures`. `PLAIN` keeps all digits."""
     stream, figures = io.StringIO(), collect_figures(document, columns)
     writer = csv.writer(stream, lineterminator="\n")
     for row in ({head: head for head in figures[0]}, *figures):

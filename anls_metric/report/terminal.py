@@ -96,6 +96,14 @@ _SCORE: Rows = (
 )
 _ASSESSMENTS: Rows = (
     (
+        "leaves",
+        "leaves",
+        "{leaves:,} ({right:,} right, {close:,} close, {wrong:,} wrong, {missed:,} missed, {invented:,} invented, "
+        "{blank:,} blank)",
+    ),
+    ("leaves", "", "precision {precision}, recall {recall}, F1 {f1}"),
+    ("same_value", "", "same number or date, written differently: {same_value:,} of close and wrong"),
+    (
         "corrections",
         "corrected",
         "{corrected} with more accepted answers, {excluded} excluded; without corrections {anls_without}",
@@ -121,7 +129,7 @@ _SOURCE: Rows = (
 def _list_lines(document: Document, submission: Document, numbers: Numbers, rows: Rows) -> Lines:
     """List the lines of rows of which a submission has the key."""
     values = dict(submission)
-    for part in ("partial_credit", "corrections", "confidence", "judge"):
+    for part in ("partial_credit", "corrections", "confidence", "judge", "all_keys"):
         values |= submission.get(part, {})
     clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
     zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}

@@ -227,7 +227,12 @@ def test_report_of_nested_values_has_their_trees_and_the_groups_of_their_keys() 
     page = as_html(evaluate([Input(log)], None, Settings(variant="anls_star", by_key=True, quiet=True)))
     data = read_data(page)
     assert (data["similarities"], data["variants"]) == (None, {})
-    assert list(data["document"]["submissions"][0]["groups"]["key of the value"]) == ["a", "b"]
+    keys = data["document"]["submissions"][0]["groups"]["key of the value"]
+    assert {key: [figures[name] for name in ("right", "close", "wrong")] for key, figures in keys.items()} == {
+        "a": [0, 4, 0],
+        "b": [1, 0, 3],
+    }
+    assert data["groups"]["key of the value"] == {"a": [0, 1, 2, 3], "b": [0, 2, 3]}  # where a model has it wrong
     first, second = read_rows(page)[0][5]["tree"][5]
     assert (first[:3], second[:3]) == ([".a", "tee", "tea"], [".b", "0", "1"])
     assert first[6] == [2, 2, 1, 1]  # edits

@@ -230,7 +230,7 @@ _EVERYTHING = "--by kind --metrics f1,partial_credit --variant standard,rrc --wo
 RUNS = (
     f"{_COMPARE} examples/compare/chatty.json {_EVERYTHING} examples/compare/corrections.json",
     "examples/judged.jsonl --field judge=verdict",
-    "examples/invoices.jsonl --variant anls_star --worst 1",
+    "examples/invoices.jsonl --variant anls_star --by-key --worst 1",
     "examples/mmlongbench_doc.jsonl --variant mmlongbench_doc",
     "examples/compare/gold.json model=examples/compare/base.json model=examples/compare/tuned.json",
     "examples/compare/gold.json examples/compare/chatty.json",

@@ -96,7 +96,8 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
     ("flags", "words"),
     [
         ("--variant anls_star --references-separator ';'", "--references-separator is for strings: leave it out"),
-        ("--variant anls_star --metrics f1", "--metrics is for strings: leave it out"),
+        ("--variant anls_star --metrics f1", "--metrics has only exact_match for lists and nested values: leave out"),
+        ("--variant anlsl --by-key", "--by-key counts the leaves of ANLS*: use --variant anls_star"),
         ("--variant anls_star --ignore-case", "anls_star has no option 'ignore_case'"),
         ("--variant anlsl --average leaves", "anlsl has no option 'average'"),
         ("--variant anls_stars", "did you mean anls_star?"),

@@ -9,6 +9,10 @@ const shownPlaces = () => (state.second < 0 ? [state.first] : [state.second, sta
 const nameScores = () => [...shownPlaces().map(makeName), ...(state.second < 0 ? [] : ["difference"])];
 const showQuestions = (changes) => update({ ...NO_FILTERS, ...changes, open: -1 }, { focus: "questions" });
 
+// The counts of the leaves of a key, which only groups by key have -> how they are written
+const ofCount = (number) => formatCount(number ?? 0);
+const COUNTS = { right: ofCount, close: ofCount, wrong: ofCount, missed: ofCount, invented: ofCount, f1: formatScore };
+
 // Groups, those that cost most points first
 
 const drawGroups = () => {
@@ -18,8 +22,11 @@ const drawGroups = () => {
   const groups = names.map((name, row) => {
     const count = Math.max(...submissions.map((_, place) => find(place, name)?.questions ?? 0));
     const [own, other] = [find(first, name)?.anls, second < 0 ? 1 : find(second, name)?.anls];
-    const difference = own === undefined || other === undefined ? null : own - other;
-    return { name, row, count, difference, points: (difference * count) / submissions[first].questions };
+    const difference = (own ?? null) === null || (other ?? null) === null ? null : own - other;
+    const costs = shownPlaces().map((place) => find(place, name)?.cost);
+    const lost = costs.length > 1 ? costs[0] - costs[1] : -costs[0];
+    const points = Number.isNaN(lost) ? (difference * count) / submissions[first].questions : lost;
+    return { name, row, count, difference, points };
   });
   groups.sort((one, other) => one.points - other.points);
   const makeHead = ({ name, row }) => {
@@ -32,12 +39,21 @@ const drawGroups = () => {
     const { anls, interval } = find(place, name) ?? {};
     return make("span", { title: interval ? `95% CI ${formatInterval(interval)}` : undefined }, formatScore(anls));
   };
+  const counted = Object.keys(COUNTS).filter((count) => count in (find(first, names[0]) ?? {}));
+  const showCount = (name, count) => {
+    const numbers = shownPlaces().map((place) => COUNTS[count](find(place, name)[count]));
+    return numbers.some((text) => text !== numbers[0]) ? numbers.join(" → ") : numbers[0];
+  };
   const rows = groups.map((group) => {
-    const means = shownPlaces().map((place) => makeMean(place, group.name));
+    const means = [
+      ...counted.map((count) => showCount(group.name, count)),
+      ...shownPlaces().map((place) => makeMean(place, group.name)),
+    ];
     const difference = second < 0 ? [] : [formatDifference(group.difference)];
     return [makeHead(group), formatCount(group.count), ...means, ...difference, formatDifference(group.points)];
   });
-  const heads = [tame(field), "questions", ...nameScores(), "points"];
+  const counts = counted.map((count) => count.replace("f", "F"));
+  const heads = [tame(field), "questions", ...counts, ...nameScores(), "points"];
   const options = FIELDS.map((name) => [name, name]);
   const select = makeSelect("field", "field of the groups", options, field, (name) => update({ field: name }));
   const pick = FIELDS.length > 1 && make("label.pick", "by ", select);

@@ -1,0 +1,148 @@
+"""Counts the leaves of nested values by key: right, close, wrong, missed, invented and blank.
+
+A key is the path of names that leads to a leaf, without the places in lists: ``items.price``. A leaf counts under its
+key and under all keys before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.kernel import mean
+from anls_metric.nested import LEAF_OUTCOMES, RowScore, ScoredLeaf
+from anls_metric.reading.formats import natural_key
+
+Figures = Mapping[str, float | None]
+"""Figures by the keys of the JSON document. None stands for 0 of 0."""
+
+
+class KeyScores(NamedTuple):
+    """A key: the places of the questions with leaves of it, the mean scores of these leaves, and its figures."""
+
+    places: Sequence[int]
+    scores: Sequence[float]
+    figures: Figures
+
+
+def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures, dict[str, KeyScores]]:
+    """Count the leaves of answers by key.
+
+    Args:
+        places: the place of the question of each answer; with several runs, equal places follow each other.
+        rows: the scores of the answers, which list their leaves.
+
+    Returns:
+        The figures of all leaves; and each key, sorted by name, 2 before 10.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from anls_metric.nested import get_value_variant
+        >>> variant = replace(get_value_variant("anls_star"), lists_leaves=True)
+        >>> row = variant.score_row({"items": [{"name": "tee"}]}, {"items": [{"name": "tea", "price": "2"}]})
+        >>> figures, keys = count_keys([0], [row])
+        >>> figures["leaves"], figures["close"], figures["missed"], list(keys), keys["items.price"].scores
+        (2, 1, 1, ['items', 'items.name', 'items.price'], [0.0])
+    """
+    table, whole = _Table(), Counter[str]()
+    for number, row in enumerate(rows):
+        for leaf in row.leaves:
+            outcome, score, _, _, keys, _, _ = leaf
+            counts, columns = table[keys]
+            counts[outcome] += 1
+            if (outcome == "close" or outcome == "wrong") and _is_same_value(leaf):
+                counts["same_value"] += 1
+            for numbers, scores in columns:
+                numbers.append(number)
+                scores.append(score)
+    for counts, _ in table.values():
+        whole.update(counts)
+    total = math.fsum(score for row in rows for score in row.scores)
+    sorted_names = sorted(table.leaves, key=natural_key)
+    runs = Counter(places)
+    return _describe(whole, total), {name: _summarize(table, name, places, rows, runs) for name in sorted_names}
+
+
+_Leaves = tuple[list[int], list[float]]
+"""The leaves of a key, as two columns: the numbers of their rows, and their scores."""
+
+
+class _Table(dict[Any, tuple[Counter[str], list[_Leaves]]]):
+    """By the keys that lead to leaves, their numbers by outcome, and the leaves of these keys and of those before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.leaves: dict[str, _Leaves] = {}
+        self.counts: dict[str, list[Counter[str]]] = {}
+
+    def __missing__(self, keys: tuple[Any, ...]) -> tuple[Counter[str], list[_Leaves]]:
+        names, counts = list(accumulate(map(str, keys), "{}.{}".format)), Counter[str]()
+        for name in names:
+            self.counts.setdefault(name, []).append(counts)
+        self[keys] = counts, [self.leaves.setdefault(name, ([], [])) for name in names]
+        return self[keys]
+
+
+def _is_same_value(leaf: ScoredLeaf) -> bool:
+    """Whether a leaf that is compared as a text is the accepted number or date, written differently."""
+    if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):
+        return False
+    text, accepted = (" ".join(str(value).lower().split()) for value in (leaf.prediction, leaf.reference))
+    return is_any_same_value(text, [accepted])
+
+
+def _summarize(
+    table: _Table, name: str, places: Sequence[int], rows: Sequence[RowScore], runs: Mapping[int, int]
+) -> KeyScores:
+    """Summarize a key, given the number of runs of each question. Runs are averaged by question first."""
+    own_places: list[int] = []
+    means: list[float] = []
+    lost: list[float] = []
+    numbers, scores = table.leaves[name]
+    start = 0
+    for number, count in Counter(numbers).items():
+        total = scores[start] if count == 1 else math.fsum(scores[start : start + count])
+        own_places.append(places[number])
+        means.append(total / count)
+        lost.append((count - total) / rows[number].length / runs[places[number]])
+        start += count
+    exact = [float(score == 1.0) for score in means]
+    counts = sum(table.counts[name], Counter[str]())
+    figures = {"exact_match": mean(average_runs(own_places, exact)), "cost": math.fsum(lost) / len(runs)}
+    found = {**_describe(counts, math.fsum(scores)), **figures}
+    return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), found)
+
+
+def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
+    """Average values by their places, of which equal ones follow each other."""
+    if len(set(places)) == len(places):
+        return values
+    return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
+
+
+def _describe(counts: Mapping[str, int], total: float) -> dict[str, float | None]:
+    """Describe leaves by their numbers, and by the shares of right ones."""
+    numbers = {name: counts[name] for name in (*LEAF_OUTCOMES, "same_value")}
+    leaves = sum(counts[name] for name in LEAF_OUTCOMES)
+    right, found = counts["right"], counts["right"] + counts["close"] + counts["wrong"]
+    given, accepted = found + counts["invented"], found + counts["missed"]
+    shares = {
+        "precision": (right, given),
+        "recall": (right, accepted),
+        "f1": (2 * right, given + accepted),
+        "mean_score": (total, leaves),
+    }
+    return {
+        "leaves": leaves,
+        **numbers,
+        **{name: part / whole if whole else None for name, (part, whole) in shares.items()},
+    }
+
+
+NO_LEAVES: Figures = {**_describe(Counter(), 0.0), "exact_match": None, "cost": 0.0}
+"""The figures of a key that only other submissions have."""

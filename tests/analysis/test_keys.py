@@ -1,0 +1,141 @@
+"""Counts by key: figures of keys, models compared by key, and what the outputs make of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from typing import Any
+
+import pytest
+
+from anls_metric import Scores, compare, differences, holm, interval, paired_test, score
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+
+KEYS = "key of the value"
+Rows = list[dict[str, Any]]
+
+
+def make_rows(seed: int, count: int = 40, rate: float = 0.3) -> Rows:
+    """Make answers about invoices, in which a share of the values is wrong, missed or written differently."""
+    chance, rows = random.Random(7), []
+    errors = random.Random(seed)
+    for number in range(count):
+        items = [{"name": chance.choice(["tea", "milk"]), "price": f"{chance.randint(1, 9)}.50"} for _ in range(3)]
+        gold: dict[str, Any] = {"total": f"{chance.randint(10, 99)}.50", "items": items, "tip": None}
+        answer: dict[str, Any] = {"total": gold["total"], "items": [dict(item) for item in items]}
+        if errors.random() < rate:
+            answer["total"] = errors.choice([None, gold["total"][:-1], "no"])
+        if errors.random() < rate:
+            answer["items"].pop()
+        if errors.random() < rate:
+            answer["vat"] = {"rate": "19", "sum": None}
+        rows.append({"id": number, "prediction": answer, "references": gold})
+    return rows
+
+
+def score_by_key(rows: Rows, **options: Any) -> dict[str, Any]:
+    document: dict[str, Any] = score(rows, variant="anls_star", by_key=True, **options).to_dict()["submissions"][0]
+    return document
+
+
+def test_figures_add_up() -> None:
+    document = score_by_key(make_rows(1))
+    keys, everything = document["groups"][KEYS], document["all_keys"]
+    assert list(keys) == ["items", "items.name", "items.price", "tip", "total", "vat", "vat.rate", "vat.sum"]
+    outcomes = ("right", "close", "wrong", "missed", "invented", "blank")
+    for figures in (*keys.values(), everything):
+        assert sum(figures[outcome] for outcome in outcomes) == figures["leaves"]
+    top = [keys[name] for name in ("items", "tip", "total", "vat")]
+    for figure in ("leaves", "same_value", *outcomes):
+        assert sum(key[figure] for key in top) == everything[figure]
+    assert sum(key["cost"] for key in top) == pytest.approx(1 - document["anls"])
+    assert keys["items"]["missed"] == keys["items.name"]["missed"] + keys["items.price"]["missed"] > 0
+    assert keys["total"]["same_value"] == keys["total"]["close"] > 0  # 25.5 for 25.50
+    assert (keys["vat"]["precision"], keys["vat"]["recall"], keys["vat"]["f1"]) == (0.0, None, 0.0)
+    assert (keys["tip"]["blank"], keys["tip"]["f1"], keys["tip"]["exact_match"]) == (40, None, 1.0)
+    right, given, accepted = (
+        everything["right"],
+        sum(everything[name] for name in ("right", "close", "wrong", "invented")),
+        sum(everything[name] for name in ("right", "close", "wrong", "missed")),
+    )
+    assert (everything["precision"], everything["recall"]) == (right / given, right / accepted)
+    assert everything["f1"] == 2 * right / (given + accepted)
+    assert everything["mean_score"] == score(make_rows(1), variant="anls_star", average="leaves").anls
+
+
+def test_key_without_an_answer_and_runs() -> None:
+    rows = [
+        {"id": 1, "run": run, "prediction": prediction, "references": {"a": "x", "b": "y"}}
+        for run, prediction in enumerate([{"a": "x", "b": "y"}, {"a": "x", "c": "z"}, None])
+    ]
+    document = score_by_key(rows, runs="question", missing="zero")
+    figures = ("right", "missed", "invented", "anls", "exact_match", "cost")
+    keys = {name: [key[figure] for figure in figures] for name, key in document["groups"][KEYS].items()}
+    assert keys == {
+        "a": [2, 1, 0, pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(1 / 6)],
+        "b": [1, 2, 0, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx((1 / 3 + 1 / 2) / 3)],
+        "c": [0, 0, 1, 0.0, 0.0, pytest.approx(1 / 9)],
+    }
+    assert document["groups"][KEYS]["a"]["questions"] == 1
+    assert sum(key[-1] for key in keys.values()) == pytest.approx(1 - document["anls"])
+
+
+@pytest.fixture(scope="module")
+def compared() -> Scores:
+    first, second = make_rows(1, rate=0.6), make_rows(2, rate=0.05)
+    for row in second:
+        row["prediction"].pop("vat", None)
+    return compare({"base": first, "tuned": second}, variant="anls_star", by_key=True)
+
+
+def test_models_are_compared_by_key(compared: Scores) -> None:
+    """On the documents where one of them or the reference has a leaf of the key; the other one scores 1 there."""
+    base, tuned = (submission["groups"][KEYS] for submission in compared.to_dict()["submissions"])
+    assert list(base) == list(tuned)
+    assert (tuned["vat"]["anls"], tuned["vat"]["questions"], tuned["vat"]["leaves"]) == (None, 0, 0)
+    assert (tuned["vat"]["mean_score"], tuned["vat"]["exact_match"], tuned["vat"]["cost"]) == (None, None, 0.0)
+    assert (tuned["vat"]["difference"], tuned["vat"]["verdict"]) == (1.0, "too few documents")
+    samples = {}
+    for name in base:
+        before, after = (
+            dict(zip(group.places, group.scores))
+            for group in (compared[each].groups[KEYS][name] for each in ("base", "tuned"))
+        )
+        places = sorted({*before, *after})
+        samples[name] = [before.get(place, 1.0) for place in places], [after.get(place, 1.0) for place in places]
+    p_values = holm([paired_test(*columns) for columns in samples.values()])
+    for (name, columns), p_value in zip(samples.items(), p_values):
+        sample = differences(*columns)
+        assert tuned[name]["difference"] == pytest.approx(sample.mean)
+        assert tuned[name]["difference_interval"] == pytest.approx(list(sample.interval()))
+        assert tuned[name]["p_value_adjusted"] == pytest.approx(p_value)
+        if len(columns[0]) >= 30:
+            assert tuned[name]["verdict"] == ("better" if p_value < 0.05 else "no significant difference")
+    assert tuned["total"]["verdict"] == "better"
+    assert "difference" not in base["total"]
+
+
+def test_outputs_have_the_counts(compared: Scores) -> None:
+    rows = list(csv.DictReader(io.StringIO(compared.to_csv())))
+    assert [(row["name"], row["key"]) for row in rows[:2]] == [("base", ""), ("base", "items")]
+    assert len(rows) == 2 * 9
+    (total,) = (row for row in rows if (row["name"], row["key"]) == ("tuned", "total"))
+    right = compared.to_dict()["submissions"][1]["groups"][KEYS]["total"]["right"]
+    assert (total["right"], total["leaves"], total["verdict"]) == (str(right), "40", "better")
+    assert "precision" in str(compared)
+    head = "| key of the value | submission | right | close | wrong | missed | invented | precision | recall | F1 |"
+    assert head in compared.to_markdown()
+    assert "invented & precision & recall & F1" in compared.to_latex()
+
+
+def test_straight_through_rate_has_an_interval() -> None:
+    rows = make_rows(1)
+    rows[0]["prediction"] = {"A": "x", "b": ["y"]}
+    rows[0]["references"] = {"a": "x", "b": ["y"]}  # equal but for case as JSON, and not as values
+    document = score_by_key(rows, metrics="exact_match")
+    exact = [float(each == 1.0) for each in score(rows, variant="anls_star")["data"].scores]
+    metric = document["metrics"]["exact_match"]
+    assert metric["mean"] == document["exact_match"] == pytest.approx(sum(exact) / len(exact))
+    assert metric["interval"] == list(interval(exact))
