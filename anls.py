@@ -20,6 +20,8 @@ import json
 import math
 import os
 import platform
+import re
+import string
 import sys
 import time
 import warnings
@@ -281,7 +283,7 @@ def is_number(value: object) -> bool:
 
 # ---- anls_metric.core.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
 
-Whitespace = Literal["squeeze", "strip", "keep"]
+Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
@@ -538,6 +540,29 @@ _TABLE = (
         no_answers=("",),
     ),
     Variant(
+        "florence2",
+        meaning="Florence-2 fine-tuning: like due, but an empty prediction scores 0",
+        source="https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py",
+        ignore_case=False,
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "lmms_eval_slidevqa",
+        meaning="lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
+        whitespace="keep",
+        kept="similarity > threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "squad_anls",
+        meaning="normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
+        source="https://rajpurkar.github.io/SQuAD-explorer",
+        whitespace="words",
+    ),
+    Variant(
         "vlmevalkit_dude",
         meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
@@ -624,14 +649,25 @@ def signature(
 LONG = 64
 
 
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def split_into_words(text: str) -> list[str]:
+    """Split a text into words, without ASCII punctuation and the articles in lower case, as SQuAD does."""
+    return _ARTICLES.sub(" ", text.translate(_NO_PUNCTUATION)).split()
+
+
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
+    (True, "words"): lambda text: " ".join(split_into_words(text.lower())),
     (False, "squeeze"): lambda text: " ".join(text.split()),
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
+    (False, "words"): lambda text: " ".join(split_into_words(text)),
 }
 
 # Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
@@ -766,7 +802,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
-    enough = int(longest / (1 - kernel.limit)) + 2
+    enough = int(longest / (1 - kernel.limit)) + 5
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough

@@ -35,7 +35,7 @@ _CHANGES: tuple[Mapping[str, Any], ...] = (
     *({"ignore_case": value} for value in (True, False)),
     *({"threshold": threshold} for threshold in THRESHOLDS),
     *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),
-    *({"whitespace": name} for name in ("squeeze", "strip", "keep")),
+    *({"whitespace": name} for name in ("squeeze", "strip", "keep", "words")),
     *({"no_answers": answers} for answers in ((), ("",))),
     *({"prediction_length": name, "reference_length": name} for name in LENGTHS),
 )

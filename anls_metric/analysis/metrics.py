@@ -5,8 +5,6 @@ Each row names its source; tests compare it with a published implementation.
 
 from __future__ import annotations
 
-import re
-import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +15,7 @@ from anls_metric.analysis.comparison import adjust, compare_values
 from anls_metric.analysis.scored import Scored, average
 from anls_metric.analysis.significance import Interval, mean_interval
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.kernel import mean
+from anls_metric.core.kernel import mean, split_into_words
 from anls_metric.core.variants import Scorer
 from anls_metric.messages import Message
 from anls_metric.options import PARTIAL_CREDIT
@@ -71,15 +69,6 @@ class Metric(NamedTuple):
         return Measured(values, mean(values), mean_interval(values, names, self.most))
 
 
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-def _split_into_tokens(text: str) -> list[str]:
-    """Split a text into words without case, punctuation and articles, as SQuAD does."""
-    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
-
-
 def score_f1(prediction: str, reference: str) -> float:
     """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0.
 
@@ -87,7 +76,7 @@ def score_f1(prediction: str, reference: str) -> float:
         >>> round(score_f1("The Coca-Cola Company", "Company of Coca Cola!"), 4)
         0.3333
     """
-    words, accepted = _split_into_tokens(prediction), _split_into_tokens(reference)
+    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
     if not words or not accepted:
         return float(words == accepted)
     common = (Counter(words) & Counter(accepted)).total()

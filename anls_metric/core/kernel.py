@@ -7,6 +7,8 @@ same scores in plain steps.
 from __future__ import annotations
 
 import math
+import re
+import string
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,14 +27,30 @@ __all__ = ["mean"]
 LONG = 64
 
 
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def split_into_words(text: str) -> list[str]:
+    """Split a text into words, without ASCII punctuation and the articles in lower case, as SQuAD does.
+
+    Example:
+        >>> split_into_words("the Coca-Cola Company, Inc.")
+        ['CocaCola', 'Company', 'Inc']
+    """
+    return _ARTICLES.sub(" ", text.translate(_NO_PUNCTUATION)).split()
+
+
 # (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, str], Callable[[str], str]] = {
     (True, "squeeze"): lambda text: " ".join(text.lower().split()),
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
+    (True, "words"): lambda text: " ".join(split_into_words(text.lower())),
     (False, "squeeze"): lambda text: " ".join(text.split()),
     (False, "strip"): str.strip,
     (False, "keep"): str.__str__,
+    (False, "words"): lambda text: " ".join(split_into_words(text)),
 }
 
 # Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
@@ -174,12 +192,13 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     exceeds the limit, above which no score is kept, as soon as p > r / (1 - limit).
 
     p is at least the length of the normalized beginning: case changes character by character, and what normalizing
-    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows.
+    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows. Only
+    the beginning of an article, such as "th", would go: at most two characters and a space.
     """
     # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
     # normalizing only remove characters.
     longest = max(map(len, references)) * (1 if "".join(references).isascii() else 3)
-    enough = int(longest / (1 - kernel.limit)) + 2
+    enough = int(longest / (1 - kernel.limit)) + 5
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough

@@ -16,7 +16,7 @@ from anls_metric.core.version import __version__
 
 __all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
 
-Whitespace = Literal["squeeze", "strip", "keep"]
+Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
@@ -93,7 +93,7 @@ class Variant:
         source: the program or paper that computes it.
         ignore_case: whether strings are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of whitespace into one space, ``"strip"``
-            only strips, ``"keep"`` changes nothing.
+            only strips, ``"keep"`` changes nothing, ``"words"`` also removes ASCII punctuation and the articles.
         ignored_ending: characters that are cut from the end of a string after its whitespace was changed.
         prediction_length: which length of the prediction counts: "raw" is the length of the string as given, "stripped"
             without whitespace around it, and "normalized" that of the string that is compared; "raw upper",
@@ -370,6 +370,29 @@ _TABLE = (
         **_AS_GIVEN,
         kept="distance / length < threshold",
         no_answers=("",),
+    ),
+    Variant(
+        "florence2",
+        meaning="Florence-2 fine-tuning: like due, but an empty prediction scores 0",
+        source="https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py",
+        ignore_case=False,
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "lmms_eval_slidevqa",
+        meaning="lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
+        whitespace="keep",
+        kept="similarity > threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "squad_anls",
+        meaning="normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
+        source="https://rajpurkar.github.io/SQuAD-explorer",
+        whitespace="words",
     ),
     Variant(
         "vlmevalkit_dude",

@@ -92,6 +92,12 @@ EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     ("ab  ", ["a"], {"variant": "rrc"}, 0.75),
     ("ab  ", ["a"], {"variant": "lmms_eval"}, 0.5),
     ("ab  ", ["a"], {"variant": "lmms_eval_0_2"}, 1.0),
+    # words, without punctuation and articles
+    ("The Coca-Cola Company, Inc.", ["cocacola company inc"], {"variant": "squad_anls"}, 1.0),
+    ("theatre", ["the atre"], {"variant": "squad_anls"}, 4 / 7),
+    ("A cat", ["cat"], {"variant": "squad_anls", "ignore_case": False}, 3 / 5),
+    ("\u201ccat\u201d", ["cat"], {"variant": "squad_anls"}, 3 / 5),
+    ("the " * 500 + "cat", ["a cat!"], {"variant": "squad_anls"}, 1.0),
     # every kept similarity above 0 becomes 1
     ("xyz", ["ab"], {"variant": "lmms_eval_0_2"}, 0.0),
     ("xyz", ["ab"], {"variant": "lmms_eval_0_2", "threshold": 0.0}, 0.0),

@@ -281,7 +281,7 @@ def test_summary_has_the_interval_the_adjusted_p_and_the_variants_that_reverse_t
         name for name, means in content["variants"]["upper"].items() if means > content["variants"]["lower"][name]
     }
     assert re.search(r"The 95% CI of the difference is -?\d\.\d to \d\.\d points, p = [\d.]+\.", content["summary"])
-    assert re.search(r"Under \d+ of 22 variants, all of which count case, the order is reversed", content["summary"])
+    assert re.search(r"Under \d+ of 25 variants, all of which count case, the order is reversed", content["summary"])
     three = describe(THREE)
     assert "between a and b is" in three["summary"]
     assert "points, p < 0.001, adjusted for choosing the best." in three["summary"]
