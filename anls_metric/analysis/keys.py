@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, groupby
-from operator import itemgetter
+from itertools import accumulate, chain, groupby
+from operator import itemgetter, sub, truediv
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
@@ -55,19 +55,21 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
             outcome, score, _, _, keys, _, _ = leaf
             counts, columns = table[keys]
             counts[outcome] += 1
-            if (outcome == "close" or outcome == "wrong") and _is_same_value(leaf):
+            if outcome in _DIFFERENT and _is_same_value(leaf):
                 counts["same_value"] += 1
             for numbers, scores in columns:
                 numbers.append(number)
                 scores.append(score)
     for counts, _ in table.values():
         whole.update(counts)
-    total = math.fsum(score for row in rows for score in row.scores)
-    sorted_names = sorted(table.leaves, key=natural_key)
+    total = math.fsum(chain.from_iterable(row.scores for row in rows))
     runs = Counter(places)
-    return _describe(whole, total), {name: _summarize(table, name, places, rows, runs) for name in sorted_names}
+    lengths = [row.length * runs[place] for place, row in zip(places, rows)]
+    names = sorted(table.leaves, key=natural_key)
+    return _describe(whole, total), {name: _summarize(table, name, places, lengths, len(runs)) for name in names}
 
 
+_DIFFERENT = frozenset(("close", "wrong"))
 _Leaves = tuple[list[int], list[float]]
 """The leaves of a key, as two columns: the numbers of their rows, and their scores."""
 
@@ -92,30 +94,26 @@ def _is_same_value(leaf: ScoredLeaf) -> bool:
     """Whether a leaf that is compared as a text is the accepted number or date, written differently."""
     if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):
         return False
-    text, accepted = (" ".join(str(value).lower().split()) for value in (leaf.prediction, leaf.reference))
-    return is_any_same_value(text, [accepted])
+    return is_any_same_value(str(leaf.prediction), [str(leaf.reference)])
 
 
-def _summarize(
-    table: _Table, name: str, places: Sequence[int], rows: Sequence[RowScore], runs: Mapping[int, int]
-) -> KeyScores:
-    """Summarize a key, given the number of runs of each question. Runs are averaged by question first."""
-    own_places: list[int] = []
-    means: list[float] = []
-    lost: list[float] = []
+def _summarize(table: _Table, name: str, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
+    """Summarize a key, given the number of leaves of each answer, times the runs, and the number of questions."""
     numbers, scores = table.leaves[name]
-    start = 0
-    for number, count in Counter(numbers).items():
-        total = scores[start] if count == 1 else math.fsum(scores[start : start + count])
-        own_places.append(places[number])
-        means.append(total / count)
-        lost.append((count - total) / rows[number].length / runs[places[number]])
-        start += count
+    sizes, totals = Counter(numbers), scores
+    if len(sizes) < len(numbers):
+        ends = list(accumulate(sizes.values()))
+        totals = [math.fsum(scores[end - size : end]) for end, size in zip(ends, sizes.values())]
+    means = list(map(truediv, totals, sizes.values()))
+    lost = map(truediv, map(sub, sizes.values(), totals), map(lengths.__getitem__, sizes))
+    own_places = [places[number] for number in sizes]
     exact = [float(score == 1.0) for score in means]
-    counts = sum(table.counts[name], Counter[str]())
-    figures = {"exact_match": mean(average_runs(own_places, exact)), "cost": math.fsum(lost) / len(runs)}
-    found = {**_describe(counts, math.fsum(scores)), **figures}
-    return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), found)
+    figures = {
+        **_describe(sum(table.counts[name], Counter[str]()), math.fsum(scores)),
+        "exact_match": mean(average_runs(own_places, exact)),
+        "cost": math.fsum(lost) / questions,
+    }
+    return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), figures)
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:

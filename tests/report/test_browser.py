@@ -161,6 +161,29 @@ def test_single_submission_shows_where_it_loses_points(open_report: OpenReport) 
     assert (read_status(page), read_query(page)) == ("4 of 13 questions", {"lost": ["empty"]})
 
 
+def test_key_of_values_shows_its_counts_and_lists_where_it_is_wrong(open_report: OpenReport) -> None:
+    log = [
+        {"id": n, "prediction": {"a": "tea", "b": n % 2 or None}, "references": {"a": "tea", "b": 1}} for n in range(9)
+    ]
+    page = open_report(as_html(evaluate([Input(log)], None, Settings(variant="anls_star", by_key=True, quiet=True))))
+    page.get_by_text("Groups", exact=True).click()
+    panel = page.locator("#panel-groups")
+    assert panel.locator("tr").nth(1).inner_text().split() == [
+        "b",
+        "9",
+        "4",
+        "0",
+        "0",
+        "5",
+        "0",
+        "61.5",
+        "44.4",
+        "−27.8",
+    ]
+    panel.get_by_role("button", name="b", exact=True).click()
+    assert (read_status(page), sorted(list_ids(page))) == ("5 of 9 questions", ["0", "2", "4", "6", "8"])
+
+
 def test_panels_filter_the_questions_and_fold_equal_variants(open_report: OpenReport) -> None:
     texts = [("12/15/89", "12/15/88"), ("B0B", "BOB"), ("R0AD", "ROAD"), ("a,b", "ab"), ("ab", "a b")]
     answers = [(ours, [accepted]) for ours, accepted in texts]
