@@ -18,7 +18,7 @@ from anls_metric.core.choices import find_similar_name
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from anls_metric.nested import Average, NoneKeys
+    from anls_metric.nested import Average, NoneKeys, Numbers
 
     Names: TypeAlias = str | Sequence[str] | None
 
@@ -276,6 +276,11 @@ class Settings:
         "for anls_star: whether predicted keys without a value count as wrong (default: counted)",
         SCORING,
     )
+    numbers: str | None = _option(
+        "--numbers {as_written,by_value}",
+        "for anls_star: compare numbers as they are written, or 2440 and 2440.0 as equal (default: as_written)",
+        SCORING,
+    )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
         "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit",
@@ -368,6 +373,7 @@ class Options(TypedDict, total=False):
     ignore_case: bool | None
     average: Average | None
     none_keys: NoneKeys | None
+    numbers: Numbers | None
     metrics: Names
     by_key: bool | None
     baseline: str | None

@@ -241,12 +241,13 @@ def find_scorers(settings: Settings) -> list[Scorer]:
         ("by_key", names != OF_VALUES[0], f"counts the leaves of ANLS*: use {{use.variant:{OF_VALUES[0]}}}"),
         ("none_keys", not (of_values or of_rules), for_values),
         ("average", not (of_values or of_rules), for_values),
+        ("numbers", not (of_values or of_rules), for_values),
         ("corrections", of_rules, "is not for a benchmark metric: leave it out"),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):
             raise make_error("", f"{{use.{option}}} {words}")
-    values = {name: getattr(settings, name) for name in ("threshold", "ignore_case", "none_keys", "average")}
+    values = {name: getattr(settings, name) for name in ("threshold", "ignore_case", "none_keys", "average", "numbers")}
     options = {name: value for name, value in values.items() if value is not None}
     if of_rules:
         from anls_metric.rules import rule

@@ -258,6 +258,24 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
     return count * (gain >= MIN_GAIN), ""
 
 
+_FLOAT = re.compile(r"\d\.0\b|\de[+-]?\d")
+_MAX_TRIALS = 50
+
+
+def _find_numbers(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find numbers in two forms, 2440.0 for 2440: a sample of the values scores higher if numbers count by value."""
+    scorer: Any = scored.scorer
+    if "numbers" not in scorer.options or scorer.numbers == "by_value":
+        return 0, ""
+    by_value, sample = replace(scorer, numbers="by_value"), wrong[:: len(wrong) // _MAX_TRIALS + 1]
+    cases = [case for case in sample if _FLOAT.search(repr(case[:2]))]
+    scores = by_value.score([case.prediction for case in cases], [case.references for case in cases])
+    gains = [float(score) - case.score for score, case in zip(scores, cases)]
+    weight = len(wrong) / max(1, len(sample))
+    gain = weight * sum(gains) / len(scored.answer_scores)
+    return round(weight * sum(map(bool, gains))) * (gain >= MIN_GAIN), f"{100 * gain:.1f}"
+
+
 def _find_other_words(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
@@ -314,6 +332,11 @@ SIGNS = (
     Sign(
         _find_empty_keys,
         "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
+    ),
+    Sign(
+        _find_numbers,
+        "answers contain equal numbers in two forms, such as 2440.0 for 2440, which costs {value} points: compare them "
+        "by value with {use.numbers:by_value}",
     ),
 )
 LAST_SIGNS = (

@@ -34,7 +34,14 @@ from anls_metric.nested.leaves import LEAF_OUTCOMES, LeafOutcome, ScoredLeaf
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import Branch, KeyScore, Leaf, StarExplanation
 from anls_metric.nested.value_scores import anls_star_score, anls_star_scores, anlsl_score, explain_star
-from anls_metric.nested.value_variants import VALUE_VARIANTS, Average, NoneKeys, ValueVariant, get_value_variant
+from anls_metric.nested.value_variants import (
+    VALUE_VARIANTS,
+    Average,
+    NoneKeys,
+    Numbers,
+    ValueVariant,
+    get_value_variant,
+)
 
 __all__ = [
     "LEAF_OUTCOMES",
@@ -45,6 +52,7 @@ __all__ = [
     "Leaf",
     "LeafOutcome",
     "NoneKeys",
+    "Numbers",
     "RowScore",
     "ScoredLeaf",
     "StarExplanation",

@@ -262,7 +262,9 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
     text = None
     kind = _find_kind(pair, here, there)
     if reference.text is not None and prediction.text is not None:
-        kind, text = "text", explain(str(prediction.value), [str(reference.value)], rule.threshold, rule.variant)
+        sides = (prediction, reference)
+        texts = [str(node.text if isinstance(node.value, float) else node.value) for node in sides]
+        kind, text = "text", explain(texts[0], texts[1:], rule.threshold, rule.variant)
     score = text.score if text else total(pair.scores)
     leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)
     return Branch(name, prediction.value, reference.value, average([score], pair.length), pair.length, (), leaf)

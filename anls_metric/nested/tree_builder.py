@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from numbers import Number
 from typing import Any
 
@@ -59,6 +61,20 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
         remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
         problem = f"is {describe(value)}: {remedy}"
     raise ValueError(f"{_name_part(name_side(side, row), path)} {problem}")
+
+
+def write_numbers_by_value(node: Any) -> None:
+    """Write the numbers of a tree in one exact decimal form before it is compared: 2440 for 2440.0, 0 for -0.0.
+
+    An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end. Bools
+    and texts stay as they are.
+    """
+    if isinstance(node, (List, Dict, OneOf)):
+        inside = node.options if isinstance(node, OneOf) else node.items
+        for child in inside.values() if isinstance(inside, dict) else inside:
+            write_numbers_by_value(child)
+    elif isinstance(node.value, float) and math.isfinite(node.value):
+        node.text = format(Decimal(str(node.value)).normalize(), "f") if node.value else "0"
 
 
 def unwrap(reference: Any) -> Any:

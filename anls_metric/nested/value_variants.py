@@ -15,11 +15,12 @@ from anls_metric.nested.leaves import list_leaves, miss_leaves
 from anls_metric.nested.list_scores import build_lists
 from anls_metric.nested.row_scores import RowScore
 from anls_metric.nested.star_explanation import StarExplanation, build_branch, find_closest, score_keys
-from anls_metric.nested.tree_builder import build_trees
-from anls_metric.nested.trees import Node, Rule
+from anls_metric.nested.tree_builder import build_trees, write_numbers_by_value
+from anls_metric.nested.trees import Node, Pair, Rule
 
 NoneKeys = Literal["counted", "ignored"]
 Average = Literal["rows", "leaves"]
+Numbers = Literal["as_written", "by_value"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class ValueVariant:
         none_keys: as `anls_star_score` takes it.
         average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
             more weight: it scores the whole set as one value, as CheckboxQA does.
+        numbers: "as_written" to compare numbers as Python prints them; "by_value" to compare 2440 and 2440.0 as equal.
+        lists_leaves: whether each score also lists all leaves of ANLS*, with what became of each.
     """
 
     name: str
@@ -46,6 +49,7 @@ class ValueVariant:
     threshold: float = 0.5
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
+    numbers: Numbers = "as_written"
     lists_leaves: bool = False
 
     columns: ClassVar[tuple[str, ...]] = ()
@@ -54,6 +58,7 @@ class ValueVariant:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         check_choice("none_keys", self.none_keys, get_args(NoneKeys))
         check_choice("average", self.average, get_args(Average))
+        check_choice("numbers", self.numbers, get_args(Numbers))
 
     @property
     def key(self) -> str:
@@ -87,17 +92,23 @@ class ValueVariant:
 
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
         """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
-        predicted, accepted = self.read(prediction, reference, row)
-        pair = accepted.compare(predicted, self.rule)
+        pair = self._compare(prediction, reference, row)[-1]
         return RowScore(pair.scores, pair.length, list_leaves(pair, self.rule) if self.lists_leaves else ())
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
         """Explain the score of a row. ValueError: it cannot be scored."""
-        predicted, accepted = self.read(prediction, reference, "")
-        pair = accepted.compare(predicted, self.rule)
+        predicted, accepted, pair = self._compare(prediction, reference)
         tree, keys = build_branch(pair, self.rule), score_keys([pair], self.rule)
         closest = find_closest(pair, self.rule)
         return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, closest, keys, tree, self)
+
+    def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
+        """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
+        predicted, accepted = self.read(prediction, reference, row)
+        if self.numbers == "by_value":
+            write_numbers_by_value(predicted)
+            write_numbers_by_value(accepted)
+        return predicted, accepted, accepted.compare(predicted, self.rule)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
@@ -118,7 +129,8 @@ class ValueVariant:
 
     def signature(self, extract: str = "") -> str:
         """The signature of the score; ``extract`` names the rules that extracted the answers."""
-        options = [f"{option}:{getattr(self, option)}" for option in self.options]
+        values = {option: getattr(self, option) for option in self.options}
+        options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
         return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
 
 
@@ -128,7 +140,7 @@ _TABLE = (
         "ANLS*",
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
-        ("none_keys", "average", "threshold"),
+        ("none_keys", "average", "numbers", "threshold"),
         "standard",
         build_trees,
     ),
@@ -151,7 +163,8 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
 
     Args:
         variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
-        **options: ``threshold``, ``none_keys`` and ``average``, as far as the variant has them; None keeps its value.
+        **options: ``threshold``, ``none_keys``, ``average`` and ``numbers``, as far as the variant has them; None keeps
+            its value.
 
     Returns:
         A `ValueVariant`.

@@ -134,6 +134,7 @@ def score_files(
     worst: int = 0,
     none_keys: str | None = None,
     average: str | None = None,
+    numbers: str | None = None,
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
 
@@ -155,6 +156,7 @@ def score_files(
         worst: how many of the worst answers of each submission to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
+        numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
 
     Returns:
         The document of anls --format json: signature, questions, clusters, hints
@@ -178,6 +180,7 @@ def score_logs(
     worst: int = 0,
     none_keys: str | None = None,
     average: str | None = None,
+    numbers: str | None = None,
 ) -> dict[str, Any]:
     """Score files that contain both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
@@ -198,6 +201,7 @@ def score_logs(
         worst: how many of the worst answers of each file to return.
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
+        numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
 
     Returns:
         The same as score_files.

@@ -174,8 +174,9 @@ def test_separator_in_accepted_answers_is_a_cure(separator: str) -> None:
 def test_every_transformation_and_sign_has_a_situation() -> None:
     found = {find(*columns)[0].message.sentence.partition("of {total:,} ")[2] for columns, _ in SITUATIONS.values()}
     sentences = {sign.sentence for sign in (*SIGNS, *LAST_SIGNS)}
-    others = {text for text in sentences if "none_keys" in text or "lack" in text}  # of values, and of a benchmark
-    assert len(others) == 2
+    marks = ("none_keys", "use.numbers", "lack")  # of values, and of a benchmark
+    others = {text for text in sentences if any(mark in text for mark in marks)}
+    assert len(others) == len(marks)
     assert found >= {*ROWS, *sentences - others}
 
 
@@ -277,6 +278,10 @@ def test_hints_about_values() -> None:
     assert hint.text() == "1 of 24 predictions are cut-off JSON or reasoning: raise the token limit of the model"
     (hint,) = find([{**value, "color": None} for value in right], accepted, star)
     assert hint.message.action == ("none_keys", "ignored")
+    (hint,) = find(
+        [{"total": 15.0, "n": "a"}] * 12 + [{"total": 7, "n": "a"}] * 12, [({"total": 15, "n": "a"},)] * 24, star
+    )
+    assert hint.message.action == ("numbers", "by_value")
     (hint,) = find([{}] * 24, accepted, star)
     assert hint.text().startswith("24 of 24 predictions score 0, such as")
     assert find([{}, *right[1:]], accepted, star) == find([f"{'[' * 1000} no", *right[1:]], accepted, star) == []

@@ -418,6 +418,8 @@ STRICT: dict[str, Any] = {"threshold": 1, "none_keys": "ignored", "average": "le
     [
         ("anls_star", {}, "none_keys:counted|average:rows|threshold:0.5"),
         ("anls_star", STRICT, "none_keys:ignored|average:leaves|threshold:1.0"),
+        ("anls_star", {"numbers": "by_value"}, "none_keys:counted|average:rows|numbers:by_value|threshold:0.5"),
+        ("anls_star", {"numbers": "as_written"}, "none_keys:counted|average:rows|threshold:0.5"),
         ("anlsl", {"threshold": 0}, "threshold:0.0"),
         ("anlsl", {"threshold": None}, "threshold:0.5"),
     ],
@@ -515,3 +517,30 @@ def test_json_round_trip_keeps_values() -> None:
     leaves = ["half a pair: \ud800", 12.5, math.inf, True, None]
     values = [*leaves, {"a": ("x", {"b": (1, None)}), "c": [([],)], "d": {}, "e": ()}]
     assert nested.from_json(json.loads(json.dumps(nested.to_json(values)))) == values
+
+
+NUMBERS: tuple[tuple[Any, Any, float], ...] = (
+    (2440, 2440.0, 1.0),
+    ([1, 2.0], [2, 1.0], 1.0),
+    (0, -0.0, 1.0),
+    (1e-7, 0.0000001, 1.0),
+    (10**16, 1e16, 1.0),
+    (100000000000000000000000, 1e23, 1.0),  # by its decimal digits, which the float does not equal
+    (2**53 + 1, 2.0**53, 15 / 16),  # an int has all of its digits
+    (7.5, {"__tuple__": [7.5]}, 1.0),
+    (True, 1, 0.0),
+    ("2440.0", 2440.0, 4 / 6),  # a string is no number
+    (2440, ("2440.0", 2440.0), 1.0),
+    (math.inf, math.inf, 1.0),
+    (math.nan, math.nan, 1.0),
+)
+
+
+@pytest.mark.parametrize(("prediction", "reference", "expected"), NUMBERS)
+def test_numbers_by_value_are_compared_in_one_decimal_form(prediction: Any, reference: Any, expected: float) -> None:
+    variant = nested.get_value_variant("anls_star", numbers="by_value")
+    for wrap in (lambda value: value, lambda value: {"a": [{"b": value}]}):
+        accepted = nested.from_json(wrap(reference))
+        assert variant.score_row(wrap(prediction), accepted) == pytest.approx(expected)
+        why = variant.explain(wrap(prediction), accepted)
+        assert why.score == variant.score_row(wrap(prediction), accepted) == why.leaves[0].score
