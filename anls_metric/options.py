@@ -28,6 +28,9 @@ MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scorin
 PARTIAL_CREDIT = "partial_credit"
 """The value of ``metrics`` that asks for the loss by format and the credit for wrong numbers."""
 
+ABSTENTION = "abstention"
+"""The value of ``metrics`` that asks for right, missed and false abstentions."""
+
 NONE = "none"
 """The value of an option for a field that asks for no such field."""
 
@@ -283,7 +286,7 @@ class Settings:
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
-        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit",
+        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention",
         SCORING,
         default=(),
         read=read_strings,

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.outcomes import contains_any, refuses
+from anls_metric.analysis.outcomes import contains_any
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import Case, find_transformations, score_after
+from anls_metric.core.abstention import abstains, is_unanswerable
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
@@ -193,8 +194,9 @@ def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
 
 
 def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
-    """Find strings for missing values, unless an accepted answer is the same, in any case."""
-    lost = [str(case.prediction) for case in wrong if str(case.prediction) in NULLS]
+    """Find strings for missing values, unless an accepted answer is the same, in any case, or there is none."""
+    nulls = [case for case in wrong if str(case.prediction) in NULLS]
+    lost = [str(case.prediction) for case in nulls if not is_unanswerable(case.references, {})]
     if lost:
         accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
         lost = [text for text in lost if text.lower() not in accepted]
@@ -237,10 +239,20 @@ def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
     return len(moved) * (len(moved) >= 3 * by_chance * len(zeros)), ""
 
 
+def _find_abstentions(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find answers that abstain in their own words, and score less than 1, where no answer is right."""
+    found = [
+        case.prediction
+        for case in wrong
+        if case.prediction.strip() and is_unanswerable(case.references, {}) and abstains(case.prediction)
+    ]
+    return len(found), _show(found[0]) if found else ""
+
+
 def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
-    if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or not text.strip() or text in NULLS or refuses(text):
+    if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
         return 0, ""
     references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
     accepted = sum(contains_any(text.lower(), texts) for texts in references)
@@ -321,6 +333,11 @@ SIGNS = (
         "predictions begin with {value} and are wrong, as after a failed request: ask these questions again",
         of_strings=True,
         least=5,
+    ),
+    Sign(
+        _find_abstentions,
+        "predictions abstain where there is no answer, such as {value}, and lose points: see {use.metrics:abstention}",
+        of_strings=True,
     ),
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(

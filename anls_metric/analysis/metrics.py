@@ -18,7 +18,7 @@ from anls_metric.core.choices import describe_unknown
 from anls_metric.core.kernel import mean, split_into_words
 from anls_metric.core.variants import Scorer
 from anls_metric.messages import Message
-from anls_metric.options import PARTIAL_CREDIT
+from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 from anls_metric.reading.answers import Answers, Questions, list_references
 
 
@@ -171,7 +171,7 @@ METRICS: Mapping[str, Metric] = {
 
 
 def find_metrics(names: Sequence[str]) -> list[Metric]:
-    """Find metrics by their names; `PARTIAL_CREDIT` is no row of the table, and is left out.
+    """Find metrics by their names; `PARTIAL_CREDIT` and `ABSTENTION` are no rows of the table, and are left out.
 
     Raises:
         ValueError: there is no such metric.
@@ -180,9 +180,10 @@ def find_metrics(names: Sequence[str]) -> list[Metric]:
         >>> [metric.name for metric in find_metrics(["f1", "cer"])]
         ['f1', 'cer']
     """
+    known = [*METRICS, PARTIAL_CREDIT, ABSTENTION]
     for name in names:
-        if name not in METRICS and name != PARTIAL_CREDIT:
-            raise ValueError(describe_unknown("metric", name, [*METRICS, PARTIAL_CREDIT]))
+        if name not in known:
+            raise ValueError(describe_unknown("metric", name, known))
     return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
 
 

@@ -6,11 +6,11 @@ letter or digit is right before or after it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.abstention import abstains
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import OF_VALUES, Scorer, Variant
 from anls_metric.reading.values import format_value
@@ -57,7 +57,7 @@ def is_another_number(prediction: str, references: Sequence[str]) -> bool:
 
 
 def _is_a_refusal(prediction: str, references: Sequence[str]) -> bool:
-    return refuses(prediction) and not any(map(refuses, references))
+    return abstains(prediction) and not any(map(abstains, filter(None, references)))
 
 
 _OF_ZERO = (
@@ -204,27 +204,3 @@ def keep_digits(text: str) -> str:
         '1250'
     """
     return "".join(filter(str.isdigit, text))
-
-
-# Every refusal contains one of these and few other strings do. Searching them first takes a tenth of the time.
-_REFUSAL_MARKS = ("not", "n't", "n’t", "no ", "unable", "sorry", "apologi", "an ai", "unanswer")
-
-_REFUSALS = (
-    r"(?i)"
-    r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
-    r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
-    r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|(?:un|not )answerable"
-    r"|can(?:not|['’]t| not) be (?:determined|answered|read)|does not (?:say|mention|contain|provide|specify|show)"
-    r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b"
-)
-
-
-def refuses(text: str) -> bool:
-    """Whether a string says that it cannot answer.
-
-    Example:
-        >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
-        (True, False)
-    """
-    lower = text.lower()
-    return any(mark in lower for mark in _REFUSAL_MARKS) and re.search(_REFUSALS, text) is not None

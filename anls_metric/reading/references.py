@@ -83,16 +83,16 @@ def unwrap_references(value: Any) -> Any:
     return value[0] if len(value) == 1 and isinstance(value[0], list) else value
 
 
-def is_unanswerable(value: Any, record: Record) -> bool:
-    """Whether a record in the form of SQuAD 2.0 says that its question has no answer.
+def is_unanswerable(value: Any) -> bool:
+    """Whether a record says that its question has no answer, by an empty list or in the form of SQuAD 2.0.
 
     Example:
-        >>> is_unanswerable({"text": [], "answer_start": []}, {}), is_unanswerable([], {"is_impossible": True})
-        (True, True)
+        >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])
+        (True, True, False)
     """
     if isinstance(value, Mapping):
         return "answer_start" in value and value.get("text") == []
-    return value == [] and record.get("is_impossible") is True
+    return isinstance(value, (list, str)) and value in ([], "[]")
 
 
 # A string as Python prints it.

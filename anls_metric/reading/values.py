@@ -162,7 +162,7 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     hints: list[Message] = []
     if not _are_lists_of_strings(column):
         hints = _find_decimals(column, table, "accepted answers")
-        flags = [is_unanswerable(value, record) for value, record in zip(column, table.records)]
+        flags = list(map(is_unanswerable, column))
         if not all(flags):  # as in a test split, where all answers are missing
             column = [[""] if flag else value for flag, value in zip(flags, column)]
         column = parse_all(_read_accepted, column, table)

@@ -10,7 +10,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Groups, Scored, explain, list_worst
 from anls_metric.core.variants import Variant
 from anls_metric.messages import FrontEnd, count_noun
-from anls_metric.options import PARTIAL_CREDIT
+from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         from anls_metric.analysis.partial_credit import measure_partial_credit
 
         content["partial_credit"] = measure_partial_credit(scored)._asdict()
+    if ABSTENTION in result.settings.metrics:
+        from anls_metric.analysis.abstention import measure_abstention
+
+        content["abstention"] = measure_abstention(scored)._asdict()
     if result.corrections:
         accepted = len(list(filter(None, result.added.values())))
         excluded = len(result.added) - accepted

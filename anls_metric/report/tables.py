@@ -107,6 +107,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record = {**submission, **submission.get("partial_credit", {}), **submission.get("all_keys", {})}
+        record |= submission.get("abstention", {})
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
         records[submission["name"]] = record

@@ -108,6 +108,13 @@ _ASSESSMENTS: Rows = (
         "corrected",
         "{corrected} with more accepted answers, {excluded} excluded; without corrections {anls_without}",
     ),
+    (
+        "abstention",
+        "abstention",
+        "right {right_abstentions:,} of {unanswerable:,}, missed {missed_abstentions:,} of {unanswerable:,}, "
+        "false {false_abstentions:,} of {answerable:,}; {missing_answers:,} missing",
+    ),
+    ("abstention", "", "accuracy of the answered {accuracy_of_answered}, {answered:,} answers"),
     ("confidence", "confidence", "AUROC {auroc}, AURC {aurc}, ECE {ece}"),
     ("confidence", "", "coverage {shares}"),
     ("judge", "judge", "agreement {agreement}, kappa {kappa}"),
@@ -129,7 +136,7 @@ _SOURCE: Rows = (
 def _list_lines(document: Document, submission: Document, numbers: Numbers, rows: Rows) -> Lines:
     """List the lines of rows of which a submission has the key."""
     values = dict(submission)
-    for part in ("partial_credit", "corrections", "confidence", "judge", "all_keys"):
+    for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
         values |= submission.get(part, {})
     clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
     zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}

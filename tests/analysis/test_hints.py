@@ -129,6 +129,10 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are accepted answers of other questions"),
     "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are accepted answers of"),
     "same": (change(lambda _: "Error 429", 10), '10 of 90 predictions are the same wrong answer, "Error 429"'),
+    "abstentions": (
+        (["It is not mentioned in the document.", *MANY[1:]], [["Not answerable"], *in_lists(MANY[1:])]),
+        'abstain where there is no answer, such as "It is not mentioned in the document."',
+    ),
     "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 'begin with "Error code: 429" and'),
     "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]),
         '30 of 30 answers are equal in value and written differently, such as "3 dollars" for "$3"; this costs 100'),

@@ -16,7 +16,6 @@ from anls_metric.analysis.outcomes import (
     is_contained,
     keep_digits,
     keep_letters_and_digits,
-    refuses,
 )
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_any_same_value
@@ -59,9 +58,9 @@ def test_outcome_is_the_first_row_that_fits_and_is_counted_in_the_document() -> 
 
 def test_outcome_depends_on_the_variant() -> None:
     outcomes = {
-        "standard": ["other", "contains an answer"],
+        "standard": ["refusal", "contains an answer"],
         "mp_docvqa": ["empty", "contains an answer"],
-        "due": ["other", "other"],
+        "due": ["refusal", "other"],
     }
     for variant, expected in outcomes.items():
         scored = score_columns(["none", "it says COLA and so on"], [["cola"]] * 2, scorer=variant)
@@ -78,12 +77,6 @@ def test_outcome_is_one_of_zero_exactly_for_a_score_of_0(prediction: str, refere
 def test_is_contained_compares_whole_words() -> None:
     assert all(is_contained(part, "it is $5.") for part in ("5", "$5", "is", "it is $5."))
     assert not any(is_contained(part, "it_is $55 15") for part in ("", "i", "$5", "is", "5"))
-
-
-def test_refuses_recognizes_refusals_and_lets_answers_pass() -> None:
-    refusals = ["I'm sorry, but I can't", "Unanswerable", "It is not mentioned", "As an AI model"]
-    answers = ["Can do", "Sorry", "No. 5", "not", "mention", "Dr. No"]
-    assert [text for text in refusals + answers if refuses(text)] == refusals
 
 
 # What format costs, and what wrong numbers gain: equal to the definition in plain steps

@@ -46,6 +46,8 @@ MORE: dict[str, Situation] = {
         for row in list_rows()]}),
     "answers in another form": ("t.json", {"t.json": [{"prediction": f"{n} dollars", "answers": [f"${n}"]}
         for n in range(3, 33)]}),
+    "abstentions": ("t.json", {"t.json": [{"prediction": "It is not mentioned.", "answers": [["Not answerable"],
+        ["a"]][n > 2]} for n in range(9)]}),
     "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
 }  # fmt: skip
 SITUATIONS: dict[str, Situation] = {
