@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer
+    from anls_metric.report.answers import Answer, LeafRow
     from anls_metric.report.columns import Names
 
     Path: TypeAlias = str | os.PathLike[str]
@@ -112,6 +112,25 @@ class Scores:
         from anls_metric.report.answers import list_answers
 
         return list(list_answers(self._result.submissions))
+
+    def leaves(self) -> list[LeafRow]:
+        """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.
+
+        Raises:
+            ValueError: the leaves were not counted.
+
+        Example:
+            >>> invoices = [{"total": "12.5"}], [{"total": "12.50", "date": "2026-11-27"}]
+            >>> for leaf in score(*invoices, variant="anls_star", by_key=True).leaves():
+            ...     print(leaf["path"], leaf["outcome"], leaf["prediction"], leaf["reference"])
+            total close 12.5 12.50
+            date missed None 2026-11-27
+        """
+        from anls_metric.report.answers import list_leaves
+
+        if not self._result.settings.by_key:
+            raise ValueError("the leaves were not counted: score with by_key=True")
+        return list(list_leaves(self._result.submissions))
 
     def answers_frame(self) -> pandas.DataFrame:
         """Return the answers as a pandas DataFrame, with a column for each field of `by`.

@@ -18,7 +18,7 @@ from anls_metric.core.choices import find_similar_name
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, MissingFileError, make_error
-from anls_metric.options import Settings
+from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.reader import parse_input
 from anls_metric.report.numbers import PLAIN, Numbers
@@ -140,6 +140,10 @@ def _score(words: Sequence[str]) -> int:
         raise make_error("", "{use.images} shows page images in a report: add {use.report}")
     if settings.format == "json" and (settings.percent or settings.digits is not None):
         raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
+    if settings.output_rows and not any(
+        path.lower().endswith((".csv", ".jsonl", ".parquet")) for path in settings.output
+    ):
+        raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
@@ -164,7 +168,7 @@ def _score(words: Sequence[str]) -> int:
 
 def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) -> None:
     """Write the answers or the results, by the ending of the path."""
-    from anls_metric.report.answers import WRITERS, write_answers
+    from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
     from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, name_folder, write_results
 
@@ -180,7 +184,9 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
             check_output(path, [*inputs, *_list_sources(settings)])
-        if ending in WRITERS:
+        if ending in WRITERS and settings.output_rows == LEAVES:
+            write_rows(path, list(list_leaves(result.submissions)))
+        elif ending in WRITERS:
             write_answers(path, result.submissions)
         else:
             for scored in result.submissions:

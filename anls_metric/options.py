@@ -31,6 +31,9 @@ PARTIAL_CREDIT = "partial_credit"
 ABSTENTION = "abstention"
 """The value of ``metrics`` that asks for right, missed and false abstentions."""
 
+LEAVES = "leaves"
+"""The value of ``output_rows`` that asks for a row for each leaf of nested values."""
+
 NONE = "none"
 """The value of an option for a field that asks for no such field."""
 
@@ -324,6 +327,11 @@ class Settings:
         COMPARISON,
     )
     output_dir: str | None = _option("--output-dir FOLDER", "like --output, but always a folder", OUTPUT)
+    output_rows: str | None = _option(
+        "--output-rows {answers,leaves}",
+        "for anls_star: whether --output writes a row for each answer, or for each value inside it (default: answers)",
+        OUTPUT,
+    )
     score_only: bool = _switch("--score-only", "print only the score, with all of its digits", OUTPUT)
     percent: bool = _switch("--percent", "print scores in percent: 83.57 instead of 0.8357", OUTPUT)
     digits: int | None = _option(

@@ -16,7 +16,7 @@ from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.messages import make_error
-from anls_metric.options import ABSTENTION, Settings
+from anls_metric.options import ABSTENTION, LEAVES, Settings
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import check_field_names
@@ -233,6 +233,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
     names = settings.variant or "standard"
     of_values, of_rules = names in OF_VALUES, names in OF_RULES
     for_strings, for_values = "is for strings: leave it out", f"is for lists and nested values: {_ADVICE}"
+    leaves_of_star = f"needs the leaves of ANLS*: use {{use.variant:{OF_VALUES[0]}}}"
     has_other_metrics = of_values and not {*settings.metrics} <= {"exact_match", ABSTENTION}
     unfit = (
         ("references_separator", of_values, for_strings),
@@ -242,7 +243,8 @@ def find_scorers(settings: Settings) -> list[Scorer]:
             has_other_metrics,
             "has only exact_match and abstention for lists and nested values: leave out the others",
         ),
-        ("by_key", names != OF_VALUES[0], f"counts the leaves of ANLS*: use {{use.variant:{OF_VALUES[0]}}}"),
+        ("by_key", names != OF_VALUES[0], leaves_of_star),
+        ("output_rows", settings.output_rows == LEAVES and names != OF_VALUES[0], leaves_of_star),
         ("none_keys", not (of_values or of_rules), for_values),
         ("average", not (of_values or of_rules), for_values),
         ("numbers", not (of_values or of_rules), for_values),

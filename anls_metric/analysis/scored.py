@@ -19,7 +19,7 @@ from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
-from anls_metric.options import Settings
+from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
@@ -261,7 +261,8 @@ def score_answers(
     settings, questions = settings or Settings(), answers.questions
     if scorer.columns:
         answers = answers._replace(columns=_complete_columns(answers, scorer))
-    listing: Any = replace(cast("Any", scorer), lists_leaves=True) if settings.by_key else scorer
+    lists_leaves = settings.by_key or settings.output_rows == LEAVES
+    listing: Any = replace(cast("Any", scorer), lists_leaves=True) if lists_leaves else scorer
     values = score_predictions(answers, answers.predictions, listing)
     scores = average(answers, values if isinstance(scorer, Variant) else list(map(float, values)))
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}

@@ -1,4 +1,4 @@
-"""Lists every answer with its score as a flat dict, and writes them as CSV, JSON lines or Parquet."""
+"""Lists every answer, or every leaf of nested values, as a flat dict, and writes them as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from anls_metric.analysis.scored import KEYS, Scored, name_groups
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
+from anls_metric.reading.values import as_json
 from anls_metric.report.document import describe_answer
 from anls_metric.report.files import open_aside
 from anls_metric.report.texts import guard_formula
@@ -65,6 +66,52 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
                 yield row
 
 
+class LeafRow(TypedDict, total=False):
+    """A leaf of a nested value, and what became of it.
+
+    Keys:
+        submission: the name of the submission.
+        id: the id of the document.
+        run: the number of the run, from 1, if there are several.
+        key: the names that lead to the leaf, without the places in lists: items.price.
+        path: its place in the prediction, such as items[2].price; in the reference, if it is missing there.
+        outcome: right, close, wrong, missed, invented or blank.
+        prediction: the predicted value; None for none.
+        reference: the accepted value, of several the closest; None for none.
+        score: from 0 to 1.
+    """
+
+    submission: str
+    id: str
+    run: int
+    key: str
+    path: str
+    outcome: str
+    prediction: Any
+    reference: Any
+    score: float
+
+
+def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
+    """List the leaves of all answers of submissions whose leaves are counted."""
+    for scored in submissions:
+        for place, run in enumerate(scored.runs):
+            for number, answer in enumerate(run, 1):
+                start: dict[str, Any] = {"submission": scored.name, "id": scored.questions.ids[place]}
+                start |= {} if scored.answers.places is None else {"run": number}
+                for leaf in scored.values[answer].leaves:
+                    row: Any = {
+                        **start,
+                        "key": ".".join(map(str, leaf.keys)),
+                        "path": leaf.path,
+                        "outcome": leaf.outcome,
+                        "prediction": as_json(leaf.prediction),
+                        "reference": as_json(leaf.reference),
+                        "score": leaf.score,
+                    }
+                    yield row
+
+
 def write_answers(path: str, submissions: Sequence[Scored]) -> None:
     """Write the answers of submissions to a file: CSV, JSON lines or Parquet, by its ending.
 
@@ -76,6 +123,11 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
         for row in rows:
             accepted = row["references"]
             row["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
+    write_rows(path, rows)
+
+
+def write_rows(path: str, rows: Rows) -> None:
+    """Write rows to a file. InputError, OSError: as `write_answers`."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     with open_aside(path) as file:
         WRITERS[os.path.splitext(path)[1].lower()](file, names, rows)

@@ -149,7 +149,7 @@ TYPOS = {
     "--by kind": "no question has the field 'kind': --by takes fields of the questions (found 'questionId', ",
     "--cluster-by page": "no question has the field 'page': --cluster-by takes a field of the questions",
     "--average rows": "--average is for lists and nested values: add --variant anls_star",
-    "--by-key": "--by-key counts the leaves of ANLS*: use --variant anls_star",
+    "--by-key": "--by-key needs the leaves of ANLS*: use --variant anls_star",
     "--find many": "'many' is no",
     "--baseline x": "there is only one submission, a, and nothing to compare it with: pass x as well",
     "--images .": "--images shows page images in a report: add --report",

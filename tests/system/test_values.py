@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from anls_metric import anls_star_scores, nested, score
+from anls_metric.reading.table import read_file
 from tests.system.conftest import Shell
 
 INVOICE = {"total": "12.50", "items": [{"name": "tea", "price": "2.50"}, {"name": "milk"}]}
@@ -57,6 +58,21 @@ def test_keys_break_the_score_down(values: Shell) -> None:
     assert "\nANLS* by key of the value\n" in values.print(f"{LINE} --by-key")
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", pytest.param(".parquet", marks=pytest.mark.needs("pyarrow"))])
+def test_output_has_a_row_for_each_leaf(values: Shell, ending: str) -> None:
+    values.print(f"{LINE} --output-rows leaves --output leaves{ending}")
+    rows = list(read_file(f"leaves{ending}").records)
+    assert list(rows[0]) == ["submission", "id", "key", "path", "outcome", "prediction", "reference", "score"]
+    assert [(row["key"], row["path"], row["outcome"]) for row in rows if row["id"] == "1"] == [
+        ("total", "total", "close"),
+        ("items.name", "items[1].name", "close"),
+        ("items.price", "items[1].price", "right"),
+        ("items.name", "items[0].name", "right"),
+    ]
+    leaves = score("x.json", "g.json", variant="anls_star", by_key=True).leaves()
+    assert [(leaf["path"], leaf["score"]) for leaf in leaves] == [(row["path"], float(row["score"])) for row in rows]
+
+
 def test_worst_values_are_shown_by_their_leaves(values: Shell) -> None:
     (worst,) = values.document(f"{LINE} --worst 1")["submissions"][0]["worst"]
     assert worst["closest_reference"] == {"date": "31 Dec 2023", "paid": True}
@@ -97,7 +113,10 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
     [
         ("--variant anls_star --references-separator ';'", "--references-separator is for strings: leave it out"),
         ("--variant anls_star --metrics f1", "--metrics has only exact_match for lists and nested values: leave out"),
-        ("--variant anlsl --by-key", "--by-key counts the leaves of ANLS*: use --variant anls_star"),
+        ("--variant anls_star --output-rows leaves", "--output-rows needs a file of rows: add --output leaves.csv"),
+        ("--variant anls_star --output-rows leaves --output a.json", "needs a file of rows: add --output leaves.csv"),
+        ("--output-rows leaves --output a.csv", "--output-rows needs the leaves of ANLS*: use --variant anls_star"),
+        ("--variant anlsl --by-key", "--by-key needs the leaves of ANLS*: use --variant anls_star"),
         ("--variant anls_star --ignore-case", "anls_star has no option 'ignore_case'"),
         ("--variant anlsl --average leaves", "anlsl has no option 'average'"),
         ("--variant anls_stars", "did you mean anls_star?"),
