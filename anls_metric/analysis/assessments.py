@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.answers import Answers, list_ids
 
@@ -27,12 +28,13 @@ class Agreement(NamedTuple):
     table: dict[str, dict[str, int]]
 
 
-def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agreement:
+def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], correct_at: float = CORRECT_AT) -> Agreement:
     """Compare scores with the verdicts of a judge.
 
     Args:
         scores: the score of each answer, one or more.
         verdicts: whether the judge calls each answer correct.
+        correct_at: the lowest score of a correct answer.
 
     Example:
         >>> agreement = compare_verdicts([1.0, 0.8, 0.0, 0.0], [True, False, False, True])
@@ -43,7 +45,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agree
 
     Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
     """
-    rights = [score >= CORRECT_AT for score in scores]
+    rights = [score >= correct_at for score in scores]
     counts = Counter(zip(rights, verdicts))
     total = len(scores)
     agreed = counts[True, True] + counts[False, False]
@@ -88,11 +90,12 @@ def assess(scored: Scored) -> Assessments:
     scores = [scored.answer_scores[place] for place in places]
     confidences = _take(answers, "confidence", answers.confidences, places)
     verdicts = _take(answers, "judge", answers.verdicts, places)
+    correct_at = 1.0 if scored.scorer.name in OF_VALUES else CORRECT_AT
     ids = map(list_ids(answers).__getitem__, places)
-    differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= CORRECT_AT) != row[2]]
+    differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
     return Assessments(
-        measure_confidence(confidences, scores) if confidences else None,
-        compare_verdicts(scores, verdicts) if verdicts else None,
+        measure_confidence(confidences, scores, correct_at) if confidences else None,
+        compare_verdicts(scores, verdicts, correct_at) if verdicts else None,
         sorted(differences, key=lambda each: -abs(each.score - each.verdict)),
     )
 

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 CORRECT_AT = 0.5
-"""The lowest score of a correct answer."""
+"""The lowest score of a correct answer; a nested value is correct if all of its leaves are right."""
 
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
@@ -38,12 +38,15 @@ class ConfidenceMeasures(NamedTuple):
     coverage: dict[str, float]
 
 
-def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) -> ConfidenceMeasures:
+def measure_confidence(
+    confidences: Sequence[float], scores: Sequence[float], correct_at: float = CORRECT_AT
+) -> ConfidenceMeasures:
     """Measure how much confidences tell about scores.
 
     Args:
         confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
+        correct_at: the lowest score of a correct answer.
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -61,7 +64,7 @@ def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) ->
     coverage = {str(level): 0.0 for level in LEVELS}
     for confidence, pairs in groupby(sorted(zip(confidences, scores), reverse=True), key=itemgetter(0)):
         own = [score for _, score in pairs]
-        hits, size = sum(score >= CORRECT_AT for score in own), len(own)
+        hits, size = sum(score >= correct_at for score in own), len(own)
         count += size
         right += hits
         total += math.fsum(own)

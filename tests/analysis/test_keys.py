@@ -139,3 +139,14 @@ def test_straight_through_rate_has_an_interval() -> None:
     metric = document["metrics"]["exact_match"]
     assert metric["mean"] == document["exact_match"] == pytest.approx(sum(exact) / len(exact))
     assert metric["interval"] == list(interval(exact))
+
+
+def test_document_is_correct_if_all_of_its_values_are_right() -> None:
+    answers: list[dict[str, Any]] = [{"a": "tea", "b": "x"}, {"a": "tee", "b": "x"}]
+    rows = [
+        {"prediction": answer, "references": answers[0], "confidence": 0.9 - place / 10, "verdict": not place}
+        for place, answer in enumerate(answers)
+    ]
+    (document,) = score(rows, variant="anls_star", field={"judge": "verdict"}).to_dict()["submissions"]
+    assert document["confidence"]["coverage"] == {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5}
+    assert (document["confidence"]["auroc"], document["judge"]["agreement"]) == (1.0, 1.0)
