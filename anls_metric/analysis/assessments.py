@@ -94,7 +94,7 @@ def assess(scored: Scored) -> Assessments:
     ids = map(list_ids(answers).__getitem__, places)
     differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
     return Assessments(
-        measure_confidence(confidences, scores, correct_at) if confidences else None,
+        measure_confidence(confidences, scores, correct_at=correct_at) if confidences else None,
         compare_verdicts(scores, verdicts, correct_at) if verdicts else None,
         sorted(differences, key=lambda each: -abs(each.score - each.verdict)),
     )

@@ -39,7 +39,7 @@ class ConfidenceMeasures(NamedTuple):
 
 
 def measure_confidence(
-    confidences: Sequence[float], scores: Sequence[float], correct_at: float = CORRECT_AT
+    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT
 ) -> ConfidenceMeasures:
     """Measure how much confidences tell about scores.
 

@@ -21,6 +21,9 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
     (lambda value: hasattr(value, "isoformat"), "pass the date as a string, for example value.isoformat()"),
     (lambda value: hasattr(value, "tolist"), "pass value.tolist()"),
+    (lambda value: hasattr(value, "model_dump"), 'pass value.model_dump(mode="json")'),
+    (lambda value: hasattr(value, "__dataclass_fields__"), "pass dataclasses.asdict(value)"),
+    (lambda value: hasattr(value, "__attrs_attrs__"), "pass attrs.asdict(value)"),
     (lambda value: isinstance(value, Number), "pass the string that it is to be compared as, for example str(value)"),
     (lambda value: True, "a value is a string, number, bool, None, list or dict"),
 )

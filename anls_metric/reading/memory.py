@@ -5,6 +5,7 @@ This module imports none of these libraries: a user who has a frame has imported
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
 from typing import Any
 
@@ -14,6 +15,7 @@ from anls_metric.reading.containers import NAMES, Records
 from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
 from anls_metric.reading.image_cells import holds_image
 
+_SAMPLE = 100  # records
 _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
@@ -36,13 +38,15 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
     reader = _find_reader(data)
     if reader:
         return Content(reader(data, name), number_rows)
+    if isinstance(data, (list, tuple)):
+        data = list(map(_clean, data)) if any(type(item) not in _PLAIN for item in data) else data
     if isinstance(data, Mapping):
         # Lists are columns if one has a usual name, or one that the user names. Otherwise they are answers by id.
         if not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values())):
             return Content(join_columns(data, name), number_rows)
-        return find_records(dict(data), name)
+        return find_records({key: _clean(value) for key, value in data.items()}, name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
-        return Content(list(map(dict, data)))
+        return Content(_clean_records(data))
     call = find_lazy_call(data)
     if call:
         raise make_error(name, "a lazy {kind} has no rows yet: call {call} first", kind=type(data).__name__, call=call)
@@ -62,6 +66,8 @@ def is_list(data: Any) -> bool:
 
 def is_table(data: Any) -> bool:
     """Whether an object is a table of a library."""
+    if _find_dump(data):  # pydantic's models have a schema, too
+        return False
     if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
         return True
     return has_stream(data) and not any(hasattr(data, method) for method in COLUMN_METHODS)
@@ -138,10 +144,43 @@ _READERS: Mapping[tuple[str, str], _Reader] = {
 """The library and the name of a class -> its reader."""
 
 
+def _dump_attrs(value: Any) -> Any:
+    import attrs  # the user has it: the object is one of its classes
+
+    return attrs.asdict(value)
+
+
+# What an object of pydantic, of a dataclass or of attrs has -> what makes a dict of it.
+_DUMPS: Mapping[str, Callable[[Any], Any]] = {
+    "model_dump": lambda value: value.model_dump(mode="json"),
+    "__dataclass_fields__": dataclasses.asdict,
+    "__attrs_attrs__": _dump_attrs,
+}
+
+
+def _find_dump(value: Any) -> Callable[[Any], Any] | None:
+    """Find what makes a dict of an object that can dump itself."""
+    marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
+    return next(map(_DUMPS.__getitem__, marks), None)
+
+
+def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
+    """Make dicts of records, and of the objects in them if one of the first records has any."""
+    if any(_find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
+        return [{field: _clean(value) for field, value in record.items()} for record in records]
+    return list(map(dict, records))
+
+
 def _clean(value: Any) -> Any:
-    """Replace a value of numpy or pandas by a value of Python. A missing value becomes None."""
+    """Replace a value of numpy or pandas by a value of Python, and an object that can dump itself by a dict.
+
+    A missing value becomes None.
+    """
     if type(value) in _PLAIN:
         return value
+    dump = _find_dump(value)
+    if dump:
+        return dump(value)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     return value.tolist() if hasattr(value, "tolist") else value

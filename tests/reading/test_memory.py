@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -124,3 +126,55 @@ def test_other_data_are_refused(place: int) -> None:
         score(make(COLUMNS))
     assert str(refused.value).startswith(message)
     assert "--" not in str(refused.value)
+
+
+@dataclasses.dataclass
+class Invoice:
+    total: str
+    items: list[dict[str, str]]
+
+
+class Model:
+    """A model as pydantic makes it: it has a schema, as tables do, and dumps itself."""
+
+    schema: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self, mode: str) -> dict[str, Any]:
+        assert mode == "json"
+        return self.fields
+
+
+VALUE: dict[str, Any] = {"total": "12.50", "items": [{"name": "tea"}]}
+
+
+def make_attrs() -> Any:
+    attrs = pytest.importorskip("attrs")
+    return attrs.make_class("Invoice", ["total", "items"])(**VALUE)
+
+
+@pytest.mark.parametrize("make", [lambda: Invoice(**VALUE), lambda: Model(**VALUE), make_attrs])
+def test_objects_that_can_dump_themselves_are_values(make: Callable[[], Any]) -> None:
+    model, pair = make(), {"a": VALUE, "b": VALUE}
+    for predictions, references in (
+        ([model, model], [VALUE, VALUE]),
+        ([VALUE, VALUE], [model, model]),
+        ({"a": model, "b": VALUE}, pair),
+        ([{"id": "a", "prediction": model}, {"id": "b", "prediction": VALUE}], pair),
+    ):
+        assert score(predictions, references, variant="anls_star").anls == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        (lambda: Invoice(**VALUE), "pass dataclasses.asdict(value)"),
+        (lambda: Model(**VALUE), 'pass value.model_dump(mode="json")'),
+        (make_attrs, "pass attrs.asdict(value)"),
+    ],
+)
+def test_error_names_the_call_for_objects_inside_values(make: Callable[[], Any], call: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(call)):
+        score([{"invoice": make()}], [{"invoice": VALUE}], variant="anls_star")
