@@ -23,7 +23,7 @@ from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
 from anls_metric.page import limits
 from anls_metric.reading import roles
-from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.extract import EXTRACTORS, PROGRAMS
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.rules import RULES
 from anls_metric.subcommands import SUBCOMMANDS
@@ -156,7 +156,8 @@ def make_layouts() -> str:
 
 def make_extraction() -> str:
     """Make the table of extraction rules."""
-    return format_table(("rule", "what remains"), [(f"`{name}`", each.meaning) for name, each in EXTRACTORS.items()])
+    rules = [*EXTRACTORS.values(), *PROGRAMS.values()]
+    return format_table(("rule", "what remains"), [(f"`{each.name}`", each.meaning) for each in rules])
 
 
 # Scores

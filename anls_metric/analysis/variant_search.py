@@ -12,7 +12,7 @@ from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import Scored, average, score_answers, score_under
 from anls_metric.core.kernel import mean
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
-from anls_metric.reading.extract import EXTRACTORS, extract_all, extractor
+from anls_metric.reading.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -107,7 +107,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMat
     if of_strings:
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
-        for name in EXTRACTORS:
+        for name in (*EXTRACTORS, *PROGRAMS):
             changed, _ = extract_all(extractor(name), raw)
             if changed != raw:
                 texts.setdefault(name, changed)

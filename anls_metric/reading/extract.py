@@ -18,6 +18,7 @@ from anls_metric.reading.wrappings import (
     strip_special_tokens,
     take_after_label,
     take_after_thinking,
+    take_as_lmms_eval,
     take_before_rest,
     take_bold,
     take_boxed,
@@ -184,9 +185,9 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
 
 def _find_rule(text: str, values: bool) -> Extractor:
     name, *arguments = text.split(":", 1)
-    rule = EXTRACTORS.get(name)
+    rule = EXTRACTORS.get(name) or PROGRAMS.get(name)
     if rule is None:
-        raise ValueError(describe_unknown("extraction rule", name, EXTRACTORS))
+        raise ValueError(describe_unknown("extraction rule", name, [*EXTRACTORS, *PROGRAMS]))
     if arguments and not (rule.option and arguments[0]):
         form = f"{name}:{rule.option.upper()}".rstrip(":")
         raise ValueError(f"unknown extraction rule {text!r}; write {form}")
@@ -330,6 +331,17 @@ _RULES = [
     Extractor("period", "the text without the period at its end", strip_period, marks=".。"),
 ]
 EXTRACTORS: Mapping[str, Extractor] = {rule.name: rule for rule in _RULES}
+
+PROGRAMS: Mapping[str, Extractor] = {
+    "lmms-eval-reasoning": Extractor(
+        "lmms-eval-reasoning",
+        r"the text in the first `<answer>..</answer>`, else in the last `\boxed{..}`, else a number at the end of a line, "
+        "else an empty string, as in lmms-eval's `docvqa_val_reasoning`",
+        take_as_lmms_eval,
+        marks=("",),
+    )
+}
+"""What a program extracts. It leaves no string as it is, so it is never proposed."""
 
 CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
 """The rules for wrappings that no document's text has. Where one applies, the text is raw model output."""

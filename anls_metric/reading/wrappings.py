@@ -121,6 +121,35 @@ def _split_at_command(text: str, command: str) -> tuple[str, str, str] | None:
     return None
 
 
+def take_as_lmms_eval(text: str) -> str:
+    r"""Take the answer as the reasoning tasks of lmms-eval do; "" where they find none.
+
+    They take the first ``<answer>..</answer>``, else the last ``\boxed{..}``, else a number at the end of a line.
+    """
+    answer, closing, _ = text.partition("<answer>")[2].partition("</answer>")
+    return (answer if closing else _take_last_box(text) or _take_last_number(text)).strip()
+
+
+def _take_last_box(text: str) -> str:
+    """Take the content of the last box whose braces close, whatever stands before them; "" for none."""
+    for start in reversed([*re.finditer(r"\\boxed\{", text)][-_MOST_COMMANDS:]):
+        depth = 1
+        for brace in re.compile("[{}]").finditer(text, start.end()):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                return text[start.end() : brace.start()]
+    return ""
+
+
+def _take_last_number(text: str) -> str:
+    """Take the number at the end of the last line that ends with one, perhaps before a period; "" for none."""
+    for line in reversed(text.strip().split("\n")):
+        number = re.search(r"\b\d+(?:\.\d+)?$", line.rstrip().removesuffix(".").rstrip())
+        if number:
+            return number[0]
+    return ""
+
+
 # An amount in dollars is not a formula, so no whitespace follows the first $ or stands before the last one.
 _FORMULA = r"(?s)(?:\$\$|\$(?=\S)|\\[(\[])((?:[^$\\]|\\[^()\[\]])+)(?:\$\$|(?<=\S)\$|\\[)\]])"
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anls_metric.reading.extract import EXTRACTORS, answer_in_tags, extract_all, extractor
+from anls_metric.reading.extract import EXTRACTORS, PROGRAMS, answer_in_tags, extract_all, extractor
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
@@ -194,6 +194,30 @@ def test_answer_without_a_wrapping_stays_as_it_is() -> None:
 def test_every_rule_has_cases_and_a_meaning() -> None:
     assert list(FOUND) == list(EXTRACTORS)
     assert all(rule.name == name and rule.meaning and rule.marks for name, rule in EXTRACTORS.items())
+
+
+# Outputs, and what the program extracts from them.
+REASONING = {
+    "<think>5</think><answer> Coca Cola </answer> or <answer>Pepsi</answer>": "Coca Cola",
+    "<answer></answer> 7": "",
+    r"So it is \boxed{7}, no, \boxed{\text{12} kg}. 5": r"\text{12} kg",
+    r"\boxed{7} and \boxed{8": "7",
+    "<answer>cut off at 12": "12",
+    "The total is 204.\nI am sure.": "204",
+    "It is 3.50 .\n\n": "3.50",
+    "It is 1.2.3": "2.3",
+    "Coca Cola": "",
+    "a12": "",
+    "": "",
+}
+
+
+def test_reasoning_of_lmms_eval_is_extracted_as_it_does() -> None:
+    """The right sides are what `extract_anwser_tag` of lmms-eval returned at commit 75571cf, stripped."""
+    extract = extractor("lmms-eval-reasoning")
+    assert {text: extract(text) for text in REASONING} == REASONING
+    assert extract.signature == "lmms-eval-reasoning"
+    assert not {*PROGRAMS} & {*EXTRACTORS}
 
 
 # Rules, and a wrapping of real answers that they remove.
