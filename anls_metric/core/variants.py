@@ -426,7 +426,7 @@ OF_VALUES = ("anls_star", "anlsl")
 # The rules of benchmarks, which `anls_metric.rules` computes.
 OF_RULES = (
     *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
-    *("chartqapro", "chartqapro_lmms_eval", "ocrbench_v2", "madqa"),
+    *("chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2", "madqa"),
 )
 
 # The fields that decide the score; the other fields describe the variant.

@@ -335,7 +335,7 @@ EXTRACTORS: Mapping[str, Extractor] = {rule.name: rule for rule in _RULES}
 PROGRAMS: Mapping[str, Extractor] = {
     "lmms-eval-reasoning": Extractor(
         "lmms-eval-reasoning",
-        r"the text in the first `<answer>..</answer>`, else in the last `\boxed{..}`, else a number at the end of a line, "
+        r"the text in the first `<answer>..</answer>`, else in the last `\boxed{..}`, else a number that ends a line, "
         "else an empty string, as in lmms-eval's `docvqa_val_reasoning`",
         take_as_lmms_eval,
         marks=("",),

@@ -25,7 +25,7 @@ from typing import Any
 
 from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL
+from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026
 from anls_metric.rules.dude import DUDE
 from anls_metric.rules.judgment import Judgment, Row
@@ -49,6 +49,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             LONGDOCURL_VLMEVALKIT,
             CHARTQAPRO,
             CHARTQAPRO_LMMS_EVAL,
+            CHARTQAPRO_OPENBENCH,
             OCRBENCH_V2,
             MADQA,
         )

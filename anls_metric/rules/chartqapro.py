@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
-from anls_metric.core.kernel import mean
+from anls_metric.core.kernel import Kernel, mean
 from anls_metric.nested.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.closeness import PYPI_ANLS, parse_float
+from anls_metric.rules.closeness import OPENBENCH, PYPI_ANLS, parse_float
 from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 from anls_metric.rules.literals import parse_list, parse_literal
 from anls_metric.rules.shapes import fit_list
@@ -36,31 +37,45 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
     """Judge an answer. Answers to Fact Checking and Multi Choice questions must be met exactly."""
-    answers, flags, prediction = row["answer"], row["year"], row["prediction"]
+    answer, years = _read_last(row)
+    texts = ("" if value is None else str(value).strip() for value in (answer, row["prediction"]))
+    gold, prediction = map(_strip_point, texts)
+    return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES)
+
+
+def judge_as_openbench(row: Row, threshold: float) -> Judgment:
+    """Judge an answer as `judge_as_lmms_eval`, but with another ANLS, and spaces are stripped last."""
+    answer, years = _read_last(row)
+    gold, prediction = (_strip_point(str(value)).strip() for value in (answer, row["prediction"]))
+    return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES, OPENBENCH)
+
+
+def _read_last(row: Row) -> tuple[Any, list[bool]]:
+    """Read the answer that counts, the last one, and whether it, or each of its items, is a year."""
+    answers, flags = row["answer"], row["year"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:
         raise ColumnError("answer", "is an empty list: add an accepted answer")
     flags = list(flags) if isinstance(flags, (list, tuple)) else [flags] if flags else []
     if row["question_type"] == "Conversational":
         flags = flags[-1:]
-    texts = ("" if value is None else str(value).strip() for value in (answers[-1], prediction))
-    gold, prediction = map(_strip_point, texts)
-    years = [isinstance(flag, str) and flag.lower() == "yes" for flag in flags] or [False]
-    return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES)
+    return answers[-1], [isinstance(flag, str) and flag.lower() == "yes" for flag in flags] or [False]
 
 
 def _strip_point(text: str) -> str:
     return text.strip(".").strip("\n")
 
 
-def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False) -> Judgment:
+def _judge(
+    gold: str, prediction: str, years: list[bool], is_exact: bool = False, texts: Kernel = PYPI_ANLS
+) -> Judgment:
     golds, answers = _list_golds(gold), _list_items(prediction) or [prediction]
     if len(golds) == len(answers) == 1:
-        return _judge_item(answers[0], golds[0], years[0] or is_exact)
+        return _judge_item(answers[0], golds[0], years[0] or is_exact, texts)
     if len(years) < len(golds):
         years = years * len(golds)
     judged = [
-        _judge_item(answer, accepted, is_year or is_exact).score
+        _judge_item(answer, accepted, is_year or is_exact, texts).score
         for answer, accepted, is_year in zip(answers, golds, years)
     ]
     score = total(judged) / max(len(golds), len(answers))
@@ -68,13 +83,13 @@ def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False
     return Judgment(score, words, (answers, golds, judged, abs(len(golds) - len(answers))))
 
 
-def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgment:
+def _judge_item(answer: str, gold: str, is_exact: bool, texts: Kernel) -> Judgment:
     if is_exact:
         return judge_equal(answer, gold, answer.strip().lower() == gold.strip().lower())
     answer, gold = (text.strip().strip("%").strip() for text in (answer, gold))
     number, expected = parse_float(answer.strip("%")), parse_float(gold.strip("%"))
     if number is None or expected is None:
-        score = PYPI_ANLS.score(answer.lower(), [gold.lower()])
+        score = texts.score(answer.lower(), [gold.lower()])
         return Judgment(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
     is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
     words = "numbers {} and {} differ by " + ("at most 5%" if is_close else "more than 5%")
@@ -140,5 +155,17 @@ CHARTQAPRO_LMMS_EVAL = Rule(
     "answer",
     judge_as_lmms_eval,
     partial(summarize, name=_name_of_lmms_eval, overall="relaxed_overall"),
+    fit=fit_list,
+)
+
+CHARTQAPRO_OPENBENCH = Rule(
+    "chartqapro_openbench",
+    "relaxed accuracy",
+    "ChartQAPro in openbench: as in lmms-eval, with spaces inside a string kept",
+    "https://github.com/groq/openbench/blob/main/src/openbench/scorers/chartqapro.py",
+    _COLUMNS,
+    "answer",
+    judge_as_openbench,
+    partial(summarize, overall="overall"),
     fit=fit_list,
 )

@@ -18,6 +18,7 @@ HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
 """Case and spaces count, and a similarity of exactly 0.5 is kept."""
 
 PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
+OPENBENCH = compile_kernel(VARIANTS["openbench"])
 
 
 def parse_float(value: Any) -> float | None:

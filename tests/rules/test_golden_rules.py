@@ -36,6 +36,7 @@ FILES = {
     "longdocurl_vlmevalkit": File("longdocurl", "vlmevalkit"),
     "chartqapro": File("chartqapro", "official"),
     "chartqapro_lmms_eval": File("chartqapro", "lmms_eval"),
+    "chartqapro_openbench": File("chartqapro", "openbench"),
     "ocrbench_v2": File("ocrbench_v2", "official"),
     "madqa": File("madqa", key="anls_star"),
 }
@@ -108,6 +109,7 @@ SETS: dict[str, tuple[Callable[[Case], list[Case]], Callable[[Case], Case]]] = {
     "longdocurl": (columns_of, lambda each: each["official"]),
     "chartqapro": (lambda each: each["rows"], lambda each: each["official"]),
     "chartqapro_lmms_eval": (lambda each: each["rows"], lambda each: each["lmms_eval"]),
+    "chartqapro_openbench": (lambda each: each["rows"], lambda each: each["openbench"]),
     "madqa": (rows_of_madqa, lambda each: {**each["overall"], "by_hop_type": each["by_hop_type"]}),
 }
 # Numbers of a summary that are not in every golden file.

@@ -46,6 +46,7 @@ def test_names_of_rules_are_those_of_the_table() -> None:
 # Accepted answers as one text. As a list of one they have the same score and signature.
 TEXTS: dict[str, dict[str, Any]] = {
     "chartqapro": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
+    "chartqapro_openbench": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
     "chartqapro_lmms_eval": {"question_type": "Factoid", "year": ["NO"], "answer": "100", "prediction": "104"},
     "dude": {"answer_type": "extractive", "answers": "Coca Cola", "prediction": "Coca Cola"},
     "mmlongbench_doc": {"answer_format": "Str", "answers": "red", "prediction": "red"},
