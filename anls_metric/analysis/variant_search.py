@@ -109,7 +109,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMat
         texts.setdefault("", raw)
         for name in (*EXTRACTORS, *PROGRAMS):
             changed, _ = extract_all(extractor(name), raw)
-            if changed != raw:
+            if changed != raw and any(changed):  # a program may leave nothing
                 texts.setdefault(name, changed)
     for rules, predictions in texts.items():
         for scorer in _list_scorers(scored, scorers):
