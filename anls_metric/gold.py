@@ -49,7 +49,24 @@ def _read_ocrbench(row: Row, number: int) -> Row:
 
 
 def _read_cord(row: Row, number: int) -> Row:
-    return {QUESTION_ID: number, "answers": json.loads(row["ground_truth"])["gt_parse"]}
+    """Accept a list of one line of the menu as well as the line, which CORD stores where it has no list of several."""
+    truth = json.loads(row["ground_truth"])
+    image = {"image_id": truth["meta"]["image_id"]} if "image_id" in truth.get("meta", {}) else {}
+    return {QUESTION_ID: number, **image, "answers": _accept_lists(truth["gt_parse"])}
+
+
+_LINES = ("menu", "void_menu", "sub")
+
+
+def _accept_lists(value: Any) -> Any:
+    """Accept the lines of a receipt, and what belongs to a line, in both forms."""
+    if isinstance(value, list):
+        return list(map(_accept_lists, value))
+    if not isinstance(value, dict):
+        return value
+    items = {key: _accept_lists(item) for key, item in value.items()}
+    single = {key: item for key, item in items.items() if key in _LINES and isinstance(item, dict)}
+    return {**items, **{key: {"__tuple__": [item, [item]]} for key, item in single.items()}}
 
 
 class GoldSet(NamedTuple):
@@ -96,6 +113,22 @@ class GoldSet(NamedTuple):
     def source(self) -> str:
         """The URL of the dataset."""
         return f"https://huggingface.co/datasets/{self.dataset}"
+
+
+def _make_cord(split: str, files: str) -> GoldSet:
+    return GoldSet(
+        f"cord:{split}",
+        "naver-clova-ix/cord-v2",
+        "7f0115a4b758a71d6473b8d085751692da2fef98",
+        f"data/{files}-*.parquet",
+        ("ground_truth",),
+        (QUESTION_ID, "image_id"),
+        100,
+        "cc-by-4.0",
+        "https://openreview.net/forum?id=SJl3z659UH",
+        "anls_star",
+        _read_cord,
+    )
 
 
 _DOCUMENT = ("docId", "ucsf_document_id", "ucsf_document_page_no")
@@ -165,19 +198,8 @@ _TABLE = (
         _read_ocrbench,
         is_partial=True,
     ),
-    GoldSet(
-        "cord:test",
-        "naver-clova-ix/cord-v2",
-        "7f0115a4b758a71d6473b8d085751692da2fef98",
-        "data/test-*.parquet",
-        ("ground_truth",),
-        (QUESTION_ID,),
-        100,
-        "cc-by-4.0",
-        "https://openreview.net/forum?id=SJl3z659UH",
-        "anls_star",
-        _read_cord,
-    ),
+    _make_cord("test", "test"),
+    _make_cord("val", "validation"),
 )
 GOLD: Mapping[str, GoldSet] = {row.name: row for row in _TABLE}
 """The gold data by name. Ids, revisions and counts are those of stored cards and of other people's pins."""

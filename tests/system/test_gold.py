@@ -272,7 +272,8 @@ SETS = [
     ("mmlongbench", "mmlongbench_doc", 1091, "questionId question doc_id doc_type"),
     ("chartqapro", "chartqapro", 1948, "questionId question question_type paragraph"),
     ("ocrbench_v2", "ocrbench_v2", 6000, "id question type dataset_name"),
-    ("cord:test", "anls_star", 100, "questionId"),
+    ("cord:test", "anls_star", 100, "questionId image_id"),
+    ("cord:val", "anls_star", 100, "questionId image_id"),
 ]
 
 
@@ -289,11 +290,34 @@ def test_name_scores_as_its_file(shell: Shell, offline: Path, name: str, variant
     assert same["submissions"][0]["anls"] == document["submissions"][0]["anls"] > 0
     rows = [json.loads(line) for line in shell.print(f"questions {name}").removesuffix("\n").split("\n")]
     assert list(rows[1]) == fields.split()  # nothing that gives the answer away
-    if name in ("mmlongbench", "chartqapro", "cord:test"):  # they have no ids
+    if name in ("mmlongbench", "chartqapro", "cord:test", "cord:val"):  # they have no ids
         assert [row["questionId"] for row in rows] == list(range(len(rows)))
     for row in [row for row in rows if row.get("question_type") == "Conversational"]:
         assert [(turn["question"][-1], turn["answer"][-1]) for turn in row["turns"]] == [("0", "0"), ("1", "1")]
         assert row["question"].endswith("Turn 2")
+
+
+def test_receipts_accept_single_lines_in_both_forms() -> None:
+    """CORD stores a single line as an object, and several as a list; models write a list, or learn CORD's form."""
+    tea, ice = {"nm": "tea", "price": "2,000"}, {"nm": "ice"}
+    receipts: list[dict[str, Any]] = [
+        {"menu": tea, "total": {"total_price": "2,000"}},
+        {"menu": [{**tea, "sub": ice}, {"nm": "milk"}], "void_menu": ice},
+    ]
+    rows = [
+        GOLD["cord:val"].make_row({"ground_truth": json.dumps({"gt_parse": receipt, "meta": {"image_id": 7}})}, number)
+        for number, receipt in enumerate(receipts)
+    ]
+    assert [(row["questionId"], row["image_id"]) for row in rows] == [(0, 7), (1, 7)]
+    lists = [
+        {**receipts[0], "menu": [tea]},
+        {"menu": [{**tea, "sub": [ice]}, {"nm": "milk"}], "void_menu": [ice]},
+    ]
+    for predictions in (receipts, lists):
+        answers = [row["answers"] for row in rows]
+        assert anls_metric.score(predictions, answers, variant="anls_star").anls == 1.0
+    wrong = [{**receipts[0], "menu": [tea, ice]}, {"menu": {"nm": "milk"}, "void_menu": ice}]
+    assert anls_metric.score(wrong, [row["answers"] for row in rows], variant="anls_star").anls < 1.0
 
 
 def test_sample_depends_on_seed_and_ids_alone(shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
