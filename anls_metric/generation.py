@@ -31,12 +31,13 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
     In a distributed run, each process generates its share of the rows. Not tested with DeepSpeed ZeRO-3 and FSDP.
 
     Args:
-        dataset: the rows: ``prompt`` is a string or a list of messages; or, for models with an encoder, rows with
-            ``input_ids``. For several evaluation sets, a dict by name: the scores are ``eval_NAME_anls_generated``.
+        dataset: the rows: ``prompt`` is a string or a list of messages, and ``image`` or ``images`` are page images;
+            or, for models with an encoder, rows with ``input_ids``. For several evaluation sets, a dict by name: the
+            scores are ``eval_NAME_anls_generated``.
         references: the accepted answers of each row, or a dict of these by name.
         processor: the tokenizer or processor; None takes the ``processing_class`` of the trainer.
         encode: a function of a list of rows that returns the inputs of ``generate`` as tensors, with prompts padded on
-            the left for a decoder-only model; for example, for images.
+            the left for a decoder-only model; for rows of another form.
         generation_config: a `GenerationConfig`; None generates greedily, at most 64 tokens.
         batch_size: the rows that are generated at once.
         limit: the number of rows of a sample, which stays the same; None takes all.
@@ -169,15 +170,33 @@ def _encode(processor: Any, tokenizer: Any, rows: list[Any], model: Any) -> Any:
             if decoder and "labels" in rows[0]:
                 raise ValueError("input_ids of a decoder-only model include the answer: pass rows with prompt")
             return tokenizer.pad({"input_ids": [list(row["input_ids"]) for row in rows]}, return_tensors="pt")
-        prompts = [row["prompt"] for row in rows]
+        prompts, images = [row["prompt"] for row in rows], list(map(_list_images, rows))
         chat = not isinstance(prompts[0], str)
         if chat:
+            prompts = [_place_images(prompt, len(own)) for prompt, own in zip(prompts, images)]
             template = processor.apply_chat_template
             prompts = [template(prompt, tokenize=False, add_generation_prompt=True) for prompt in prompts]
+        if any(images):
+            return processor(text=prompts, images=images, padding=True, return_tensors="pt")
         inputs = tokenizer(prompts, padding=True, return_tensors="pt", add_special_tokens=not chat)
         return {key: inputs[key] for key in ("input_ids", "attention_mask")}
     finally:
         tokenizer.padding_side = side
+
+
+def _list_images(row: Mapping[str, Any]) -> list[Any]:
+    """List the page images of a row."""
+    images = row.get("images", row.get("image"))
+    return list(images) if isinstance(images, (list, tuple)) else [images] * (images is not None)
+
+
+def _place_images(messages: Sequence[Any], count: int) -> list[Any]:
+    """Place images before the text of the first message of the user, as TRL does, unless messages have parts."""
+    first = next((place for place, message in enumerate(messages) if message["role"] == "user"), None)
+    if first is None or not count or not isinstance(messages[first]["content"], str):
+        return list(messages)
+    parts = [*[{"type": "image"}] * count, {"type": "text", "text": messages[first]["content"]}]
+    return [*messages[:first], {**messages[first], "content": parts}, *messages[first + 1 :]]
 
 
 def _log_worst(key: str, scores: Mapping[str, float], worst: Iterable[Any]) -> None:

@@ -106,6 +106,45 @@ def test_conversations_are_written_by_the_template(made: Any, tmp_path: Path) ->
     assert metrics["eval_anls_generated"] == anls_metric.mean(scores)
 
 
+@pytest.mark.parametrize("has_parts", [False, True])
+def test_images_of_the_rows_are_given_to_the_processor(made: Any, has_parts: bool) -> None:
+    """A random Llava, whose answers depend on the image, answers as by hand."""
+    image_module = pytest.importorskip("PIL.Image")
+    tokenizer = import_module("train_with_transformers").make_tokenizer()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<image>"]})
+    size = {"height": 32, "width": 32}
+    processor = transformers.LlavaProcessor(
+        transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size=size),
+        tokenizer,
+        patch_size=16,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template="{% for part in messages[0].content %}{% if part.type == 'image' %}<image>{% else %}"
+        "{{ part.text }}{% endif %}{% endfor %}",
+    )
+    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    transformers.set_seed(3)
+    model = transformers.LlavaForConditionalGeneration(
+        transformers.LlavaConfig(
+            vision_config=transformers.CLIPVisionConfig(**sizes, image_size=32, patch_size=16),
+            text_config=transformers.LlamaConfig(**sizes, **ids),
+            image_token_id=len(tokenizer) - 1,
+        )
+    ).eval()
+    rows, expected = [], []
+    for place, color in enumerate(["red", "white", "black"]):
+        image, text = image_module.new("RGB", (40, 30), color), made.prompts[place]["prompt"]
+        parts = [{"type": "image"}, {"type": "text", "text": text}]
+        rows.append({"prompt": [{"role": "user", "content": parts if has_parts else text}], "images": [image]})
+        inputs = processor(text=f"<image>{text}", images=image, return_tensors="pt")
+        written = model.generate(**inputs, generation_config=CONFIG)[0, inputs["input_ids"].shape[1] :]
+        expected.append(tokenizer.decode(written, skip_special_tokens=True))
+    callback = GenerateAndScore(rows, made.accepted[:3], generation_config=CONFIG, batch_size=2)
+    ids_of_answers = callback._generate(model, {"processing_class": processor}, rows)
+    assert [tokenizer.decode(each, skip_special_tokens=True) for each in ids_of_answers] == expected
+
+
 def test_sets_have_scores_of_their_own_and_encode_makes_the_inputs(made: Any, tmp_path: Path) -> None:
     def encode(rows: list[Any]) -> Any:
         return made.tokenizer.pad({"input_ids": [row["input_ids"] for row in rows]}, return_tensors="pt")
