@@ -240,6 +240,20 @@ def spread(ratios: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def make_coverage() -> str:
+    """Make the table of simulated intervals and tests: the lowest and the highest share over the true scores."""
+    designs: dict[tuple[str, str], list[Mapping[str, float]]] = {}
+    for row in load("simulations.json")["rows"]:
+        designs.setdefault((row["size"], f"{row['documents']:,}"), []).append(row)
+    columns = ("interval", "difference", "false_alarms")
+    rows = [
+        (*design, *(f"{spread([100 * each[column] for each in own])}%" for column in columns))
+        for design, own in designs.items()
+    ]
+    head = ("of each document", "documents", "interval of a score", "interval of a difference", "false alarms")
+    return format_table(head, rows)
+
+
 def make_limits() -> str:
     """Make the table of limits of the web app."""
     rows = [
@@ -276,6 +290,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "outcomes": make_outcomes,
     "metrics": make_metrics,
     "speed": make_speed,
+    "coverage": make_coverage,
     "limits": make_limits,
 }
 """The name of a table -> the function that makes it."""

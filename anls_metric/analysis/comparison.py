@@ -60,7 +60,8 @@ class Comparison(NamedTuple):
         wins: the number of questions on which the second has the better score.
         losses: the number of questions on which the second has the worse score.
         equal: the number of questions with the same score.
-        mde: the minimum detectable effect at 80% power, None for fewer than two clusters.
+        mde: the minimum detectable effect at 80% power; None for fewer than two clusters, and if no difference is so
+            large.
         verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
         one_document: what is left without the document that turns the verdict or makes up half of the difference; None
             for none.
@@ -279,7 +280,12 @@ class _Pairs(dict[Names, Comparison]):
 
 
 def compare_values(
-    first: Scored, before: Numbers, second: Scored, after: Numbers, patterns: int | None = None
+    first: Scored,
+    before: Numbers,
+    second: Scored,
+    after: Numbers,
+    patterns: int | None = None,
+    most: float = 1.0,
 ) -> Comparison:
     """Compare two submissions by a value for each question, such as its score. The p-value is not adjusted.
 
@@ -289,10 +295,12 @@ def compare_values(
         second: the other submission.
         after: its values.
         patterns: see `Differences.flip_test`.
+        most: see `Differences`.
     """
     pair = pair_questions(first, second)
     before, after = [before[place] for place in pair.first], [after[place] for place in pair.second]
-    sample = Differences(list(map(sub, after, before)), pair.clusters)
+    sample = Differences(list(map(sub, after, before)), pair.clusters, most)
+    mde = sample.minimum_detectable_effect() if sample.cluster_count > 1 else None
     wins, losses, p_value = sum(map(gt, after, before)), sum(map(lt, after, before)), sample.flip_test(patterns)
     return Comparison(
         first=first.name,
@@ -305,7 +313,7 @@ def compare_values(
         wins=wins,
         losses=losses,
         equal=sample.count - wins - losses,
-        mde=sample.minimum_detectable_effect() if sample.cluster_count > 1 else None,
+        mde=mde if mde is not None and mde <= most else None,
         verdict=TOO_FEW if sample.cluster_count < MIN_CLUSTERS else NO_DIFFERENCE,
     )
 

@@ -230,7 +230,8 @@ def compare_metric(
         whether it is better.
     """
     values = {name: own[metric.name].values for name, own in measured.items()}
-    comparisons = adjust([compare_values(first, values[first.name], each, values[each.name]) for each in others])
+    own = values[first.name]
+    comparisons = adjust([compare_values(first, own, each, values[each.name], most=metric.most) for each in others])
     return {
         each.second: {
             "metric": metric.name,

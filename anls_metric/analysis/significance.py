@@ -37,7 +37,11 @@ class Interval(NamedTuple):
 
 
 def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFIDENCE) -> Interval:
-    """Compute the confidence interval of a mean: mean +- t times the cluster-robust standard error, within [0, 1].
+    """Compute the confidence interval of a mean score.
+
+    It is an Agresti-Coull interval of the effective number of questions: as many independent questions, each right or
+    wrong, as would have the standard error of the mean. That error comes from leaving out each cluster in turn, and one
+    more cluster is taken in, whose questions are all answered alike: few clusters with mistakes say little about it.
 
     Args:
         scores: N scores from 0 to 1.
@@ -46,7 +50,7 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
         confidence: from 0 to 1.
 
     Returns:
-        An interval that holds the mean of all such questions in about 95 of 100 samples like this one.
+        An interval from 0 to 1 that holds the mean of all such questions in about 95 of 100 samples like this one.
 
     Raises:
         ValueError: there are fewer than two clusters, a score is not a number from 0 to 1, the numbers of scores and
@@ -55,20 +59,26 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
     Example:
         >>> low, high = interval([1.0, 1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 0.0])
         >>> round(low, 3), round(high, 3)
-        (0.305, 1.0)
+        (0.3, 0.922)
         >>> low, high = interval([1.0, 1.0, 0.0, 0.0] * 10)
         >>> round(low, 3), round(high, 3)
-        (0.338, 0.662)
+        (0.346, 0.654)
         >>> low, high = interval([1.0, 1.0, 0.0, 0.0] * 10, [page // 2 for page in range(40)])
         >>> round(low, 3), round(high, 3)
-        (0.26, 0.74)
+        (0.284, 0.716)
+        >>> low, high = interval([1.0] * 20)
+        >>> round(low, 3), round(high, 3)
+        (0.789, 1.0)
 
-    Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
-    and the t distribution of k - 1 degrees of freedom for k clusters.
+    Source: Agresti and Coull, "Approximate Is Better than 'Exact'", 1998, with the effective number of questions as in
+    Dean and Pagano, "Evaluating Confidence Interval Methods for Binomial Proportions in Clustered Surveys", 2015; the
+    cluster jackknife of MacKinnon, Nielsen and Webb, "Fast and Reliable Jackknife and Bootstrap Methods for
+    Cluster-Robust Inference", 2023; Student's t for the effective number of clusters, (sum of sizes)^2 / sum of
+    squared sizes (Kish 1965).
     """
     _check_numbers(scores)
     _check_length(clusters, "clusters", scores)
-    return _clip(Differences(scores, clusters).interval(confidence))
+    return _find_interval(scores, _sum_clusters(scores, clusters), confidence)
 
 
 def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Interval | None:
@@ -77,7 +87,7 @@ def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Inter
     Args:
         scores: N scores.
         clusters: the cluster of each score, as in `interval`.
-        most: the largest possible mean.
+        most: the largest possible mean. If it is not 1, the interval is the mean plus and minus t standard errors.
 
     Returns:
         The interval; None for fewer than two clusters.
@@ -86,12 +96,54 @@ def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Inter
         Nothing.
 
     Example:
-        >>> mean_interval([0.5, 0.5, 0.5], ["page 1", "page 1", None])
-        Interval(low=0.5, high=0.5)
+        >>> found = mean_interval([1.0, 1.0, 0.0], ["page 1", "page 1", None])
+        >>> found and [round(end, 3) for end in found]
+        [0.002, 1.0]
         >>> mean_interval([0.5, 1.0], ["page 1", "page 1"])
     """
-    found = Differences(scores, clusters).usual_interval
-    return found and _clip(found, most)
+    sums = _sum_clusters(scores, clusters)
+    if sum(cluster.times for cluster in sums) < 2:
+        return None
+    if most == 1.0:
+        return _find_interval(scores, sums, CONFIDENCE)
+    found = _estimate(scores, sums)
+    half = student_t(CONFIDENCE, found.freedom) * math.sqrt(found.variance)
+    return Interval(max(0.0, found.mean - half), min(most, found.mean + half))
+
+
+def _find_interval(scores: Numbers, sums: Sequence[_Cluster], confidence: float) -> Interval:
+    """Compute the interval of a mean score: see `interval`."""
+    found, count = _estimate(scores, sums), len(scores)
+    independent = found.mean * (1 - found.mean) / count  # the variance of as many right and wrong answers
+    alike = count / (found.freedom + 1)  # the design effect if all questions of a cluster are answered alike
+    effect = found.variance / independent if independent else alike
+    usual = 1.0 if found.mean > 0.5 else 0.0
+    others = sum(times for total, size, times in sums if total != usual * size)
+    effective = count / max(effect, (others * effect + alike) / (others + 1))
+    t = student_t(confidence, max(found.freedom, 1.0))
+    total = effective + t * t
+    middle = (found.mean * effective + t * t / 2) / total
+    half = t * math.sqrt(middle * (1 - middle) / total)
+    return Interval(max(0.0, middle - half), min(1.0, middle + half))
+
+
+class _Estimate(NamedTuple):
+    """A mean, its variance, and the degrees of freedom: one less than the effective number of clusters."""
+
+    mean: float
+    variance: float
+    freedom: float
+
+
+def _estimate(values: Numbers, sums: Sequence[_Cluster]) -> _Estimate:
+    """Estimate the variance of a mean by leaving out each cluster. ValueError: there are fewer than two clusters."""
+    number, count = sum(cluster.times for cluster in sums), len(values)
+    if number < 2:
+        raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
+    middle = mean(values)
+    squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
+    effective = count * count / sum(times * size * size for _, size, times in sums)
+    return _Estimate(middle, (number - 1) / number * squares, effective - 1)
 
 
 @dataclass(frozen=True)
@@ -101,6 +153,7 @@ class Differences:
     Attributes:
         values: the N differences.
         clusters: the cluster of each question, as in `interval`.
+        most: the largest possible difference; infinity if there is none.
 
     Example:
         >>> between = Differences([0.5, 0.0, 0.25], ["page 1", "page 1", "page 2"])
@@ -110,6 +163,7 @@ class Differences:
 
     values: Numbers
     clusters: Labels = None
+    most: float = 1.0
 
     @cached_property
     def _sums(self) -> list[_Cluster]:
@@ -131,9 +185,14 @@ class Differences:
         return mean(self.values)
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """Compute the confidence interval of the mean difference. ValueError: there are fewer than two clusters."""
-        half, middle = self._half_width(confidence), self.mean
-        return Interval(middle - half, middle + half)
+        """Compute the confidence interval of the mean difference. ValueError: there are fewer than two clusters.
+
+        Two questions are taken in, of which each submission wins one, unless a difference can be of any size (Agresti
+        and Min, "Simple Improved Confidence Intervals for Comparing Matched Proportions", 2005).
+        """
+        shrunk, error, freedom = self._estimate
+        half = student_t(confidence, freedom) * error
+        return Interval(max(-self.most, shrunk - half), min(self.most, shrunk + half))
 
     @property
     def usual_interval(self) -> Interval | None:
@@ -161,17 +220,19 @@ class Differences:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
         if not 0.5 <= power < 1:
             raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
-        return self._half_width(confidence, power)
-
-    def _half_width(self, confidence: float, power: float = 0.5) -> float:
-        """Compute the minimum detectable effect: half the width of the interval for a power of 0.5."""
-        freedom = self.cluster_count - 1
-        if freedom < 1:
-            raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
-        middle = self.mean
-        squares = math.fsum(times * (total - middle * size) ** 2 for total, size, times in self._sums)
-        error = math.sqrt((freedom + 1) / freedom * squares) / self.count
+        _, error, freedom = self._estimate
         return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
+
+    @cached_property
+    def _estimate(self) -> tuple[float, float, float]:
+        """The mean with two more questions, its standard error, and the degrees of freedom."""
+        found = _estimate(self.values, self._sums)
+        freedom = max(found.freedom, 1.0)
+        if math.isinf(self.most):
+            return found.mean, math.sqrt(found.variance), freedom
+        total = self.count + 2
+        share = self.count / total
+        return found.mean * share, math.sqrt(found.variance * share**2 + (self.most / total) ** 2), freedom
 
 
 def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Differences:
@@ -183,7 +244,8 @@ def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Dif
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
-        The differences, second minus first, with `.mean` and `.interval()`, which is not cut off at 0 and 1.
+        The differences, second minus first, with `.mean` and `.interval()`, which is from -1 to 1 for scores from 0 to
+        1, and else has no limits.
 
     Raises:
         ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
@@ -191,13 +253,14 @@ def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Dif
     Example:
         >>> between = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
         >>> round(between.mean, 4), [round(end, 4) for end in between.interval()]
-        (0.1667, [-0.5504, 0.8838])
+        (0.1667, [-0.8621, 1.0])
     """
     _check_numbers(first, any_size=True)
     _check_numbers(second, any_size=True)
     _check_length(second, "scores of the second submission", first)
     _check_length(clusters, "clusters", first)
-    return Differences([after - before for before, after in zip(first, second)], clusters)
+    most = 1.0 if all(0 <= score <= 1 for score in (*first, *second)) else math.inf
+    return Differences([after - before for before, after in zip(first, second)], clusters, most)
 
 
 def paired_test(first: Numbers, second: Numbers, clusters: Labels = None) -> float:
@@ -258,9 +321,9 @@ def minimum_detectable_effect(
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
         >>> round(minimum_detectable_effect(first, second), 3)
-        0.201
+        0.199
         >>> round(minimum_detectable_effect(first, second, power=0.5), 3)
-        0.141
+        0.14
 
     Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
@@ -393,12 +456,7 @@ def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
         raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: give one of each for each question")
 
 
-def _clip(found: Interval, most: float = 1.0) -> Interval:
-    """Cut an interval off at 0 and at the largest possible mean."""
-    return Interval(max(0.0, found.low), min(most, found.high))
-
-
-def student_t(confidence: float, freedom: int) -> float:
+def student_t(confidence: float, freedom: float) -> float:
     """Compute the t for which a share of Student's t distribution lies between -t and t.
 
     Args:
@@ -425,7 +483,7 @@ def student_t(confidence: float, freedom: int) -> float:
             return t
 
 
-def _share_outside(t: float, freedom: int) -> float:
+def _share_outside(t: float, freedom: float) -> float:
     """Compute the share of Student's t distribution outside -t and t: the regularized incomplete beta function."""
     a, b = freedom / 2, 0.5
     square = t * t

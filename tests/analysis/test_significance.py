@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anls_metric import differences, holm, interval, mean, minimum_detectable_effect, paired_test
 from anls_metric.analysis import significance
-from anls_metric.analysis.significance import Differences, Interval, adjust_for_best, mean_interval, student_t
+from anls_metric.analysis.significance import Differences, adjust_for_best, mean_interval, student_t
 
 SCORES = [0.0, 0.5, 2 / 3, 0.75, 8 / 9, 1.0]
 
@@ -76,29 +76,51 @@ def test_student_t_agrees_with_scipy(confidence: float) -> None:
 
 
 @pytest.mark.parametrize("count", [10, 100, 700])
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
-def test_interval_with_clusters_is_that_of_a_regression_on_a_constant(count: int, confidence: float) -> None:
-    """The sandwich estimator adds the residuals of questions on the same page."""
+def test_error_is_that_of_leaving_out_each_cluster(count: int) -> None:
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     numbers, page = np.array(scores(count, count)), np.array(pages(count, count))
-    residuals = numbers - numbers.mean()
-    meat = (np.equal.outer(page, page) * np.outer(residuals, residuals)).sum()
-    clusters = len(set(page))
-    error = np.sqrt(clusters / (clusters - 1) * meat / count**2)
-    expected = np.clip(stats.t.interval(confidence, clusters - 1, numbers.mean(), error), 0, 1)
-    assert interval(list(numbers), list(page), confidence) == pytest.approx(expected, rel=1e-9)
+    names, sizes = np.unique(page, return_counts=True)
+    without = np.array([numbers[page != name].mean() for name in names])
+    variance = (len(names) - 1) / len(names) * ((without - numbers.mean()) ** 2).sum()
+    freedom = sizes.sum() ** 2 / (sizes**2).sum() - 1
+    expected = stats.t.interval(0.95, freedom, numbers.mean(), np.sqrt(variance))
+    assert mean_interval(list(numbers), list(page), most=99.0) == pytest.approx(tuple(expected), rel=1e-9)
+    found = Differences(list(numbers), list(page), math.inf).interval()
+    assert found == pytest.approx(tuple(expected), rel=1e-9)
+    share, error = count / (count + 2), np.hypot(np.sqrt(variance) * count / (count + 2), 1 / (count + 2))
+    expected = np.clip(stats.t.interval(0.95, freedom, numbers.mean() * share, error), -1, 1)
+    assert Differences(list(numbers), list(page)).interval() == pytest.approx(tuple(expected), rel=1e-9)
 
 
-def test_interval_of_a_mean_ends_at_0_and_1_and_of_a_difference_not() -> None:
+@pytest.mark.parametrize(("right", "wrong"), [(5, 5), (28, 2), (940, 60)])
+def test_interval_of_right_and_wrong_answers_is_that_of_agresti_and_coull(right: int, wrong: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    count = right + wrong
+    t, effective = stats.t.ppf(0.975, count - 1), count - 1  # the variance is divided by one less than the number
+    total = effective + t**2
+    middle = (right / count * effective + t**2 / 2) / total
+    half = t * math.sqrt(middle * (1 - middle) / total)
+    expected = max(0.0, middle - half), min(1.0, middle + half)
+    assert interval([1.0] * right + [0.0] * wrong) == pytest.approx(expected)
+
+
+def test_interval_of_a_mean_ends_at_0_and_1_and_of_a_difference_at_1() -> None:
     assert interval([1.0, 1.0, 0.9]).high == 1.0
     assert interval([0.0, 0.0, 0.1]).low == 0.0
-    low, high = differences([0.0, 0.0, 0.0], [1.0, 1.0, 0.1]).interval()
-    assert low < 0 < 1 < high
-    assert interval([0.5, 0.5]) == Interval(0.5, 0.5)
+    assert differences([0.0, 0.0, 0.0], [1.0, 1.0, 0.1]).interval().high == 1.0
+    assert differences([0.0, 0.0, 0.0], [30.0, 30.0, 3.0]).interval().high > 30
     rates = mean_interval([0.0, 3.0], None, most=math.inf)
     assert rates is not None
     assert (rates.low, rates.high > 3.0) == (0.0, True)
     assert mean_interval([], None) is mean_interval([1.0], None) is mean_interval([1.0, 0.0], ["a", "a"]) is None
+
+
+def test_interval_of_equal_scores_has_a_width() -> None:
+    """Ten right answers do not prove that the next one is right; without a mistake, documents count as one answer."""
+    assert 0.6 < interval([1.0] * 10).low < 0.8
+    assert interval([1.0] * 40, [number // 4 for number in range(40)]) == pytest.approx(interval([1.0] * 10))
+    low, high = differences([0.5] * 30, [0.5] * 30).interval()
+    assert -0.1 < low == -high < 0
 
 
 def test_score_without_a_cluster_is_its_own_cluster() -> None:
@@ -127,7 +149,7 @@ ROW = st.tuples(st.floats(0, 1) | st.sampled_from(SCORES), st.sampled_from(["a",
 def test_any_order_has_the_same_bits(rows: list[tuple[float, str | None]], chance: random.Random) -> None:
     rows += [(0.25, "d"), (0.75, "e")]
     shuffled = chance.sample(rows, len(rows))
-    one, other = (Differences(*map(list, zip(*each))) for each in (rows, shuffled))
+    one, other = (Differences([row[0] for row in each], [row[1] for row in each]) for each in (rows, shuffled))
     assert (one.mean, one.count, one.cluster_count) == (other.mean, other.count, other.cluster_count)
     assert one.mean == mean([score for score, _ in rows])
     assert (one.interval(), one.minimum_detectable_effect()) == (other.interval(), other.minimum_detectable_effect())
@@ -195,7 +217,7 @@ def test_p_values_are_adjusted() -> None:
 def test_minimum_detectable_effect_is_half_the_interval_plus_the_t_of_its_power() -> None:
     first, second, page = scores(300, 10), scores(300, 11), pages(300, 10)
     low, high = differences(first, second, page).interval(0.9)
-    half, freedom = (high - low) / 2, len(set(page)) - 1
+    half, freedom = (high - low) / 2, 300**2 / sum(page.count(name) ** 2 for name in set(page)) - 1
     assert minimum_detectable_effect(first, second, page, confidence=0.9, power=0.5) == pytest.approx(half)
     at_80_percent = half * (1 + student_t(0.6, freedom) / student_t(0.9, freedom))
     assert minimum_detectable_effect(first, second, page, confidence=0.9) == pytest.approx(at_80_percent)
