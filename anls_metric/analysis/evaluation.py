@@ -149,7 +149,8 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
-    for scored in () if settings.quiet else submissions:
+    wants_hints = not (settings.quiet and settings.score_only) or settings.report
+    for scored in submissions if wants_hints else ():
         name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
         hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())

@@ -57,14 +57,15 @@ class Hint:
 
 
 def find_hints(scored: Scored) -> list[Hint]:
-    """Find at most three hints about the answers of a submission, what costs most first.
+    r"""Find at most three hints about the answers of a submission, what costs most first.
 
     Example:
         >>> from anls_metric import score
         >>> scores = score(["<think>A logo.</think>Coca Cola", "Pepsi"], [["Coca Cola"], ["Pepsi"]])
         >>> (hint,) = find_hints(scores["data"])
-        >>> hint.text("command"), hint.anls
-        ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
+        >>> print(hint.text("command").replace(": ", ":\n"))
+        1 of 2 predictions look like raw model output:
+        extract the answers with --extract think (0.5000 now, 1.0000 then)
     """
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
@@ -90,9 +91,10 @@ def _find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Hin
         if row.name == "floats" and scored.answers.hints:  # reading found the cause
             continue
         extract = (*(scored.settings.extract or ()), *row.value.split(",")) if row.name == "extract" else ()
-        sentence, value = f"{row.sentence}: {row.remedy}", ",".join(extract) or row.value
-        hint = _say(scored, count, sentence, count > len(changed), value=value)
-        yield replace(hint, extract=extract, anls=score_after(scored, row), cost=gain)
+        after, value = score_after(scored, row), ",".join(extract) or row.value
+        sentence = f"{row.sentence}: {row.remedy} ({{before:.4f}} now, {{after:.4f}} then)"
+        hint = _say(scored, count, sentence, count > len(changed), value=value, before=scored.anls, after=after)
+        yield replace(hint, extract=extract, anls=after, cost=gain)
 
 
 # Signs: what no transformation shows. Each is a cheap count over all answers.
@@ -361,6 +363,7 @@ LAST_SIGNS = (
         _find_other_forms,
         "answers are equal in value and written differently, such as {value}: see {use.metrics:partial_credit}",
         of_strings=True,
+        least=3,
     ),
     Sign(
         _find_same,

@@ -158,7 +158,7 @@ def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Setti
         return shown._replace(
             hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
             read=[scored.answers.read.text("page") for scored in result.submissions],
-            said=f"{scores}. {len(result.hints)} hints." if result.hints else f"{scores}.",
+            said=f"{scores}. {count_noun(len(result.hints), 'hint')}." if result.hints else f"{scores}.",
             report=_make_report(result, archives, errors),
         )
     return shown

@@ -39,7 +39,8 @@ _COLUMNS = (
     Column("questions", "questions"),
     Column("anls", "{label}"),
     Column("interval", *_INTERVAL),
-    Column("anls_extracted", "after extraction", "score after the extraction that a hint proposes"),
+    Column("anls_extracted", "extracted", "score after the extraction that a hint proposes"),
+    Column("empty", "empty", "empty predictions"),
     Column("exact_match", "exact match", "equals an accepted answer"),
     Column("contains", "contains", "contains an accepted answer"),
     Column("leaves", "leaves"),
@@ -88,14 +89,28 @@ _COLUMNS = (
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
 """The columns by their keys."""
 
+_HEADINGS = {column.heading: column.key for column in reversed(_COLUMNS)}
+
 COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 # The usual columns. Columns without values are left out.
 _COUNTS = ("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1")
 _OF_LEAVES = ("leaves", *_COUNTS, "blank", "same_value", "mean_score", "cost")
-_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "p_value", "equal", *_OF_LEAVES)
+_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "empty", "p_value", "equal", *_OF_LEAVES)
 USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in _UNUSUAL)
+
+IMPORTANT_COLUMNS = (
+    *("anls", "difference", "verdict", "p_value_adjusted", "anls_extracted", "empty", "interval"),
+    *("wins", "losses", "exact_match", "contains"),
+)
+"""The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""
+TERMINAL_COLUMNS = tuple(
+    key
+    for key in COLUMNS
+    if key in IMPORTANT_COLUMNS or (key in USUAL_COLUMNS and key not in COMPARED and not key.endswith("_interval"))
+)
+"""The columns of a terminal in their order, with those of other metrics and of runs."""
 
 KEY_COLUMNS = (*_COUNTS, "exact_match", "anls", "interval", "difference", "difference_interval", "verdict")
 """The columns of the table of keys."""
@@ -116,7 +131,7 @@ def choose_columns(records: Sequence[Document], names: Names, usual: Iterable[st
         usual: the usual columns. Those without values are left out.
 
     Raises:
-        ValueError: there is no such column, or no row has a value for it.
+        ValueError: there is no such column, or no row has a value for it. A heading such as "p" is a name, too.
 
     Example:
         >>> [column.key for column in choose_columns([{"name": "a", "anls": 0.5}], "anls", ())]
@@ -124,6 +139,7 @@ def choose_columns(records: Sequence[Document], names: Names, usual: Iterable[st
     """
     held = [key for key in COLUMNS if any(key in record for record in records)]
     keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name]
+    keys = [key if key in COLUMNS else _HEADINGS.get(key, key) for key in keys]
     for key in keys:
         if key not in COLUMNS:
             raise ValueError(describe_unknown("column", key, COLUMNS))

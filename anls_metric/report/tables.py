@@ -16,6 +16,7 @@ from anls_metric.report.columns import (
     COMPARED,
     KEY_COLUMNS,
     LATEX_COLUMNS,
+    TERMINAL_COLUMNS,
     USUAL_COLUMNS,
     Column,
     Names,
@@ -45,7 +46,7 @@ class Markup(NamedTuple):
     usual: Sequence[str] = USUAL_COLUMNS
 
 
-TEXT = Markup()
+TEXT = Markup(headings={"difference": "difference"}, usual=TERMINAL_COLUMNS)
 
 
 class Table(NamedTuple):
@@ -120,6 +121,9 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         records[document["best"]["name"]]["mark"] = "best"
     for name, rank in document.get("ranks", {}).items():
         records[name]["rank"] = rank
+    if any(record["outcomes"].get("empty") for record in records.values()):
+        for record in records.values():
+            record["empty"] = record["outcomes"].get("empty", 0)
     for hint in document["hints"]:
         if hint["extract"] and hint["anls"] is not None:
             records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]

@@ -46,11 +46,15 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
     submissions = document["submissions"]
     several, tables = len(submissions) > 1, []
     if several or columns or submissions[0]["groups"] or "variants" in submissions[0]:
-        from anls_metric.report.tables import build_tables, list_notes
+        from anls_metric.report.tables import TEXT, build_tables, list_notes
 
-        tables = [_format_table(table, width) for table in build_tables(document, numbers, columns)]
+        built = build_tables(document, numbers, columns, TEXT)
+        tables = [_format_table(table if columns else _fit(table), width) for table in built]
+        has_differences = any(column.key == "difference" for column in built[0].columns)
     if several or columns:
-        parts = ["\n".join([tables[0], *list_notes(document), document["signature"]]), format_read(document)]
+        from_baseline = [f"Differences are from {document['baseline']}."] if has_differences else []
+        notes = [" ".join([*list_notes(document), *from_baseline]), document["signature"]]
+        parts = ["\n".join([tables[0], *notes]), format_read(document)]
         for submission in submissions:
             lines = _list_details(document, submission, numbers)
             parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
@@ -71,7 +75,8 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
 def format_hints(document: Document) -> str:
     """Format the hints that cost most, a line for each, and the number of the others."""
     hints = [hint["text"] for hint in document["hints"]]
-    more = [f"{count_noun(len(hints) - MAX_HINTS, 'more hint')} in the JSON document"] if len(hints) > MAX_HINTS else []
+    others = count_noun(len(hints) - MAX_HINTS, "more hint")
+    more = [f"{others}: --format json has all, and so has --report FILE.html"] if len(hints) > MAX_HINTS else []
     return "\n".join(make_printable(f"hint: {text}") for text in [*hints[:MAX_HINTS], *more])
 
 
@@ -198,6 +203,30 @@ def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
 def _name_first(name: str, texts: Iterable[str]) -> Lines:
     """Give the first of several lines a name."""
     return [("" if place else name, text) for place, text in enumerate(texts)]
+
+
+MAX_WIDTH = 100
+"""The width of a table with the usual columns, unless those that were asked for need more."""
+
+
+def _fit(table: Table) -> Table:
+    """Keep the most important columns of a table that fit, and all that are not among the usual ones."""
+    from anls_metric.report.columns import IMPORTANT_COLUMNS
+
+    keys = [column.key for column in table.columns]
+    if "right" in keys:  # the table of keys, which was asked for
+        return table
+    width_of = {key: max(map(len, cells)) + 2 for key, cells in zip(keys, zip(*table.rows))}
+    kept = {key for key in keys if key not in IMPORTANT_COLUMNS}
+    for key in filter(width_of.__contains__, IMPORTANT_COLUMNS):
+        if sum(map(width_of.__getitem__, {*kept, key})) - 2 > MAX_WIDTH:
+            break
+        kept.add(key)
+    places = [place for place, key in enumerate(keys) if key in kept]
+    return table._replace(
+        columns=[table.columns[place] for place in places],
+        rows=[[row[place] for place in places] for row in table.rows],
+    )
 
 
 def _format_table(table: Table, width: float) -> str:

@@ -223,7 +223,7 @@ def test_names_make_runs(tmp_path: Path) -> None:
     prefixed = [tmp_path / f"submission__{name}.json" for name in ("ant", "bee")]
     for path in prefixed:
         path.write_bytes(SUBMISSION.read_bytes())
-    assert show(GOLD, *prefixed).said == "ANLS of ant: 62.7; ANLS of bee: 62.7."
+    assert show(GOLD, *prefixed).said == "ANLS of ant: 62.7; ANLS of bee: 62.7. 1 hint."
 
 
 def test_saved_report_has_the_hints(tmp_path: Path) -> None:

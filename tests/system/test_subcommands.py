@@ -148,6 +148,11 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
         (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one file of answers, or the questions and then one file of answers"),
         ("x.json --worst 3", ANSWERS, "unknown flag --worst"),
+        (
+            "x.json --ids x.json",
+            ANSWERS,
+            "unknown flag --ids: pass the file with the questions first, as in anls export rrc",
+        ),
     ],
 )
 def test_export_refuses_what_the_leaderboard_would(shell: Shell, line: str, content: Any, words: str) -> None:
