@@ -34,6 +34,8 @@ MORE: dict[str, Situation] = {
     "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
     "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
         ["a"]}]}),
+    "numbers in two forms": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {"total": 10 * n},
+        "answers": {"total": 10.0 * n}} for n, row in enumerate(NESTED)]}),
     "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tax": None}} for row in NESTED]}),
     "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),
