@@ -37,15 +37,26 @@ _CHANGES: tuple[Mapping[str, Any], ...] = (
     *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),
     *({"whitespace": name} for name in ("squeeze", "strip", "keep", "words")),
     *({"no_answers": answers} for answers in ((), ("",))),
+    {"all_or_nothing": True},
     *({"prediction_length": name, "reference_length": name} for name in LENGTHS),
 )
 
 _OPTIONS = {"threshold", "ignore_case"}
 """The changes that are options of `anls_score` and of the command."""
 
-# The names of the two arguments of a function; "predictions" are lists of one.
-_CALLS = (("prediction", "references"), ("predictions", "references"), ("lists of predictions", "references"))
-_CALLS_WITH_ONE = (("prediction", "reference"), ("predictions", "one reference each"))
+_Make = Callable[[str, list[str]], tuple[Any, Any]]
+
+# The names of the two arguments of a function -> how they are made of a prediction and its accepted answers.
+_CALLS: Mapping[tuple[str, str], _Make] = {
+    ("prediction", "references"): lambda prediction, references: (prediction, references),
+    ("predictions", "references"): lambda prediction, references: ([prediction], [references]),
+    ("lists of predictions", "references"): lambda prediction, references: ([[prediction]], [references]),
+    ("[prediction]", "references"): lambda prediction, references: ([prediction], references),
+}
+_CALLS_WITH_ONE: Mapping[tuple[str, str], _Make] = {
+    ("prediction", "reference"): lambda prediction, references: (prediction, references[0]),
+    ("predictions", "one reference each"): lambda prediction, references: ([prediction], references[:1]),
+}
 _WITH_ONE = [place for place, case in enumerate(CASES) if len(case.references) == 1]
 
 # What a function returns -> how to convert it to a score.
@@ -177,7 +188,8 @@ def identify(function: Callable[..., Any]) -> Identification:
         raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")
     first = _identify_as(function, _CALLS, range(len(CASES)))
     share = _share_of_differences(first)
-    if first.variants or share <= 0.05:
+    # A few differences are the function's own, unless they are all where there are several accepted answers.
+    if share <= 0.05 and (first.variants or any(len(each.case.references) == 1 for each in first.differences)):
         return first
     with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one accepted answer
     return with_one if with_one.variants or _share_of_differences(with_one) < share > 0.5 else first
@@ -189,13 +201,16 @@ def _share_of_differences(identification: Identification) -> float:
 
 
 def _identify_as(
-    function: Callable[..., Any], calls: Sequence[tuple[str, str]], places: Sequence[int]
+    function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
 ) -> Identification:
     """Find the way to call a function, and the fewest changes of a variant, that give the fewest differences."""
     found = []
-    for names in calls:
+    for names, make in calls.items():
         for step in (1, -1):  # in this order, or the other way round
-            results = [_call(function, _make_arguments(names, CASES[place])[::step]) for place in places]
+            results = [
+                _call(function, make(CASES[place].prediction, list(CASES[place].references))[::step])
+                for place in places
+            ]
             trial = _Trial(", ".join(names[::step]), places, results)
             found.append((_compare_results(trial, 0), trial))
             if found[-1][0].variants:
@@ -204,14 +219,6 @@ def _identify_as(
     by_changes = best, _compare_results(trial, 1), _compare_results(trial, 2)
     # A variant with a change more is nearer only if it has less than half the differences.
     return min(by_changes, key=lambda each: _share_of_differences(each) * 2 ** by_changes.index(each))
-
-
-def _make_arguments(names: tuple[str, str], case: Case) -> tuple[Any, Any]:
-    """Make the arguments of these names from a case."""
-    references = list(case.references) if names[1] == "references" else case.references[0]
-    if names[0] == "prediction":
-        return case.prediction, references
-    return [[case.prediction] if names[0] == "lists of predictions" else case.prediction], [references]
 
 
 _Changes = tuple[tuple[str, Any], ...]

@@ -49,6 +49,10 @@ def by_keywords(*, outputs: list[str], answers: list[list[str]]) -> dict[str, An
     return {"name": "anls", "anls": mean(anls_scores(outputs, answers, variant="rrc"))}
 
 
+def as_lmms_eval(references: list[str], predictions: list[str]) -> dict[str, float]:
+    return {"anls": rrc("".join(predictions), references) if isinstance(predictions, list) else 0.0}
+
+
 @pytest.mark.parametrize(
     ("function", "arguments", "returns"),
     [
@@ -62,6 +66,7 @@ def by_keywords(*, outputs: list[str], answers: list[list[str]]) -> dict[str, An
         (lambda output, answers: rrc(output, answers) + 5e-10, PLAIN, "the score"),
         (lambda output, answers: SimpleNamespace(tolist=lambda: [rrc(output, answers)]), PLAIN, "the score"),
         (lambda outputs, answers: [rrc(outputs[0][0], answers[0])], "lists of predictions, references", "the score"),
+        (as_lmms_eval, "references, [prediction]", "the score"),
         (lambda output, answers: round(rrc(output, answers), 4), PLAIN, "the score, rounded to 4 digits"),
         (
             lambda output, answers: round(100 * rrc(output, answers), 1),
@@ -89,8 +94,10 @@ def test_too_few_digits_are_no_rounding() -> None:
 # Neighbors
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS[1:])
-@pytest.mark.parametrize("variant", ["standard", "due", "monkey"])
+@pytest.mark.parametrize(
+    ("variant", "threshold"),
+    [*(("standard", each) for each in THRESHOLDS), ("due", 0.3), ("due", 0.7), ("due", 1.0), ("monkey", 0.9)],
+)
 def test_other_threshold_is_found(variant: str, threshold: float) -> None:
     mine = get_variant(variant, threshold)
     found = identify(lambda output, answers: 100 * anls_score(output, answers, variant=mine))
@@ -123,6 +130,11 @@ def test_variant_with_the_fewest_changes_is_found(change: Function, variant: str
     mine = change(VARIANTS["standard"])
     found = identify(lambda output, answers: anls_score(output, answers, variant=mine))
     assert (found.variant, found.changes) == (variant, changes)
+
+
+def test_function_of_right_or_wrong_is_found() -> None:
+    found = identify(lambda output, answers: float(anls_score(output, answers, 0.8, "stvqa") > 0))
+    assert (found.variant, found.changes) == ("stvqa", {"all_or_nothing": True, "threshold": 0.8})
 
 
 def test_printed_variant_computes_the_same_scores() -> None:
