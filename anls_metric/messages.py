@@ -40,6 +40,8 @@ class _Words:
             return f"{flag} {shlex.quote(value)}" if value else flag
         if self._front_end == "page" and option.label:
             return f"“{option.label}”: {value}" if value else f"“{option.label}”"
+        if not value and option.default is False:  # a switch
+            return f"{self._name}=True"
         return f"{self._name}={json.dumps(value, ensure_ascii=False)}" if value else f"{self._name}="
 
 

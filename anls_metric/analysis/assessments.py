@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
+from anls_metric.analysis.leaf_confidence import LeafConfidence, measure_leaves
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.messages import make_error
@@ -70,6 +71,7 @@ class Assessments(NamedTuple):
 
     Attributes:
         confidence: the measures of the confidences; None without any.
+        by_key: the measures of the confidences of the leaves of nested values, by key, "" for all; {} without any.
         judge: the agreement of scores and verdicts; None without any.
         differences: the answers on which score and judge disagree, the largest disagreement first.
     """
@@ -77,6 +79,7 @@ class Assessments(NamedTuple):
     confidence: ConfidenceMeasures | None
     judge: Agreement | None
     differences: list[Difference]
+    by_key: Mapping[str, LeafConfidence] = {}
 
 
 def assess(scored: Scored) -> Assessments:
@@ -90,6 +93,9 @@ def assess(scored: Scored) -> Assessments:
     scores = [scored.answer_scores[place] for place in places]
     confidences = _take(answers, "confidence", answers.confidences, places)
     verdicts = _take(answers, "judge", answers.verdicts, places)
+    by_key: Mapping[str, LeafConfidence] = {}
+    if any(isinstance(each, (dict, list)) for each in confidences):
+        by_key, confidences = _assess_keys(scored, places, confidences), []
     correct_at = 1.0 if scored.scorer.name in OF_VALUES else CORRECT_AT
     ids = map(list_ids(answers).__getitem__, places)
     differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
@@ -97,7 +103,18 @@ def assess(scored: Scored) -> Assessments:
         measure_confidence(confidences, scores, correct_at=correct_at) if confidences else None,
         compare_verdicts(scores, verdicts, correct_at) if verdicts else None,
         sorted(differences, key=lambda each: -abs(each.score - each.verdict)),
+        by_key,
     )
+
+
+def _assess_keys(scored: Scored, places: Sequence[int], confidences: Sequence[Any]) -> dict[str, LeafConfidence]:
+    """Relate the leaves of nested values to their confidences, by key. InputError: the leaves are not listed."""
+    if scored.all_keys:
+        return measure_leaves([scored.values[place] for place in places], confidences)
+    if "confidence" in scored.answers.named:
+        sentence = "confidences of single values need their leaves: use {use.variant:anls_star} and {use.by_key}"
+        raise make_error(scored.name, sentence)
+    return {}
 
 
 def _take(answers: Answers, role: str, column: Sequence[Any] | None, places: Sequence[int]) -> list[Any]:

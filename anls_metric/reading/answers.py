@@ -50,7 +50,8 @@ class Answers(NamedTuple):
         raw: the model output of each answer, if the predictions were extracted from it.
         extraction: what each extraction rule did; None without rules.
         columns: the columns of a benchmark's rule for each answer; None without a rule.
-        confidences: the confidence of each answer, None for an answer without one; None if there are none.
+        confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
+            nested value can be an object or list of confidences.
         verdicts: the verdict of a judge about each answer, likewise.
         named: the roles in `confidences` and `verdicts` whose field the user names.
         hints: what is wrong with the files.
@@ -65,7 +66,7 @@ class Answers(NamedTuple):
     raw: Sequence[str | None] | None = None
     extraction: Counts | None = None
     columns: Sequence[Record] | None = None
-    confidences: Sequence[float | None] | None = None
+    confidences: Sequence[Any] | None = None
     verdicts: Sequence[bool | None] | None = None
     named: frozenset[str] = frozenset()
     hints: Sequence[Message] = ()

@@ -264,6 +264,24 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
     return number
 
 
+def read_confidences(value: Any, is_log: bool) -> Any:
+    """Read a confidence, or an object or list of confidences of the values of a nested answer.
+
+    Raises:
+        ValueError: as `read_confidence`.
+
+    Example:
+        >>> read_confidences({"total": 0.75, "items": [{"name": "0.5"}]}, is_log=False)
+        {'total': 0.75, 'items': [{'name': 0.5}]}
+    """
+    value = parse_value_or_text(value)
+    if isinstance(value, dict):
+        return {key: read_confidences(item, is_log) for key, item in value.items()}
+    if isinstance(value, list):
+        return [read_confidences(item, is_log) for item in value]
+    return read_confidence(value, is_log)
+
+
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
     """Read the verdict of a judge: true or false, 1 or 0, correct or incorrect, yes or no; None for none.
 
@@ -293,7 +311,7 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
     if path is None:
         return None
     is_log = str(path).rpartition(".")[2] == "logprob"
-    read = read_verdict if role == "judge" else partial(read_confidence, is_log=is_log)
+    read = read_verdict if role == "judge" else partial(read_confidences, is_log=is_log)
     try:
         return parse_all(read, read_column(table, path), table)
     except InputError:

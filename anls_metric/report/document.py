@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import Groups, Scored, explain, list_worst
+from anls_metric.analysis.scored import KEYS, Groups, Scored, explain, list_worst
 from anls_metric.core.variants import Variant
 from anls_metric.messages import FrontEnd, count_noun
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
@@ -95,9 +95,12 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "confidence": found and found.confidence and found.confidence._asdict(),
         "judge": found and found.judge and {**found.judge._asdict(), "differences": differences},
         "variants": scored.means,
-        "all_keys": scored.all_keys,
+        "all_keys": {**scored.all_keys},
     }
     content |= {key: value for key, value in more.items() if value}
+    for key, measures in found.by_key.items() if found else ():
+        described = content["groups"][KEYS][key] if key else content["all_keys"]
+        described["confidence"] = measures._asdict()
     if PARTIAL_CREDIT in result.settings.metrics:
         from anls_metric.analysis.partial_credit import measure_partial_credit
 

@@ -76,6 +76,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
         *(_list_matrices(document, numbers) if all_pairs else ()),
         *_list_variants(document),
         *_list_groups(document, markup.usual),
+        *_list_confidences(document, numbers),
     ]
 
     def make_cell(column: Column, record: Document) -> str:
@@ -181,6 +182,37 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
         title = f"{get_label(document)} by {field}"
         tables.append(Table(title, [Column("group", field), *columns], rows))
     return tables
+
+
+def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
+    """List what confidences tell about the leaves of each key: the measures, and the share of right leaves by bin."""
+    submissions = document["submissions"]
+    found = [
+        {"group": name, "name": submission["name"], **figures["confidence"]}
+        for name in ("", *submissions[0]["groups"].get(KEYS, ()))
+        for submission in submissions
+        for figures in [submission["groups"][KEYS][name] if name else submission.get("all_keys", {})]
+        if "confidence" in figures
+    ]
+    if not found:
+        return []
+    first = [Column("group", KEYS), *[Column("name", "submission")] * (len(submissions) > 1)]
+    measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC"), Column("ece", "ECE")]
+    levels = [Column(level, f"coverage at {float(level):.0%}") for level in found[0]["coverage"]]
+    bins = sorted({(each["low"], each["high"]) for row in found for each in row["reliability"]})
+    borders = [Column(f"from {low}", f"{low:.1f} to {high:.1f}") for low, high in bins]
+    rows = [
+        {**row, **row["coverage"], "group": row["group"] or "all"}
+        | {
+            f"from {each['low']}": f"{numbers.format(each['accuracy'])} ({each['leaves']})"
+            for each in row["reliability"]
+        }
+        for row in found
+    ]
+    return [
+        Table("Confidence by key of the value", [*first, *measures, *levels], rows),
+        Table("Share of right leaves, and their number, by confidence", [*first, *borders], rows),
+    ]
 
 
 def list_notes(document: Document) -> list[str]:

@@ -142,7 +142,7 @@ def _list_lines(document: Document, submission: Document, numbers: Numbers, rows
     """List the lines of rows of which a submission has the key."""
     values = dict(submission)
     for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
-        values |= submission.get(part, {})
+        values |= {key: value for key, value in submission.get(part, {}).items() if key != "confidence"}
     clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
     zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}
     why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""

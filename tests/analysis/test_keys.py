@@ -150,3 +150,37 @@ def test_document_is_correct_if_all_of_its_values_are_right() -> None:
     (document,) = score(rows, variant="anls_star", field={"judge": "verdict"}).to_dict()["submissions"]
     assert document["confidence"]["coverage"] == {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5}
     assert (document["confidence"]["auroc"], document["judge"]["agreement"]) == (1.0, 1.0)
+
+
+def test_confidences_of_single_values_are_measured_by_key() -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "prediction": {"a": "x" if number % 2 else "y", "items": [{"n": "tea"}, {"n": "ice"}], "z": None},
+            "references": {"a": "x", "items": [{"n": "ice"}, {"n": "tea"}], "b": "missed"},
+            "scores": {"a": 0.9 if number % 2 else 0.25, "items": [{"n": 1}, {"n": "0.5"}] if number else 0.75},
+        }
+        for number in range(4)
+    ]
+    document = score_by_key(rows, field={"confidence": "scores"})
+    keys = document["groups"][KEYS]
+    assert keys["a"]["confidence"] | {"reliability": []} == {
+        "leaves": 4,
+        "auroc": 1.0,
+        "aurc": 0.25,
+        "ece": pytest.approx((0.1 * 2 + 0.25 * 2) / 4),
+        "coverage": {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5},
+        "reliability": [],
+    }
+    assert keys["a"]["confidence"]["reliability"] == [
+        {"low": 0.2, "high": 0.3, "leaves": 2, "confidence": 0.25, "accuracy": 0.0},
+        {"low": 0.9, "high": 1.0, "leaves": 2, "confidence": 0.9, "accuracy": 1.0},
+    ]
+    bins = {each["low"]: each["leaves"] for each in keys["items.n"]["confidence"]["reliability"]}
+    assert bins == {0.5: 3, 0.7: 2, 0.9: 3}
+    assert document["all_keys"]["confidence"]["leaves"] == 12
+    assert "confidence" not in keys["b"] | keys["z"]
+    assert "Confidence by key of the value" in str(
+        score(rows, variant="anls_star", by_key=True, field={"confidence": "scores"})
+    )
+    with pytest.raises(ValueError, match='use variant="anls_star" and by_key=True'):
+        score(rows, variant="anls_star", field={"confidence": "scores"})

@@ -58,8 +58,8 @@ def test_message_has_the_words_of_each_front_end() -> None:
     message = Message("a.json", "{use.missing:zero} or {use.quiet} or {use.prediction:{field}}", {"field": "{x}"})
     expected: dict[FrontEnd, str] = {
         "command": "--missing zero or --quiet or --prediction-field '{x}'",
-        "python": 'missing="zero" or quiet= or prediction="{x}"',
-        "page": "“Unanswered questions”: zero or quiet= or “Field of predictions”: {x}",
+        "python": 'missing="zero" or quiet=True or prediction="{x}"',
+        "page": "“Unanswered questions”: zero or quiet=True or “Field of predictions”: {x}",
     }
     for front_end, words in expected.items():
         assert message.text(front_end) == f"a.json: {words}"

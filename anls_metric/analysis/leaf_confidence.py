@@ -1,0 +1,100 @@
+"""Relates the leaves of nested values to confidences that have the keys of the answer, by key."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.confidence import measure_confidence
+from anls_metric.nested import RowScore, ScoredLeaf
+from anls_metric.reading.formats import natural_key
+
+BINS = 10
+
+
+class Bin(NamedTuple):
+    """The leaves with a confidence from `low` to `high`, which only the last bin contains. The fields are keys of JSON.
+
+    Attributes:
+        low, high: the ends.
+        leaves: the number of leaves.
+        confidence: their mean confidence.
+        accuracy: the share of them that are right.
+    """
+
+    low: float
+    high: float
+    leaves: int
+    confidence: float
+    accuracy: float
+
+
+class LeafConfidence(NamedTuple):
+    """What confidences say about the leaves of a key. The fields are the keys of the JSON document.
+
+    Attributes:
+        leaves: the number of leaves with a confidence.
+        auroc, aurc, ece, coverage: as `ConfidenceMeasures` has them; a leaf is correct if it is right or blank.
+        reliability: the bins that have leaves.
+    """
+
+    leaves: int
+    auroc: float | None
+    aurc: float
+    ece: float
+    coverage: dict[str, float]
+    reliability: list[dict[str, float]]
+
+
+def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str, LeafConfidence]:
+    """Measure how much confidences tell about the leaves of each key, and under "" about all leaves.
+
+    Args:
+        rows: the scores of answers, which list their leaves.
+        confidences: for each answer numbers in the form of the answer; a number stands for all leaves below it.
+    """
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row, confidence in zip(rows, confidences):
+        for leaf in row.leaves:
+            own = find_confidence(confidence, leaf)
+            if own is not None:
+                for name in ("", *accumulate(map(str, leaf.keys), "{}.{}".format)):
+                    found[name].append((own, leaf.score))
+    return {name: _measure(found[name]) for name in sorted(found, key=natural_key)}
+
+
+def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:
+    """Find the confidence of a leaf along its path in the prediction; None for a leaf that the prediction lacks.
+
+    Example:
+        >>> leaf = ScoredLeaf("right", 1.0, "tea", "tea", ("items", "name"), ((1, 0, 2),))
+        >>> [find_confidence(each, leaf) for each in ({"items": [{}, {}, {"name": 0.5}]}, {"items": {"name": 0.75}})]
+        [0.5, 0.75]
+        >>> find_confidence({"items": 0.25}, leaf), find_confidence({"total": 0.25}, leaf)
+        (0.25, None)
+    """
+    if not leaf.is_predicted:
+        return None
+    for depth in range(len(leaf.keys) + 1):
+        for before, _, column in leaf.places:
+            if before == depth and isinstance(confidence, list):
+                confidence = confidence[column] if column < len(confidence) else None
+        if not isinstance(confidence, dict) or depth == len(leaf.keys):
+            break
+        confidence = confidence.get(leaf.keys[depth])
+    return confidence if isinstance(confidence, float) else None
+
+
+def _measure(pairs: Sequence[tuple[float, float]]) -> LeafConfidence:
+    confidences, scores = zip(*pairs)
+    measures = measure_confidence(confidences, scores, correct_at=1.0)
+    bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for pair in pairs:
+        bins[min(int(pair[0] * BINS), BINS - 1)].append(pair)
+    reliability = []
+    for place, own in sorted(bins.items()):
+        mean, right = sum(each for each, _ in own) / len(own), sum(score == 1.0 for _, score in own)
+        reliability.append(Bin(place / BINS, (place + 1) / BINS, len(own), mean, right / len(own))._asdict())
+    return LeafConfidence(len(pairs), *measures, reliability=reliability)
