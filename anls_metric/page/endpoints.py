@@ -13,7 +13,7 @@ from anls_metric.core.choices import check_count
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
-from anls_metric.page.uploads import take, take_all
+from anls_metric.page.uploads import is_small, take, take_all
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.layouts import LAYOUTS
 
@@ -225,7 +225,8 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
-    document: dict[str, Any] = processes.run(scoring.score, files, gold, options)
+    room = processes.choose_room(is_small([*files, *([gold] if gold else [])]))
+    document: dict[str, Any] = processes.run(scoring.score, files, gold, options, room=room)
     return document
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -14,14 +13,14 @@ from anls_metric.options import OPTIONS
 from anls_metric.page import limits, processes, scoring
 from anls_metric.page.answers import add_speech, fit_options
 from anls_metric.page.endpoints import describe_error
-from anls_metric.page.uploads import take_all
+from anls_metric.page.uploads import is_small, take_all
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.report.texts import escape
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 """The options of an event that is not an endpoint, and shows no progress."""
 
-QUEUE: Mapping[str, Any] = {"concurrency_id": "files", "concurrency_limit": limits.MAX_FILES_AT_ONCE}
+QUEUE: Mapping[str, Any] = {"concurrency_id": "files", "concurrency_limit": limits.MAX_CALLS}
 """The options of an event that scores files."""
 
 MADE_UP = Path(__file__).parent / "assets" / "made-up"
@@ -159,8 +158,7 @@ async def _score(
     given = [name.strip() for name in names.split(",")]
     fitting = fit_options(settings["variant"], settings)
     options = {name: value for name, value in fitting.items() if value not in ("", [])}
-    is_small = sum(map(os.path.getsize, paths)) < limits.SMALL
-    work = processes.watch(scoring.show, paths, gold, given, options, is_small=is_small, most=limits.MAX_SHOWN)
+    work = processes.watch(scoring.show, paths, gold, given, options, is_small=is_small(paths), most=limits.MAX_SHOWN)
     async with aclosing(work):
         async for stage, content in work:
             yield stage, content and scoring.Shown(**content)

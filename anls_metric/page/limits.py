@@ -39,6 +39,7 @@ MAX_LOG = 10 * MB  # bytes of errors that the server prints
 # Calls that run at a time; others wait in gradio's queue
 MAX_FILES_AT_ONCE = 4  # of large files, and as many of small ones
 MAX_VISITORS = 64  # who wait for scores of files, or get them
+MAX_CALLS = 16  # of endpoints on files: those that wait for a process have a thread
 SMALL = 5 * MB  # bytes of all files of a call that are small
 MAX_ANSWERS_AT_ONCE = 64  # quick ones always have a place beside slow ones
 MAX_QUEUE = 1_000

@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -87,23 +88,40 @@ def run(
         seconds: the CPU time that it may take. After twice this time on the clock, it is killed as well.
         memory: the address space that it may take, in bytes.
         most: the bytes that its result may take as JSON.
-        room: what limits the number of processes.
+        room: what limits the number of processes: `choose_room` for files.
 
     Returns:
         What the function returns, as JSON has it.
 
     Raises:
-        ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
-        RuntimeError: it failed in another way.
+        ValueError: the function raised one. ExhaustedError: it exceeded its limits, the system killed it, or the client
+            has left. RuntimeError: it failed in another way.
     """
-    ends = time.monotonic() + 2 * seconds
-    with room, _start(function, arguments, int(seconds), memory, most) as (receiver, process):
-        is_stage, value = True, None
-        while is_stage:
-            if not receiver.poll(max(0, ends - time.monotonic())):
-                raise _exhausted("the clock")
-            is_stage, value = _receive(receiver, process, most)
-        return value
+    while not room.acquire(timeout=_PAUSE):
+        _refuse_who_left()
+    try:
+        ends = time.monotonic() + 2 * seconds
+        with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
+            is_stage, value = True, None
+            while is_stage:
+                if receiver.poll(_PAUSE):
+                    is_stage, value = _receive(receiver, process, most)
+                elif time.monotonic() > ends:
+                    raise _exhausted("the clock")
+                else:
+                    _refuse_who_left()
+            return value
+    finally:
+        room.release()
+
+
+HAS_LEFT: ContextVar[Callable[[], bool]] = ContextVar("HAS_LEFT", default=lambda: False)
+"""Tells whether the client of this call has left: its work ends."""
+
+
+def _refuse_who_left() -> None:
+    if HAS_LEFT.get()():
+        raise ExhaustedError("the client has left")
 
 
 async def watch(
@@ -123,7 +141,7 @@ async def watch(
     Yields:
         Several times a second the stage that the function told last, and None; at the end "", and the result.
     """
-    room = _SMALL_FILES if is_small else _FILES
+    room = choose_room(is_small)
     while not room.acquire(blocking=False):
         yield "waiting until others have their scores", None
         await asyncio.sleep(_PAUSE)
@@ -145,6 +163,11 @@ async def watch(
         raise _exhausted("the clock")
     finally:
         room.release()
+
+
+def choose_room(is_small: bool) -> threading.Semaphore:
+    """Choose what limits the number of processes: small files do not wait for large ones."""
+    return _SMALL_FILES if is_small else _FILES
 
 
 _PAUSE = 0.25  # seconds between two looks at a visitor who may have left

@@ -1,4 +1,4 @@
-"""The page in gradio: layout, events and launch. It uses only gradio's public functions."""
+"""The page in gradio: layout, events and launch. Only `_guard` looks at what is not public in gradio: its queue."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no tabl
 os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # older versions of gradio lack the argument of `launch`
 
 import gradio as gr
+from gradio.context import LocalContext
 from starlette.middleware import Middleware
 
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
@@ -101,16 +102,20 @@ def build() -> gr.Blocks:
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS:
             queue = QUEUE if endpoint.__name__ in ("score_files", "score_logs") else _SMALL
-            gr.api(_guard(endpoint), api_name=endpoint.__name__, **queue)
+            gr.api(_guard(endpoint, page), api_name=endpoint.__name__, **queue)
     page.queue(default_concurrency_limit=limits.MAX_ANSWERS_AT_ONCE, max_size=limits.MAX_QUEUE)
     return page
 
 
-def _guard(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """Let an endpoint return valid JSON, and hide unexpected errors."""
+def _guard(endpoint: Callable[..., Any], page: gr.Blocks) -> Callable[..., Any]:
+    """Let an endpoint return valid JSON, end with its client, and hide unexpected errors."""
 
     @wraps(endpoint)
     def answer(*arguments: Any) -> Any:
+        own = LocalContext.event_id.get(None)
+        jobs = (job for jobs in page._queue.active_jobs for job in jobs or ())
+        event = next((job for job in jobs if job._id == own), None)
+        processes.HAS_LEFT.set(lambda: event is not None and not event.alive)
         try:
             return json.loads(json.dumps(endpoint(*arguments), ensure_ascii=False).encode("utf-8", "replace"))
         except Exception as error:
@@ -234,7 +239,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         head=_make_head(),
         allowed_paths=[str(MADE_UP)],
         max_file_size=limits.MAX_FILE,
-        max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_FILES_AT_ONCE + 32,
+        max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_CALLS + 32,
         state_session_capacity=limits.MAX_SESSIONS,
         app_kwargs={"middleware": [Middleware(Guard, is_local=_is_local(options))]},
         mcp_server=True,

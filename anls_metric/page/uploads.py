@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -214,6 +214,11 @@ def take_all(files: Any, what: str) -> list[str]:
     if len(listed) > limits.MAX_SUBMISSIONS:
         raise ValueError(f"{what} has more than {limits.MAX_SUBMISSIONS} files: score them with anls on your computer")
     return [take(file, what) for file in listed]
+
+
+def is_small(paths: Sequence[str]) -> bool:
+    """Whether all files of a call together are small: they do not wait for large ones."""
+    return sum(map(os.path.getsize, paths)) < limits.SMALL
 
 
 def _is_upload(path: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.page.conftest import Served, write_table
+from tests.page.test_programs import TABLE, ask, score_table, upload
 
 Visits = Callable[..., Any]
 
@@ -70,3 +73,12 @@ def test_stop_removed_files_and_closed_tab_end_the_process(
     other.see("#stage", "300,000")
     other.page.goto("about:blank")
     print(wait_for(lambda: not list(list_workers(served.process)), 5))
+
+
+def test_client_of_an_endpoint_that_leaves_ends_the_process(served: Served, large: Path) -> None:
+    body = json.dumps({"files": [upload(served, large)]}).encode()
+    event = json.loads(ask(served, "gradio_api/call/v2/score_logs", body)[1])["event_id"]
+    with urllib.request.urlopen(f"{served.address}gradio_api/call/score_logs/{event}"):
+        wait_for(lambda: list(list_workers(served.process)), 20)
+    wait_for(lambda: not list(list_workers(served.process)), 5)
+    assert score_table(served, upload(served, TABLE))["questions"] == 3
