@@ -181,7 +181,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         'prediction, reference'
         >>> print(identify(lambda answers, output: 100 * anls_score(output, answers, threshold=0.7)))
         the function is standard with threshold 0.7
-        called with (references, prediction), it returns 100 times the score; 96 of 96 cases are equal
+        called with (references, prediction), it returns 100 times the score; 104 of 104 cases are equal
         to score like this, pass variant="standard", threshold=0.7
     """
     if not callable(function):

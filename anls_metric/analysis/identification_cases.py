@@ -108,4 +108,23 @@ THRESHOLD_CASES = tuple(
     for edits in sorted({round(100 * (1 - each)) + step for each in THRESHOLDS for step in (-1, 0, 1)} - {-1, 101})
 )
 
-CASES = (*GOLDEN_CASES, *FOLDED_CASES, *THRESHOLD_CASES)
+# Similarities above the highest threshold, where only the lengths and the normalization differ.
+_LONG, _EDITED = (
+    "a quick brown fox jumps over lazy dogs " * 4 + "ok",
+    "a quick brown fox jumps over lazy dogs " * 4 + "oh",
+)
+SIMILAR_CASES = tuple(
+    Case(prediction, (reference,))
+    for prediction, reference in (
+        (_EDITED + "  ", _LONG),
+        (_EDITED, _LONG + "  "),
+        (_EDITED.replace(" ", "  ", 2), _LONG),
+        (_EDITED, _LONG.replace(" ", "  ", 2)),
+        (_EDITED.upper(), _LONG),
+        (_EDITED + ".", _LONG),
+        (_EDITED + "\u00df", _LONG + "\u00df"),  # longer in upper case
+        (_EDITED + "\u0130", _LONG + "\u0130"),  # longer in lower case
+    )
+)
+
+CASES = (*GOLDEN_CASES, *FOLDED_CASES, *THRESHOLD_CASES, *SIMILAR_CASES)

@@ -202,7 +202,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         lenient,
         ("rrc",),
-        "the function is not a known variant; the nearest is rrc: 2 of 96 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 2 of 104 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         "  'rain' against 'shine': the function gives 1.0, rrc gives 0.0\n"
         "  '0.28.' against '0.28': the function gives 0.799, rrc gives 0.8",
@@ -215,7 +215,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
     (
         fail_at_rain,
         ("rrc",),
-        "the function is not a known variant; the nearest is rrc: 1 of 96 cases differ\n"
+        "the function is not a known variant; the nearest is rrc: 1 of 104 cases differ\n"
         "called with (prediction, references), it returns the score\n"
         f"  'rain' against 'shine': the function {DIVIDED}, rrc gives 0.0",
     ),
@@ -223,7 +223,7 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
         fail_at_blanks,
         ("rrc",),
         f"the function is rrc: {VARIANTS['rrc'].meaning}\n"
-        "called with (prediction, references), it returns the score; 96 of 96 cases are equal\n"
+        "called with (prediction, references), it returns the score; 104 of 104 cases are equal\n"
         f"the function {DIVIDED}, for '' against 'a' or ''\n"
         "cases where both strings are blank do not count: several published programs divide by 0 there",
     ),
