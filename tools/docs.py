@@ -266,8 +266,8 @@ def make_limits() -> str:
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
         (
             "calls on files at a time",
-            f"{limits.MAX_FILES_AT_ONCE}, and as many on files under {limits.SMALL // limits.MB} MB; a call ends with its "
-            "client",
+            f"{limits.MAX_FILES_AT_ONCE}, and as many on files under {limits.SMALL // limits.MB} MB; "
+            "a call ends with its client",
         ),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
