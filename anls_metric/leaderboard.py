@@ -14,9 +14,12 @@ from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
-from anls_metric.reading.roles import Side
-from anls_metric.reading.table import Table, read_table
+from anls_metric.reading.roles import Side, usual_field
+from anls_metric.reading.table import Table, read_column, read_table
 from anls_metric.reading.values import read_ids as read_own_ids
+
+PAGES = ("answer_page", "pred_answer_page")
+"""The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
@@ -29,7 +32,8 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
         settings: the options for reading.
 
     Returns:
-        A ``{"questionId": int, "answer": str}`` for each question, in the order of the questions.
+        A ``{"questionId": int, "answer": str}`` for each question, in the order of the questions; with ``answer_page``,
+        which the task on several pages asks for, if the file has the page of each answer.
 
     Raises:
         InputError: a question has no answer, an answer has no question, an id is repeated or is not a whole number, or
@@ -45,7 +49,24 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
     if answers.places is not None:
         raise make_error(path, "it has several runs: choose one with {use.filter}")
-    return [{QUESTION_ID: _parse_id(key, path), "answer": text or ""} for key, text in zip(ids, answers.predictions)]
+    pages = _find_pages(table, settings)
+    return [
+        {
+            QUESTION_ID: _parse_id(key, path),
+            "answer": text or "",
+            **({"answer_page": pages[key]} if key in pages else {}),
+        }
+        for key, text in zip(ids, answers.predictions)
+    ]
+
+
+def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
+    """Find the page of each answer, by the id of its question; {} if the file has none."""
+    path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
+    if path is None or ids is None:
+        return {}
+    pages = zip(read_own_ids(table, ids), read_column(table, path))
+    return {key: page for key, page in pages if key is not None and type(page) is int}
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:

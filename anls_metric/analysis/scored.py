@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -23,6 +24,7 @@ from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
+from anls_metric.reading.references import parse_written_list
 
 if TYPE_CHECKING:
     from anls_metric.analysis.keys import Figures
@@ -396,7 +398,15 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Name the groups of a field that a question with this value is in, each once."""
+    """Name the groups of a field that a question with this value is in, each once. A printed list of texts is a list.
+
+    Example:
+        >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
+        (['Table', 'Chart'], ['2'])
+    """
+    if isinstance(value, str):
+        with suppress(ValueError):  # it only begins like a list
+            value = parse_written_list(value, field)
     items = value if isinstance(value, list) else [value]
     return list(dict.fromkeys(_name_group(field, item) for item in items if item is not None and item is not ABSENT))
 

@@ -61,7 +61,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         if not value.strip():
             raise ValueError(f"{what} is empty: add an accepted answer, or leave the question out")
-        value = _parse_written_list(value, what)
+        value = parse_written_list(value, what)
     return as_references(unwrap_references(value), what)
 
 
@@ -106,7 +106,7 @@ _STRING_IN_LIST = re.compile(r"""[\[,]\s*(?:b|np\.\w+\()?['"]""")
 _LONGEST = 100_000  # characters of a printed value: Python's parser takes many times the memory of its text
 
 
-def _parse_written_list(written: str, what: str) -> Any:
+def parse_written_list(written: str, what: str) -> Any:
     """Parse a string that is a printed list of strings, or an object of SQuAD; any other string stays unchanged."""
     text = written.strip()
     if not text.startswith(("(", "{", *_LISTS)):

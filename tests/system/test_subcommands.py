@@ -120,6 +120,11 @@ EXPORTS: list[tuple[str, Any, Any]] = [
     (f"{GOLD} x.json --id-field none", [row["answer"] for row in ANSWERS], ANSWERS),
     (f"{GOLD} x.json --missing zero", ANSWERS[1:], [{"questionId": 1, "answer": ""}, *ANSWERS[1:]]),
     (f"{GOLD} x.json --extra ignore", [*ANSWERS, {"questionId": 9, "answer": "a"}], ANSWERS),
+    (
+        "x.json",
+        {"Scores by samples": {"5": {"pred_answer": "a", "pred_answer_page": 2}}},
+        [{"questionId": 5, "answer": "a", "answer_page": 2}],
+    ),
     ("x.json --filter 2", EPOCHS, [{"questionId": 5, "answer": "a2"}]),
     ("x.json --prediction-field out.0 --id-field nr", [{"nr": 5, "out": ["a"]}], [{"questionId": 5, "answer": "a"}]),
 ]
