@@ -170,7 +170,7 @@ def test_commands_that_are_named_have_the_flags_that_they_show(page: Path) -> No
 
 
 # Examples for which a hint is printed, which a page does not show.
-WITH_HINTS = ("compare/chatty.json", "abstention/answers.json")
+WITH_HINTS = ("compare/chatty.json", "abstention/answers.json", "extraction/small.jsonl")
 
 
 @pytest.mark.parametrize("block", [block for page in GUIDE for block in list_blocks(page, "console")])
