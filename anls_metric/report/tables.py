@@ -223,6 +223,25 @@ def list_notes(document: Document) -> list[str]:
     return [f"{_count_questions(document)}{adjusted}.", *["Too few documents for a verdict."] * bool(has_too_few)]
 
 
+def _list_deciding(document: Document) -> list[str]:
+    """List sentences on comparisons with the baseline that one document decides."""
+    sentence = (
+        "Without {name} ({count}), {second} differs by {without:+.1f} points in place of {all:+.1f} (p = {p:.2f})."
+    )
+    return [
+        sentence.format(
+            name=str(one["document"]).rpartition("/")[2],
+            count=count_noun(one["questions"], "question"),
+            second=pair["second"],
+            without=100 * one["difference"],
+            all=100 * pair["difference"],
+            p=one["p_value"],
+        )
+        for pair in document["comparisons"]
+        if (one := pair["one_document"]) and pair["first"] == document["baseline"]
+    ]
+
+
 def describe_adjustment(document: Document) -> str:
     """Describe for what p-values are adjusted; "" for a single comparison."""
     count = len(document["comparisons"])
@@ -251,7 +270,8 @@ def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
         head, *rows = (f"| {' | '.join(row)} |" for row in table.rows)
         parts.append("\n".join([head, "|---" * len(table.columns) + "|", *rows]))
     legend = "**Best**" + "; *no significant difference from it*" * _has_ties(document) + "."
-    notes = [*[legend] * _has_best(document, tables[0]), *map(escape_markdown, list_notes(document))]
+    sentences = map(escape_markdown, [*list_notes(document), *_list_deciding(document)])
+    notes = [*[legend] * _has_best(document, tables[0]), *sentences]
     return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
 
 
@@ -356,7 +376,8 @@ def _list_latex_notes(document: Document, table: Table) -> list[str]:
     ties = "; underlined: no significant difference at 0.05, adjusted for choosing the best" * _has_ties(document)
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
-    return [*[f"Bold: the best{ties}."] * _has_best(document, table), rf"\texttt{{{signature}}}"]
+    legend = [f"Bold: the best{ties}."] * _has_best(document, table)
+    return [*legend, *map(_escape_latex, _list_deciding(document)), rf"\texttt{{{signature}}}"]
 
 
 # Figures
