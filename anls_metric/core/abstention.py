@@ -14,7 +14,7 @@ class Forms(NamedTuple):
     Attributes:
         language: the language.
         answers: whole answers, in lower case.
-        marks: every phrase contains one of these strings. Searching them first takes a tenth of the time.
+        marks: every phrase contains one of these strings, which are searched first, since this takes less time.
         phrases: regular expressions of phrases inside a sentence, in lower case and with one space between words.
         sources: where people posted such forms.
     """
@@ -198,6 +198,11 @@ def _list_answers() -> frozenset[str]:
     return frozenset(_clean(answer) for forms in FORMS for answer in forms.answers)
 
 
+@cache
+def _compile_marks() -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(mark) for forms in FORMS for mark in forms.marks))
+
+
 def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
     """Whether an answer abstains: it is empty, or says in a form of the table that it cannot answer.
 
@@ -218,10 +223,11 @@ def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
         return not text.strip()
     if any(cleaned == _clean(each) for each in accepted):
         return False
-    return cleaned in _list_answers() or any(
-        any(mark in cleaned for mark in forms.marks) and any(re.search(phrase, cleaned) for phrase in forms.phrases)
-        for forms in FORMS
-    )
+    is_form = cleaned in _list_answers()
+    if is_form or not _compile_marks().search(cleaned):
+        return is_form
+    found = [forms.phrases for forms in FORMS if any(mark in cleaned for mark in forms.marks)]
+    return any(re.search(phrase, cleaned) for phrases in found for phrase in phrases)
 
 
 def is_unanswerable(accepted: Iterable[Any], record: Mapping[str, Any]) -> bool:
