@@ -241,10 +241,11 @@ def spread(ratios: Sequence[float]) -> str:
 
 
 def make_coverage() -> str:
-    """Make the table of simulated intervals and tests: the lowest and the highest share over the true scores."""
+    """Make the table of simulated intervals and tests: the lowest and the highest share over scores and numbers."""
     designs: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     for row in load("simulations.json")["rows"]:
-        designs.setdefault((row["size"], f"{row['documents']:,}"), []).append(row)
+        documents = "5 or 10" if row["documents"] < 30 else "30 or 100" if row["documents"] < 200 else "200 or more"
+        designs.setdefault((row["size"], documents), []).append(row)
     columns = ("interval", "difference", "false_alarms")
     rows = [
         (*design, *(f"{spread([100 * each[column] for each in own])}%" for column in columns))
