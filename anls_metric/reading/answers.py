@@ -51,7 +51,7 @@ class Answers(NamedTuple):
         extraction: what each extraction rule did; None without rules.
         columns: the columns of a benchmark's rule for each answer; None without a rule.
         confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
-            nested value can be an object or list of confidences.
+            nested value can be an object of confidences.
         verdicts: the verdict of a judge about each answer, likewise.
         named: the roles in `confidences` and `verdicts` whose field the user names.
         hints: what is wrong with the files.

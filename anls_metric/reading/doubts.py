@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.messages import Message, count_noun, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.keys import does_count, is_unique
-from anls_metric.reading.roles import Roles, list_shared_fields
+from anls_metric.reading.roles import Roles, list_shared_fields, take_whole_record
 from anls_metric.reading.table import Table
 from anls_metric.reading.values import read_ids, read_questions
 
@@ -89,7 +89,8 @@ def _list_fields(gold: Gold, table: Table, roles: Roles, by_position: bool) -> I
 
     Half of the values must be the same: unique values, or for a join by position repeated ones, equally often.
     """
-    for own_name, gold_name in list_shared_fields(table, roles, gold.table, gold.roles):
+    are_answers = take_whole_record in (roles.prediction, gold.roles.references)  # then all fields are values to score
+    for own_name, gold_name in () if are_answers else list_shared_fields(table, roles, gold.table, gold.roles):
         own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
         if is_unique(own) and is_unique(theirs):
             is_place = does_count(own) and not (by_position and _is_out_of_order(own, theirs))

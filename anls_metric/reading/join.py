@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.messages import Message, count_noun, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
-from anls_metric.reading.containers import FILE
+from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_pairs
 from anls_metric.reading.extract import Extraction, extract_all, extractor
 from anls_metric.reading.keys import Key, find_key
@@ -193,7 +193,8 @@ def _order_by_position(gold: Gold, table: Table, roles: Roles, hints: list[Messa
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
     if roles.id is not None and not gold.questions.has_ids:
-        sentence = "{gold} has no ids, so {field} is not used, and answers are joined by position"
+        verb = "are" if roles.id in (KEY, FILE) else "is"
+        sentence = f"{{gold}} has no ids, so {{field}} {verb} not used, and answers are joined by position"
         hints.append(Message(table.name, sentence, {"gold": gold.table.name, "field": show_path(roles.id)}))
     return _Order(range(count), range(count))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anls_metric.messages import InputError, count_noun, list_some, make_error
 from anls_metric.options import NONE, Settings
+from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, list_plain_fields, list_shared_fields
 from anls_metric.reading.table import Table, describe_fields, show_path
@@ -78,7 +79,7 @@ def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key 
             if key is None:
                 raise _error_of_ids(gold, table, ids)
             return key
-    for fitting in (_list_fields_of_ids, *([] if is_named else [_list_fields_of_one_name])):
+    for fitting in (_list_fields_of_ids, *([] if is_named else [_list_fields_of_one_name, _list_fields_of_names])):
         keys = [key for each in fitting(gold, table, roles) if (key := _prove(each))]
         if keys:
             _refuse_different_pairs(keys, gold, table)
@@ -119,6 +120,13 @@ def _list_fields_of_one_name(gold: Gold, table: Table, roles: Roles) -> Iterator
         candidate = _Candidate(own, theirs, read_ids(table, own), read_ids(gold.table, theirs))
         if re.search(_NAME_OF_KEYS, own) or not (does_count(candidate.own) or does_count(candidate.theirs)):
             yield candidate
+
+
+def _list_fields_of_names(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+    """List the fields of a gold file without ids whose values may be file names, or keys of an object."""
+    if roles.id in (KEY, FILE) and not gold.questions.has_ids:
+        for field in list_plain_fields(gold.table, gold.roles):
+            yield _Candidate(roles.id, field, read_ids(table, roles.id), read_ids(gold.table, field))
 
 
 def _prove(candidate: _Candidate) -> Key | None:

@@ -154,7 +154,8 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
     if of_values and side != "both" and _holds_whole_answers(table):
-        return roles._replace(prediction=take_whole_record, references=take_whole_record)
+        own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
+        return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
     prediction = named.get("prediction") or usual_field(table, PREDICTIONS, with_objects=of_values)
     references = named.get("references") or usual_field(table, REFERENCES)
@@ -185,9 +186,11 @@ def _fold(name: str) -> str:
 
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
-    """List the fields that hold no objects, and have no role."""
+    """List the fields that hold no objects, have no role, and are not inside an answer."""
     used = (roles.id, roles.prediction, roles.question, roles.references)
-    return [field for field, is_object in table.fields.items() if not is_object and field not in used]
+    inside = tuple(f"{path}." for path in (roles.prediction, roles.references) if isinstance(path, str))
+    plain = (field for field, is_object in table.fields.items() if not is_object and field not in used)
+    return [field for field in plain if not field.startswith(inside)]
 
 
 _OF_ANSWERS = {

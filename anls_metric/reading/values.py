@@ -265,7 +265,7 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
 
 
 def read_confidences(value: Any, is_log: bool) -> Any:
-    """Read a confidence, or an object or list of confidences of the values of a nested answer.
+    """Read a confidence, or an object with the confidences of the values of a nested answer.
 
     Raises:
         ValueError: as `read_confidence`.
@@ -274,12 +274,14 @@ def read_confidences(value: Any, is_log: bool) -> Any:
         >>> read_confidences({"total": 0.75, "items": [{"name": "0.5"}]}, is_log=False)
         {'total': 0.75, 'items': [{'name': 0.5}]}
     """
-    value = parse_value_or_text(value)
-    if isinstance(value, dict):
-        return {key: read_confidences(item, is_log) for key, item in value.items()}
-    if isinstance(value, list):
-        return [read_confidences(item, is_log) for item in value]
-    return read_confidence(value, is_log)
+
+    def read(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: read(item) for key, item in part.items()}
+        return list(map(read, part)) if isinstance(part, list) else read_confidence(part, is_log)
+
+    parsed = parse_value_or_text(value)
+    return read(parsed) if isinstance(parsed, dict) else read_confidence(value, is_log)
 
 
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:

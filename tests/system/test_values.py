@@ -73,6 +73,63 @@ def test_output_has_a_row_for_each_leaf(values: Shell, ending: str) -> None:
     assert [(leaf["path"], leaf["score"]) for leaf in leaves] == [(row["path"], float(row["score"])) for row in rows]
 
 
+DOCUMENTS: dict[str, Any] = {
+    f"scan_{number:02}": {"id": f"X{number}", "total": f"{number}.50", "items": [{"name": "tea"}]}
+    for number in range(12)
+}
+READ: dict[str, Any] = {
+    key: {**value, "total": value["total"] if number > 2 else f"9{number}.99"}
+    for number, (key, value) in enumerate(DOCUMENTS.items())
+}
+READ["scan_00"] = {**DOCUMENTS["scan_00"], "id": "X1"}  # an id inside that was misread
+
+
+def write_documents(shell: Shell) -> None:
+    rows = [{"file": f"in/{key}.pdf", "answers": value} for key, value in reversed(DOCUMENTS.items())]
+    cells = [[key, field, value[field]] for key, value in DOCUMENTS.items() for field in ("id", "total")]
+    lines = ["document,field,value", *(",".join(row) for row in cells)]
+    texts = [{"file": f"in/{key}.pdf", "output": f"```json\n{json.dumps(value)}\n```"} for key, value in READ.items()]
+    shell.write(
+        {
+            "gold.json": DOCUMENTS,
+            "read.json": READ,
+            "rows.json": rows,
+            "texts.json": texts,
+            "status.json": {key: {"status": "ok", "data": value} for key, value in READ.items()},
+            "gold.csv": "\n".join(lines),
+            "read.csv": "\n".join(lines[:1] + sorted(lines[1:], reverse=True)),
+            **{f"gold/{key}.json": value for key, value in DOCUMENTS.items()},
+            **{f"read/{key}_out.json": value for key, value in READ.items()},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "how"),
+    [
+        ("gold.json read.json", "the keys of an object"),
+        ("gold read", 'the file names without "_out" and the file names'),
+        ("gold.json read", 'the file names without "_out" and the keys of an object'),
+        ("rows.json read.json", "the keys of an object and file without folders and extension"),
+        ("rows.json texts.json --extract json", "file"),
+        ("gold.json status.json --prediction-field data", "the keys of an object"),
+    ],
+)
+def test_files_of_documents_are_joined_by_what_names_them(shell: Shell, line: str, how: str) -> None:
+    """And not by an id inside of a value, which is a part of the answer; nor do wrong values contradict the join."""
+    write_documents(shell)
+    done = shell.type(f"{line} --variant anls_star --threshold 0.2")
+    assert f"joined by {how}: 12 of 12" in done.out
+    assert (done.status, "different" in done.err) == (0, False)
+    assert shell.scores(f"{line} --variant anls_star --threshold 0.2 --quiet") != [1.0]
+
+
+def test_rows_of_document_field_and_value_are_values(shell: Shell) -> None:
+    write_documents(shell)
+    fields = "--id-field document,field --references-field value --prediction-field value"
+    assert shell.scores(f"gold.csv read.csv {fields} --variant anls_star") == [1.0]
+
+
 def test_worst_values_are_shown_by_their_leaves(values: Shell) -> None:
     (worst,) = values.document(f"{LINE} --worst 1")["submissions"][0]["worst"]
     assert worst["closest_reference"] == {"date": "31 Dec 2023", "paid": True}
