@@ -129,7 +129,7 @@ class Identification:
             yield f"the function is not a known variant; the nearest is {name}: {count}"
             yield call
         if self.variants and changes:
-            yield f"to score like this, pass variant={self._format_variant()}"
+            yield f"to score like this, pass {self._format_variant()}"
         for case, score, expected, error in self.differences[:MAX_SHOWN]:
             result = f"raises {error}" if error else f"gives {score!r}"
             yield f"  {case}: the function {result}, {self.nearest[0]} gives {expected!r}"
@@ -139,11 +139,13 @@ class Identification:
             yield "cases where both strings are blank do not count: several published programs divide by 0 there"
 
     def _format_variant(self) -> str:
-        """Format the first variant with its changes as the arguments of a call."""
-        fields = ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
-        if self.changes.keys() <= _OPTIONS:
-            return f'"{self.nearest[0]}", {fields}'
-        return f'replace(VARIANTS["{self.nearest[0]}"], {fields})'
+        """Format the first variant with its changes, as arguments and, if there are such options, as flags."""
+        name, fields = self.nearest[0], ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
+        if not self.changes.keys() <= _OPTIONS:
+            return f'variant=replace(VARIANTS["{name}"], {fields})'
+        values = {"ignore_case": "--ignore-case" if self.changes.get("ignore_case") else "--no-ignore-case"}
+        flags = " ".join(values.get(field, f"--{field} {value}") for field, value in self.changes.items())
+        return f'variant="{name}", {fields}, or --variant {name} {flags}'
 
 
 class _Trial(NamedTuple):
@@ -182,7 +184,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         >>> print(identify(lambda answers, output: 100 * anls_score(output, answers, threshold=0.7)))
         the function is standard with threshold 0.7
         called with (references, prediction), it returns 100 times the score; 104 of 104 cases are equal
-        to score like this, pass variant="standard", threshold=0.7
+        to score like this, pass variant="standard", threshold=0.7, or --variant standard --threshold 0.7
     """
     if not callable(function):
         raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")

@@ -15,6 +15,8 @@ from rapidfuzz.distance import Levenshtein
 
 from anls_metric import VARIANTS, anls_score, anls_scores, get_variant, identify, mean
 from anls_metric.analysis.identification_cases import CASES, GOLDEN_CASES, THRESHOLDS
+from anls_metric.arguments import make_settings
+from anls_metric.command_line import build_parser
 from tests.core.test_conformance import CASES as ALL_GOLDEN_CASES
 
 Function = Callable[..., Any]
@@ -116,6 +118,7 @@ CHANGED: list[tuple[Function, str, dict[str, Any]]] = [
         {"kept": "distance / length < threshold"},
     ),
     (lambda each: replace(each, ignore_case=False), "standard", {"ignore_case": False}),
+    (lambda each: replace(each, threshold=0.9), "standard", {"threshold": 0.9}),
     (lambda each: replace(each, no_answers=("",)), "standard", {"no_answers": ("",)}),
     (
         lambda each: replace(each, no_answers=("",), whitespace="strip", threshold=0.7),
@@ -141,9 +144,14 @@ def test_printed_variant_computes_the_same_scores() -> None:
     for change, _, changes in CHANGED:
         mine = change(VARIANTS["standard"])
         words = str(identify(lambda output, answers, mine=mine: anls_score(output, answers, variant=mine)))
-        (code,) = re.findall(r"pass variant=(.*)", words)
+        (code,) = re.findall(r"pass variant=(.*?)(?:, or --.*)?$", words, re.MULTILINE)
         assert eval(f"anls_scores(*COLUMNS, variant={code})", globals()) == anls_scores(*COLUMNS, variant=mine)
         assert all(field in words for field in changes)
+        if changes.keys() <= {"threshold", "ignore_case"}:
+            (flags,) = re.findall(r", or (--.*)$", words, re.MULTILINE)
+            settings = make_settings(build_parser().parse_intermixed_args(["answers.json", *flags.split()]))
+            typed = get_variant(str(settings.variant), settings.threshold, settings.ignore_case)
+            assert anls_scores(*COLUMNS, variant=typed) == anls_scores(*COLUMNS, variant=mine)
 
 
 @pytest.mark.parametrize(
