@@ -70,9 +70,12 @@ _COLUMNS = (
         "wrong-number credit",
         "score gained by wrong numbers",
     ),
+    Column("unanswerable", "without an answer", "answers to questions that have no answer"),
     Column("right_abstentions", "right abstentions", "answers that abstain where there is no answer"),
     Column("missed_abstentions", "missed abstentions", "answers where there is none"),
+    Column("answerable", "with an answer", "answers to questions that have one"),
     Column("false_abstentions", "false abstentions", "answers that abstain where there is an answer"),
+    Column("answered", "answered", "answers that do not abstain"),
     Column("accuracy_of_answered", "of answered", "mean score of the answers that do not abstain"),
     Column("runs", "runs"),
     Column("run_sd", "SD", "standard deviation of the runs"),
@@ -105,10 +108,15 @@ IMPORTANT_COLUMNS = (
     *("wins", "losses", "exact_match", "contains"),
 )
 """The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""
+_OF_ABSTENTION = (
+    *("unanswerable", "right_abstentions", "missed_abstentions", "answerable", "false_abstentions", "answered"),
+    "accuracy_of_answered",
+)  # a terminal has a line of them for each submission
 TERMINAL_COLUMNS = tuple(
     key
     for key in COLUMNS
-    if key in IMPORTANT_COLUMNS or (key in USUAL_COLUMNS and key not in COMPARED and not key.endswith("_interval"))
+    if key in IMPORTANT_COLUMNS
+    or (key in USUAL_COLUMNS and key not in (*COMPARED, *_OF_ABSTENTION) and not key.endswith("_interval"))
 )
 """The columns of a terminal in their order, with those of other metrics and of runs."""
 
