@@ -272,6 +272,17 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
     return count * (gain >= MIN_GAIN), ""
 
 
+def _find_other_kinds(scored: Scored, wrong: Sequence[Case]) -> Found:
+    """Find a key with a list on one side and an object on the other, whose values all score 0."""
+    found: Counter[str] = Counter()
+    for case in wrong:
+        for key, value in case.prediction.items() if isinstance(case.prediction, dict) else ():
+            kinds = {type(accepted.get(key)) for accepted in case.references if isinstance(accepted, dict)}
+            found[str(key)] += kinds | {type(value)} == {list, dict}
+    [(key, count)] = found.most_common(1) or [("", 0)]
+    return count, key
+
+
 _FLOAT = re.compile(r"\d\.0\b|\de[+-]?\d")
 _MAX_TRIALS = 50
 
@@ -351,6 +362,11 @@ SIGNS = (
     Sign(
         _find_empty_keys,
         "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
+    ),
+    Sign(
+        _find_other_kinds,
+        'answers have a list on one side and an object on the other under "{value}", so that all of it scores 0: write '
+        "one form, or accept both",
     ),
     Sign(
         _find_numbers,

@@ -182,7 +182,7 @@ def test_separator_in_accepted_answers_is_a_cure(separator: str) -> None:
 def test_every_transformation_and_sign_has_a_situation() -> None:
     found = {find(*columns)[0].message.sentence.partition("of {total:,} ")[2] for columns, _ in SITUATIONS.values()}
     sentences = {sign.sentence for sign in (*SIGNS, *LAST_SIGNS)}
-    marks = ("none_keys", "use.numbers", "lack")  # of values, and of a benchmark
+    marks = ("none_keys", "use.numbers", "a list on one side", "lack")  # of values, and of a benchmark
     others = {text for text in sentences if any(mark in text for mark in marks)}
     assert len(others) == len(marks)
     assert found >= {*ROWS, *sentences - others}
@@ -290,6 +290,8 @@ def test_hints_about_values() -> None:
         [{"total": 15.0, "n": "a"}] * 12 + [{"total": 7, "n": "a"}] * 12, [({"total": 15, "n": "a"},)] * 24, star
     )
     assert hint.message.action == ("numbers", "by_value")
+    (hint,) = find([{"items": [{"name": "tea"}], "a": "b"}] * 24, [({"items": {"name": "tea"}, "a": "b"},)] * 24, star)
+    assert hint.text().startswith('24 of 24 answers have a list on one side and an object on the other under "items"')
     (hint,) = find([{}] * 24, accepted, star)
     assert hint.text().startswith("24 of 24 predictions score 0, such as")
     assert find([{}, *right[1:]], accepted, star) == find([f"{'[' * 1000} no", *right[1:]], accepted, star) == []
