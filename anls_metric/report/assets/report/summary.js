@@ -98,7 +98,7 @@ export const drawRanking = () => {
       "td.anls",
       { tabindex: interval ? 0 : undefined, title: shown, "data-interval": shown },
       make("b", formatScore(submission.anls)),
-      make("small", interval && `±${formatScore((interval[1] - interval[0]) / 2)}`),
+      make("small", interval && interval.map(formatScore).join("–")),
     );
     const rank = several && make("td.rank", data.ranks[submission.name]);
     return make(
