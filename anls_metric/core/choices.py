@@ -61,7 +61,7 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
 
     folded = {choice.lower().replace("-", "_"): choice for choice in choices}
     typed = name[:100].lower().replace("-", "_")
-    similar = get_close_matches(typed, folded, 1)
+    similar = get_close_matches(typed, folded, 1, 0.65)
     similar += [choice for choice in folded if len(typed) > 2 and typed in choice]
     return folded[similar[0]] if similar else ""
 
