@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, groupby
 from operator import itemgetter, sub, truediv
 from typing import Any, NamedTuple
 
@@ -49,45 +49,31 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
         >>> figures["leaves"], figures["close"], figures["missed"], list(keys), keys["items.price"].scores
         (2, 1, 1, ['items', 'items.name', 'items.price'], [0.0])
     """
-    table, whole = _Table(), Counter[str]()
+    names: dict[Any, list[str | None]] = {}
+    found: dict[str | None, _Leaves] = {None: ([], [], [], [])}
     for number, row in enumerate(rows):
         for leaf in row.leaves:
             outcome, score, _, _, keys, _, _ = leaf
-            counts, columns = table[keys]
-            counts[outcome] += 1
-            if outcome in _DIFFERENT and _is_same_value(leaf):
-                counts["same_value"] += 1
-            for numbers, scores in columns:
+            if keys not in names:
+                names[keys] = [None, *accumulate(map(str, keys), "{}.{}".format)]
+            is_same = outcome in _DIFFERENT and _is_same_value(leaf)
+            for name in names[keys]:
+                numbers, scores, outcomes, same = found.get(name) or found.setdefault(name, ([], [], [], []))
                 numbers.append(number)
                 scores.append(score)
-    for counts, _ in table.values():
-        whole.update(counts)
-    total = math.fsum(chain.from_iterable(row.scores for row in rows))
+                outcomes.append(outcome)
+                if is_same:
+                    same.append(number)
     runs = Counter(places)
     lengths = [row.length * runs[place] for place, row in zip(places, rows)]
-    names = sorted(table.leaves, key=natural_key)
-    return _describe(whole, total), {name: _summarize(table, name, places, lengths, len(runs)) for name in names}
+    everything = _describe(found.pop(None))
+    sorted_names = sorted(filter(None, found), key=natural_key)
+    return everything, {name: _summarize(found[name], places, lengths, len(runs)) for name in sorted_names}
 
 
 _DIFFERENT = frozenset(("close", "wrong"))
-_Leaves = tuple[list[int], list[float]]
-"""The leaves of a key, as two columns: the numbers of their rows, and their scores."""
-
-
-class _Table(dict[Any, tuple[Counter[str], list[_Leaves]]]):
-    """By the keys that lead to leaves, their numbers by outcome, and the leaves of these keys and of those before."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.leaves: dict[str, _Leaves] = {}
-        self.counts: dict[str, list[Counter[str]]] = {}
-
-    def __missing__(self, keys: tuple[Any, ...]) -> tuple[Counter[str], list[_Leaves]]:
-        names, counts = list(accumulate(map(str, keys), "{}.{}".format)), Counter[str]()
-        for name in names:
-            self.counts.setdefault(name, []).append(counts)
-        self[keys] = counts, [self.leaves.setdefault(name, ([], [])) for name in names]
-        return self[keys]
+_Leaves = tuple[list[int], list[float], list[str], list[int]]
+"""The leaves of a key, as columns: the number of the row, the score, the outcome; and the rows of the same values."""
 
 
 def _is_same_value(leaf: ScoredLeaf) -> bool:
@@ -97,9 +83,9 @@ def _is_same_value(leaf: ScoredLeaf) -> bool:
     return is_any_same_value(str(leaf.prediction), [str(leaf.reference)])
 
 
-def _summarize(table: _Table, name: str, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
+def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
     """Summarize a key, given the number of leaves of each answer, times the runs, and the number of questions."""
-    numbers, scores = table.leaves[name]
+    numbers, scores, *_ = leaves
     sizes, totals = Counter(numbers), scores
     if len(sizes) < len(numbers):
         ends = list(accumulate(sizes.values()))
@@ -108,12 +94,8 @@ def _summarize(table: _Table, name: str, places: Sequence[int], lengths: Sequenc
     lost = map(truediv, map(sub, sizes.values(), totals), map(lengths.__getitem__, sizes))
     own_places = [places[number] for number in sizes]
     exact = [float(score == 1.0) for score in means]
-    figures = {
-        **_describe(sum(table.counts[name], Counter[str]()), math.fsum(scores)),
-        "exact_match": mean(average_runs(own_places, exact)),
-        "cost": math.fsum(lost) / questions,
-    }
-    return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), figures)
+    more = {"exact_match": mean(average_runs(own_places, exact)), "cost": math.fsum(lost) / questions}
+    return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), {**_describe(leaves), **more})
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
@@ -123,24 +105,25 @@ def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[flo
     return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
 
 
-def _describe(counts: Mapping[str, int], total: float) -> dict[str, float | None]:
+def _describe(leaves: _Leaves) -> dict[str, float | None]:
     """Describe leaves by their numbers, and by the shares of right ones."""
-    numbers = {name: counts[name] for name in (*LEAF_OUTCOMES, "same_value")}
-    leaves = sum(counts[name] for name in LEAF_OUTCOMES)
+    _, scores, outcomes, same = leaves
+    counts = Counter(outcomes)
     right, found = counts["right"], counts["right"] + counts["close"] + counts["wrong"]
     given, accepted = found + counts["invented"], found + counts["missed"]
     shares = {
         "precision": (right, given),
         "recall": (right, accepted),
         "f1": (2 * right, given + accepted),
-        "mean_score": (total, leaves),
+        "mean_score": (math.fsum(scores), len(scores)),
     }
     return {
-        "leaves": leaves,
-        **numbers,
+        "leaves": len(scores),
+        **{name: counts[name] for name in LEAF_OUTCOMES},
+        "same_value": len(same),
         **{name: part / whole if whole else None for name, (part, whole) in shares.items()},
     }
 
 
-NO_LEAVES: Figures = {**_describe(Counter(), 0.0), "exact_match": None, "cost": 0.0}
+NO_LEAVES: Figures = {**_describe(([], [], [], [])), "exact_match": None, "cost": 0.0}
 """The figures of a key that only other submissions have."""

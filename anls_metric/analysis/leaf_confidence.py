@@ -5,47 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from anls_metric.analysis.confidence import measure_confidence
+from anls_metric.core.kernel import mean
 from anls_metric.nested import RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key
 
 BINS = 10
 
 
-class Bin(NamedTuple):
-    """The leaves with a confidence from `low` to `high`, which only the last bin contains. The fields are keys of JSON.
+LeafConfidence = dict[str, Any]
+"""What confidences say about the leaves of a key, by the keys of the JSON document.
 
-    Attributes:
-        low, high: the ends.
-        leaves: the number of leaves.
-        confidence: their mean confidence.
-        accuracy: the share of them that are right.
-    """
-
-    low: float
-    high: float
-    leaves: int
-    confidence: float
-    accuracy: float
-
-
-class LeafConfidence(NamedTuple):
-    """What confidences say about the leaves of a key. The fields are the keys of the JSON document.
-
-    Attributes:
-        leaves: the number of leaves with a confidence.
-        auroc, aurc, ece, coverage: as `ConfidenceMeasures` has them; a leaf is correct if it is right or blank.
-        reliability: the bins that have leaves.
-    """
-
-    leaves: int
-    auroc: float | None
-    aurc: float
-    ece: float
-    coverage: dict[str, float]
-    reliability: list[dict[str, float]]
+* ``leaves``: the number of leaves with a confidence;
+* ``auroc``, ``aurc``, ``ece``, ``coverage``: see `ConfidenceMeasures`; a leaf is correct if it scores 1;
+* ``reliability``: the bins with leaves, from ``low`` to ``high``: the number of ``leaves``, their mean ``confidence``,
+  and their ``accuracy``, the share that scores 1.
+"""
 
 
 def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str, LeafConfidence]:
@@ -88,13 +65,18 @@ def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:
 
 
 def _measure(pairs: Sequence[tuple[float, float]]) -> LeafConfidence:
-    confidences, scores = zip(*pairs)
-    measures = measure_confidence(confidences, scores, correct_at=1.0)
     bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for pair in pairs:
         bins[min(int(pair[0] * BINS), BINS - 1)].append(pair)
-    reliability = []
-    for place, own in sorted(bins.items()):
-        mean, right = sum(each for each, _ in own) / len(own), sum(score == 1.0 for _, score in own)
-        reliability.append(Bin(place / BINS, (place + 1) / BINS, len(own), mean, right / len(own))._asdict())
-    return LeafConfidence(len(pairs), *measures, reliability=reliability)
+    reliability = [
+        {
+            "low": place / BINS,
+            "high": (place + 1) / BINS,
+            "leaves": len(own),
+            "confidence": mean([confidence for confidence, _ in own]),
+            "accuracy": mean([float(score == 1.0) for _, score in own]),
+        }
+        for place, own in sorted(bins.items())
+    ]
+    measures = measure_confidence(*zip(*pairs), correct_at=1.0)
+    return {"leaves": len(pairs), **measures._asdict(), "reliability": reliability}

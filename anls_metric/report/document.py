@@ -100,7 +100,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     content |= {key: value for key, value in more.items() if value}
     for key, measures in found.by_key.items() if found else ():
         described = content["groups"][KEYS][key] if key else content["all_keys"]
-        described["confidence"] = measures._asdict()
+        described["confidence"] = measures
     if PARTIAL_CREDIT in result.settings.metrics:
         from anls_metric.analysis.partial_credit import measure_partial_credit
 
