@@ -170,6 +170,8 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
     submissions, tables = document["submissions"], []
     for field in submissions[0]["groups"]:
         names = dict.fromkeys(name for submission in submissions for name in submission["groups"][field])
+        if not names:  # values without keys
+            continue
         rows = [
             {"group": name, "name": submission["name"], **submission["groups"][field][name]}
             for name in names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -184,3 +185,13 @@ def test_confidences_of_single_values_are_measured_by_key() -> None:
     )
     with pytest.raises(ValueError, match='use variant="anls_star" and by_key=True'):
         score(rows, variant="anls_star", field={"confidence": "scores"})
+
+
+def test_values_without_keys_have_counts_and_no_table(tmp_path: Path) -> None:
+    scores = score(["tea", ["a", "b"]] * 20, ["tea", ["b"]] * 20, variant="anls_star", by_key=True)
+    (document,) = scores.to_dict()["submissions"]
+    assert (document["groups"], document["all_keys"]["right"], document["all_keys"]["invented"]) == ({KEYS: {}}, 40, 20)
+    assert "60 (40 right" in str(scores)
+    assert KEYS not in str(scores) + scores.to_markdown()
+    assert ",key," not in scores.to_csv()
+    scores.report(tmp_path / "report.html")
