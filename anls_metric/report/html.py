@@ -222,5 +222,6 @@ def _choose_fields(scored: Scored) -> Iterable[str]:
     """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
     records = scored.questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, len(records) // 2))
-    fields = list(scored.groups) or [field for field in few if field != "question"][:_MAX_FIELDS]
+    named = [field for field, groups in scored.groups.items() if groups]
+    fields = named or [field for field in few if field != "question"][:_MAX_FIELDS]
     return dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])])
