@@ -23,7 +23,7 @@ LEAF_OUTCOMES: tuple[LeafOutcome, ...] = get_args(LeafOutcome)
 * wrong: it scores 0, and both sides have a value;
 * missed: it scores 0, and the prediction has no value;
 * invented: it scores 0, and the reference has no value, or lacks the key or item;
-* blank: it scores 1, and has no value: it is None, a missing key, a text without letters, [] or {}.
+* blank: it scores 1, and has no value: it is None, a missing key, a text of spaces, [] or {}.
 """
 
 Keys = tuple[Any, ...]
@@ -170,5 +170,5 @@ def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, 
 
 
 def _is_blank(node: Node) -> bool:
-    """Whether a node has no value: neither do texts without letters, and [] and {}."""
+    """Whether a node has no value: nor have texts of spaces, [] and {}."""
     return node.text == "" or (node.text is None and not node.value)
