@@ -198,18 +198,13 @@ def test_confidence_is_a_probability() -> None:
     assert score(rows, field={"confidence": "p"}).to_dict()["submissions"][0]["confidence"]
 
 
-@pytest.mark.parametrize("value", [True, "high", 1.5, -0.1, "95%", math.nan])
+@pytest.mark.parametrize("value", [True, "high", 1.5, -0.1, "95%", math.nan, [0.5]])
 def test_other_confidence_is_refused(value: Any) -> None:
     message = find_error(meta={"p": value}, options={"field": {"confidence": "meta.p"}})
     assert message.startswith("the confidence must be a probability from 0 to 1, got ")
     message = find_error(logprob=0.5, options={"field": {"confidence": "logprob"}})
     assert message == "the confidence must be the logarithm of a probability, at most 0, got 0.5 (float)"
     assert score([{"prediction": "a", "references": "a", "confidence": value}]).anls == 1  # the user did not name it
-
-
-def test_confidences_of_single_values_need_their_leaves() -> None:
-    message = find_error(meta={"p": [0.5]}, options={"field": {"confidence": "meta.p"}})
-    assert message.endswith('confidences of single values need their leaves: use variant="anls_star" and by_key=True')
 
 
 def judge(verdicts: list[Any]) -> Any:
