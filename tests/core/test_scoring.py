@@ -169,9 +169,11 @@ def test_score_is_that_of_the_best_pair_and_another_reference_never_lowers_it(
 @example(" ", "mp_docvqa")
 @example("", "layoutlmv3_docvqa")
 @example(" ", "layoutlmv3_docvqa")
+@example("", "florence2")
+@example("", "lmms_eval_slidevqa")
 def test_text_scores_1_against_itself(text: str, variant: str) -> None:
     rejected = variant == "mp_docvqa" and text.strip().lower() in ("", "none")
-    rejected |= variant == "layoutlmv3_docvqa" and text == ""
+    rejected |= variant in ("layoutlmv3_docvqa", "florence2", "lmms_eval_slidevqa") and text == ""
     assert anls_score(text, [text], variant=variant) == (0.0 if rejected else 1.0)
 
 

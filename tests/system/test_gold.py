@@ -239,7 +239,7 @@ NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictio
         ("golden.json a.json", "golden.json: No such file or directory: did you mean gold.json?"),
         ("nothing a.json", "nothing: No such file or directory"),
         ("nothing:val a.json", "choose from docvqa:val, infovqa:val"),
-        ("questions docvqa:test", "choose from docvqa:val, infovqa:val"),
+        ("questions docvqa:test", "did you mean docvqa:val? Choose from docvqa:val, infovqa:val"),
         ("docvqa:val", NOTHING),
         ("-g docvqa:val", NOTHING),
         ("docvqa:val missing.json", "missing.json: No such file or directory"),
