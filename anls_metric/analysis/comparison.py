@@ -273,7 +273,7 @@ class _Pairs(dict[Names, Comparison]):
             self[names] = self[names[::-1]].reverse()
         else:
             first, second = (self._by_name[name] for name in names)
-            # Enough sign patterns for a significant p-value after every adjustment.
+            # A p-value may be so small that it is significant after every adjustment.
             patterns = max(significance.FLIPS, round(math.comb(len(self._by_name), 2) / SIGNIFICANT))
             self[names] = compare_values(first, first.scores, second, second.scores, patterns)
         return self[names]

@@ -8,6 +8,7 @@ cluster. Any order of the scores gives the same bits.
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence, Sized
@@ -203,18 +204,23 @@ class Differences:
         """Compute the p-value: see `paired_test`.
 
         Args:
-            patterns: the largest number of sign patterns to try; None tries `FLIPS`.
+            patterns: the p-value is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are
+                tried. If none of these is as far from 0, the p-value is at most Chernoff's bound.
         """
         # Sorting makes the result independent of the order. A flip does not change a zero.
         sums = sorted((each.total for each in self._sums if each.total for _ in range(each.times)), key=abs)
         wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
         sizes = list(map(abs, wholes))
-        whole, patterns = sum(sizes), patterns or FLIPS
+        whole, most = sum(sizes), patterns or FLIPS
         enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
-        is_random = 1 << len(sizes) > patterns
-        pluses = _sum_random_subsets(sizes, patterns) if is_random else _sum_subsets(sizes)
+        tried = min(most, FLIPS)
+        is_random = 1 << len(sizes) > tried
+        pluses = _sum_random_subsets(sizes, tried) if is_random else _sum_subsets(sizes)
         hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
-        return (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
+        p_value = (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
+        if hits == 0 and most > FLIPS:
+            return min(p_value, max(1 / (most + 1), _bound_tail(sizes, enough)))
+        return p_value
 
     def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
@@ -418,6 +424,24 @@ def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
             added[place::8] = signs.translate(table[place::4])
         pluses += int.from_bytes(added, "little")
     return struct.unpack(f"<{patterns}Q", pluses.to_bytes(8 * patterns, "little"))
+
+
+def _bound_tail(sizes: Sequence[int], enough: int) -> float:
+    """Bound the probability that sizes with random signs add up to so much, on either side: Chernoff's bound.
+
+    It holds for every exponent, so a few steps towards the best one are enough.
+    """
+    largest = max(sizes)
+    shares, least = [size / largest for size in sizes], enough / largest
+    exponent = least / math.fsum(share * share for share in shares)
+    for _ in range(5):
+        tangents = [math.tanh(exponent * share) for share in shares]
+        slope = math.fsum(map(operator.mul, shares, tangents)) - least
+        curvature = math.fsum(share * share * (1 - tangent * tangent) for share, tangent in zip(shares, tangents))
+        exponent -= slope / max(curvature, 1e-9 * len(shares))
+    powers = (exponent * share for share in shares)
+    logarithm = math.fsum(power + math.log1p(math.exp(-2 * power)) - math.log(2) for power in powers)
+    return 2 * math.exp(min(0.0, logarithm - exponent * least))
 
 
 class _Cluster(NamedTuple):

@@ -202,6 +202,18 @@ def test_paired_test_has_known_p_values_in_both_directions() -> None:
     assert paired_test([0.0] * 15 + [1.0] * 5, [1.0] * 15 + [0.0] * 5) == pytest.approx(exact, abs=0.006)
 
 
+@pytest.mark.parametrize("ones", [8, 22, 26, 40, 80])
+def test_p_value_under_that_of_ten_thousand_patterns_is_a_bound(ones: int) -> None:
+    """The exact share of sign patterns is known for differences of one size; the bound is not far above it."""
+    count = ones + 12
+    exact = 2 * sum(math.comb(count, minuses) for minuses in range(13)) / 2**count
+    found = Differences([1.0] * ones + [-1.0] * 12).flip_test(10**12)
+    assert min(exact, 1 / 10_001) <= found * 1.1
+    assert found <= max(12 * exact, 1e-12) or found > 9e-5
+    assert Differences([0.0] * 40).flip_test(50_000) == 1.0
+    assert Differences([1.0] * 300).flip_test(50_000) == 1 / 50_001
+
+
 # Adjustment
 
 
