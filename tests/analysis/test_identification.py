@@ -140,6 +140,7 @@ def test_function_of_right_or_wrong_is_found() -> None:
     assert (found.variant, found.changes) == ("stvqa", {"all_or_nothing": True, "threshold": 0.8})
 
 
+@pytest.mark.thorough
 def test_printed_variant_computes_the_same_scores() -> None:
     for change, _, changes in CHANGED:
         mine = change(VARIANTS["standard"])

@@ -66,6 +66,7 @@ def test_processes_give_the_number_of_all_rows(run: Run, scorer: Scorer, way: st
     assert [results[-1] for results in others] == [None] * (size - 1)
 
 
+@pytest.mark.thorough
 def test_process_without_rows_does_not_block_the_others(run: Run) -> None:
     nothing: Calls = [("compute", {})]
     score = anls_metric.mean(anls_metric.anls_scores(*columns(TEXTS).values()))

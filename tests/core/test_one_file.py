@@ -130,6 +130,7 @@ for arguments in ((), ("anls_star",)):
 EXPECTED = "someone--anls {'anls': 0.8888888888888888}\nsomeone--anls {'anls_star': 0.8888888888888888}\n"
 
 
+@pytest.mark.thorough
 def test_evaluate_load_reads_one_file_from_the_hub_then_the_cache(tmp_path: Path, run_python: RunPython) -> None:
     """The code path of evaluate runs with a server on this machine, and then offline."""
     paths: list[str] = []

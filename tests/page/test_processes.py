@@ -46,6 +46,7 @@ def test_errors_of_the_process_are_raised(
         run(function, *arguments)
 
 
+@pytest.mark.thorough
 @needs_limits
 @pytest.mark.parametrize(
     ("function", "arguments", "cause"),

@@ -268,7 +268,7 @@ def test_closed_output_is_no_error(closed: str) -> None:
         (f"{COMPARE} --baseline tuned --fail-if-worse", 1),
         ("gold.json a.json --fail-under 0.9 --worst 24", 1),
         ("check-submission broken.json", 1),
-        ("identify math:dist", 1),
+        pytest.param("identify math:dist", 1, marks=pytest.mark.thorough),
         ("gold.json gone.json", 2),
     ],
 )

@@ -111,6 +111,7 @@ def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: Fak
     assert run(hub, EMPTY, "datasets", program=BLOCKED + RUN)[0] == 0
 
 
+@pytest.mark.thorough
 def test_broken_cache_is_fetched_anew_by_several_processes_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
     name, own = "mmlongbench", Path("own").absolute()
     whole = next(cache.glob(f"{name}-*.jsonl"))
@@ -178,6 +179,7 @@ def test_interrupted_fetch_ends_at_once(shell: Shell, hub: FakeHub, cache: Path)
     assert process.returncode == 130
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("status", [429, 503])
 def test_busy_hub_is_asked_again(shell: Shell, hub: FakeHub, tmp_path: Path, status: int) -> None:
     hub.busy = [(status, {"Retry-After": "1"}), (status, {})] * 2
@@ -186,6 +188,7 @@ def test_busy_hub_is_asked_again(shell: Shell, hub: FakeHub, tmp_path: Path, sta
     assert (hub.busy, done.returncode) == ([], 0)
 
 
+@pytest.mark.thorough
 def test_hub_that_stays_busy_or_silent_ends_in_words(shell: Shell, hub: FakeHub, tmp_path: Path) -> None:
     hub.busy = [(429, {"Retry-After": "600"})] * 50
     status, _, err = run(hub, tmp_path, "infovqa:val", "a.json")

@@ -78,6 +78,7 @@ print(score(texts, [["a"]] * len(texts)).hints)
 """
 
 
+@pytest.mark.thorough
 def test_extraction_rules_and_hints_end_on_hostile_texts() -> None:
     """Only runaway backtracking takes two minutes."""
     subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, check=True, timeout=120)
