@@ -259,13 +259,13 @@ def draw(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("count", "samples", "tested", "minimum"), [(30, 600, 400, 0.88), (100, 600, 400, 0.91), (1000, 500, 150, 0.92)]
+    ("count", "samples", "tested", "most"), [(30, 600, 400, 1.0), (100, 600, 400, 0.99), (1000, 500, 150, 0.98)]
 )
 @pytest.mark.parametrize("largest", [1, 5], ids=["questions", "pages"])
 def test_interval_contains_the_true_mean_in_95_of_100_and_equals_differ_in_5(
-    count: int, samples: int, tested: int, minimum: float, largest: int, monkeypatch: pytest.MonkeyPatch
+    count: int, samples: int, tested: int, most: float, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The interval in slightly fewer of small samples: 30 questions are about ten pages, which have no verdict.
+    """The interval in more of small samples: 30 questions are about ten pages, which have no verdict.
 
     Of 400 samples, 2% are 2.7 standard errors below 5%, and 9% are 3.7 above.
     """
@@ -273,7 +273,7 @@ def test_interval_contains_the_true_mean_in_95_of_100_and_equals_differ_in_5(
     chance = random.Random(count)
     drawn = [draw(chance, count, largest) for _ in range(samples)]
     intervals = (interval(models[0], pages) for models, pages in drawn)
-    assert minimum <= fmean(low <= TRUE_MEAN <= high for low, high in intervals) <= 0.98
+    assert 0.92 <= fmean(low <= TRUE_MEAN <= high for low, high in intervals) <= most
     assert 0.02 <= fmean(paired_test(first, second, pages) < 0.05 for (first, second), pages in drawn[:tested]) <= 0.09
 
 

@@ -70,6 +70,7 @@ const linkChange = (place, change, text) => {
   };
   return make("a", { href: formatUrl(changes), "data-key": `${change} ${place}`, onclick: act }, text);
 };
+const MANY = 6; // intervals of more models are drawn, and in the details
 const FEW = 3; // raw output of more models has no counts
 const describePair = (place) => {
   const pair = getPair(place, BASELINE);
@@ -98,7 +99,7 @@ export const drawRanking = () => {
       "td.anls",
       { tabindex: interval ? 0 : undefined, title: shown, "data-interval": shown },
       make("b", formatScore(submission.anls)),
-      make("small", interval && interval.map(formatScore).join("–")),
+      make("small", interval && submissions.length <= MANY && interval.map(formatScore).join("–")),
     );
     const rank = several && make("td.rank", data.ranks[submission.name]);
     return make(
