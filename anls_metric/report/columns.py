@@ -92,8 +92,6 @@ _COLUMNS = (
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
 """The columns by their keys."""
 
-_HEADINGS = {column.heading: column.key for column in reversed(_COLUMNS)}
-
 COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 """The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
@@ -147,7 +145,8 @@ def choose_columns(records: Sequence[Document], names: Names, usual: Iterable[st
     """
     held = [key for key in COLUMNS if any(key in record for record in records)]
     keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name]
-    keys = [key if key in COLUMNS else _HEADINGS.get(key, key) for key in keys]
+    by_heading = {COLUMNS[key].heading: key for key in reversed(held)}
+    keys = [key if key in held else by_heading.get(key, key) for key in keys]
     for key in keys:
         if key not in COLUMNS:
             raise ValueError(describe_unknown("column", key, COLUMNS))

@@ -49,6 +49,7 @@ OUTPUTS = [
     (f"{COMPARE} --all-pairs --baseline tuned", "\n1 tuned\n2 base   -0.1371*\n"),
     (f"{COMPARE} --metrics partial_credit", "format loss  wrong-number credit"),
     (f"{COMPARE} --metrics f1,cer", "f1      cer     difference"),
+    (f"{COMPARE} --metrics f1 --columns p,f1", "       p       f1\n"),
     (f"{COMPARE} --baseline tuned", " Differences are from tuned.\n"),
     (f"{COMPARE} --worst 1", "\n\nbase\n\nquestion "),
     (f"{COMPARE} --columns anls,mde,verdict", "\ntuned  0.9728  0.0685  better\n"),
