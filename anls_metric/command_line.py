@@ -140,10 +140,11 @@ def _score(words: Sequence[str]) -> int:
         raise make_error("", "{use.images} shows page images in a report: add {use.report}")
     if settings.format == "json" and (settings.percent or settings.digits is not None):
         raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
-    if settings.output_rows and not any(
-        path.lower().endswith((".csv", ".jsonl", ".parquet")) for path in settings.output
-    ):
-        raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
+    if settings.output_rows:
+        from anls_metric.report.answers import WRITERS
+
+        if not any(path.lower().endswith(tuple(WRITERS)) for path in settings.output):
+            raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")

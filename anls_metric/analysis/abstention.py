@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.abstention import abstains, is_unanswerable
+from anls_metric.core.abstention import abstains, lacks_answer
 from anls_metric.core.kernel import mean
 from anls_metric.reading.answers import list_places, list_references
 
@@ -47,7 +47,7 @@ def measure_abstention(scored: Scored) -> Abstention:
         (1, 1, 1, 0.5)
     """
     answers, records = scored.answers, scored.questions.records
-    counts = {(has_answer, says_so): 0 for has_answer in (True, False) for says_so in (True, False)}
+    counts = {(has_answer, has_abstained): 0 for has_answer in (True, False) for has_abstained in (True, False)}
     scores, missing = [], 0
     predictions = answers.predictions
     if answers.columns is not None:  # there, the answers of a list are one string
@@ -58,10 +58,10 @@ def measure_abstention(scored: Scored) -> Abstention:
         if prediction is None:
             missing += 1
             continue
-        has_answer = not is_unanswerable(references, records[place])
-        says_so = not (has_answer and points > 0) and _abstains(prediction, references if has_answer else ())
-        counts[has_answer, says_so] += 1
-        if not says_so:
+        has_answer = not lacks_answer(references, records[place])
+        has_abstained = not (has_answer and points > 0) and _abstains(prediction, references if has_answer else ())
+        counts[has_answer, has_abstained] += 1
+        if not has_abstained:
             scores.append(float(points) if has_answer else 0.0)
     return Abstention(
         unanswerable=counts[False, True] + counts[False, False],

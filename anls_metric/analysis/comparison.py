@@ -375,9 +375,11 @@ _DOUBTFUL = 0.2
 
 def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> Comparison:
     """Find the document that decides a comparison: the largest, or the one with the largest part of the difference."""
+    if comparison.p_value >= _DOUBTFUL or not comparison.difference:
+        return comparison
     first, second = by_name[comparison.first], by_name[comparison.second]
     pair = pair_questions(first, second)
-    if pair.clusters is None or comparison.p_value >= _DOUBTFUL or not comparison.difference:
+    if pair.clusters is None:
         return comparison
     differences = [second.scores[other] - first.scores[own] for own, other in zip(pair.first, pair.second)]
     places: dict[Hashable, list[int]] = {}
@@ -401,15 +403,15 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
 
 def _describe_one_document(comparison: Comparison) -> str:
     """Say in a sentence which document decides a comparison; "" for none."""
-    one = comparison.one_document
-    if one is None:
+    left = comparison.one_document
+    if left is None:
         return ""
     part = (
-        "half of the difference" if 2 * abs(one.difference) <= abs(comparison.difference) else "much of the difference"
+        "half of the difference" if 2 * abs(left.difference) <= abs(comparison.difference) else "much of the difference"
     )
-    points = f"{100 * one.difference:+.1f} points in place of {100 * comparison.difference:+.1f}"
-    name = str(one.document).rpartition("/")[2]
-    return f"{part} is one document, {name} ({one.questions} questions): without it {points}, p = {one.p_value:.2f}"
+    points = f"{100 * left.difference:+.1f} points in place of {100 * comparison.difference:+.1f}"
+    name = str(left.document).rpartition("/")[2]
+    return f"{part} is one document, {name} ({left.questions} questions): without it {points}, p = {left.p_value:.2f}"
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
@@ -471,8 +473,8 @@ def _compare_keys(samples: Mapping[str, Differences]) -> dict[str, KeyDifference
     """Find the difference, and the verdict on each key of two submissions, with p-values adjusted for all keys."""
     patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))
     adjusted = holm([sample.flip_test(patterns) for sample in samples.values()])
-    found = {}
+    differences = {}
     for (name, sample), p_value in zip(samples.items(), adjusted):
         verdict = TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value)
-        found[name] = KeyDifference(sample.mean, sample.usual_interval, p_value, verdict)
-    return found
+        differences[name] = KeyDifference(sample.mean, sample.usual_interval, p_value, verdict)
+    return differences

@@ -16,7 +16,7 @@ from anls_metric.analysis.outcomes import contains_any
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import Case, find_transformations, score_after
-from anls_metric.core.abstention import abstains, is_unanswerable
+from anls_metric.core.abstention import abstains, lacks_answer
 from anls_metric.core.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
@@ -29,6 +29,7 @@ MIN_ANSWERS = 10  # fewer are alike by chance
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
 """The strings that programs write for missing values."""
 _LOST = NULLS - {"None", "N/A", "n/a"}
+"""Those of them that no document contains as an answer."""
 
 
 @dataclass(frozen=True)
@@ -144,23 +145,21 @@ def _find_empty(scored: Scored, wrong: Sequence[Case]) -> Found:
     return count * _are_many(count, scored), ""
 
 
-def _are_many(count: int, scored: Scored) -> bool:
-    """Whether these are more than a tenth of the answers, with a margin for chance."""
-    total = len(scored.answer_scores)
-    return count > 0.1 * total + sqrt(total)
+SOME = 0.02
+"""A share of answers that good models hardly exceed: of 200, up to 2.5% have lost credit by their form."""
 
 
-def _are_some(count: float, scored: Scored) -> bool:
-    """Whether these are more than 2% of the answers, with a margin for chance: good models have up to 2.5% of 200."""
+def _are_many(count: float, scored: Scored, share: float = 0.1) -> bool:
+    """Whether these are more than a share of the answers, with a margin for chance."""
     total = len(scored.answer_scores)
-    return count > 0.02 * total + 0.2 * sqrt(total)
+    return count > share * total + 10 * share * sqrt(total)
 
 
 def _find_other_forms(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find answers with the value of an accepted one in another form, if this costs more than good models lose."""
     places = find_partial_credit(scored)[FORMAT_LOSS]
     lost = [1.0 - scored.answer_scores[place] for place in places]
-    if not _are_some(sum(lost), scored):
+    if not _are_many(sum(lost), scored, SOME):
         return 0, ""
     place = places[lost.index(max(lost))]
     pair = scored.answers.predictions[place], list_references(scored.answers)[place][0]
@@ -174,7 +173,7 @@ def _find_failures(scored: Scored, wrong: Sequence[Case]) -> Found:
     pairs = zip(texts, scored.findings.outcomes)
     failed = Counter(_begin(text) for text, outcome in pairs if outcome in ("other", "another number"))
     words, count = next(((words, count) for words, count in failed.most_common() if words.count(" ") > 1), ("", 0))
-    are_all = _are_some(count, scored) and count == sum(_begin(text) == words for text in texts)
+    are_all = _are_many(count, scored, SOME) and count == sum(_begin(text) == words for text in texts)
     return count * are_all, _show(words)
 
 
@@ -198,7 +197,7 @@ def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
 def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
     """Find strings for missing values, unless an accepted answer is the same, in any case, or there is none."""
     nulls = [case for case in wrong if str(case.prediction) in NULLS]
-    lost = [str(case.prediction) for case in nulls if not is_unanswerable(case.references, {})]
+    lost = [str(case.prediction) for case in nulls if not lacks_answer(case.references, {})]
     if lost:
         accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
         lost = [text for text in lost if text.lower() not in accepted]
@@ -246,7 +245,7 @@ def _find_abstentions(scored: Scored, wrong: Sequence[Case]) -> Found:
     found = [
         case.prediction
         for case in wrong
-        if case.prediction.strip() and is_unanswerable(case.references, {}) and abstains(case.prediction)
+        if case.prediction.strip() and lacks_answer(case.references, {}) and abstains(case.prediction)
     ]
     return len(found), _show(found[0]) if found else ""
 

@@ -50,15 +50,15 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
         (2, 1, 1, ['items', 'items.name', 'items.price'], [0.0])
     """
     names: dict[Any, list[str | None]] = {}
-    found: dict[str | None, _Leaves] = {None: ([], [], [], [])}
+    leaves_of: dict[str | None, _Leaves] = {None: ([], [], [], [])}
     for number, row in enumerate(rows):
         for leaf in row.leaves:
             outcome, score, _, _, keys, _, _ = leaf
             if keys not in names:
-                names[keys] = [None, *accumulate(map(str, keys), "{}.{}".format)]
+                names[keys] = [None, *name_keys(keys)]
             is_same = outcome in _DIFFERENT and _is_same_value(leaf)
             for name in names[keys]:
-                numbers, scores, outcomes, same = found.get(name) or found.setdefault(name, ([], [], [], []))
+                numbers, scores, outcomes, same = leaves_of.get(name) or leaves_of.setdefault(name, ([], [], [], []))
                 numbers.append(number)
                 scores.append(score)
                 outcomes.append(outcome)
@@ -66,9 +66,19 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
                     same.append(number)
     runs = Counter(places)
     lengths = [row.length * runs[place] for place, row in zip(places, rows)]
-    everything = _describe(found.pop(None))
-    sorted_names = sorted(filter(None, found), key=natural_key)
-    return everything, {name: _summarize(found[name], places, lengths, len(runs)) for name in sorted_names}
+    everything = _describe(leaves_of.pop(None))
+    sorted_names = sorted(filter(None, leaves_of), key=natural_key)
+    return everything, {name: _summarize(leaves_of[name], places, lengths, len(runs)) for name in sorted_names}
+
+
+def name_keys(keys: Sequence[object]) -> list[str]:
+    """Name the key of a leaf, after all keys before it.
+
+    Example:
+        >>> name_keys(("items", "price"))
+        ['items', 'items.price']
+    """
+    return list(accumulate(map(str, keys), "{}.{}".format))
 
 
 _DIFFERENT = frozenset(("close", "wrong"))

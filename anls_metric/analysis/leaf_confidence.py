@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 from typing import Any
 
 from anls_metric.analysis.confidence import measure_confidence
+from anls_metric.analysis.keys import name_keys
 from anls_metric.core.kernel import mean
 from anls_metric.nested import RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key
@@ -32,14 +32,14 @@ def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict
         rows: the scores of answers, which list their leaves.
         confidences: for each answer numbers in the form of the answer; a number stands for all leaves below it.
     """
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    pairs_of: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row, confidence in zip(rows, confidences):
         for leaf in row.leaves:
-            own = find_confidence(confidence, leaf)
-            if own is not None:
-                for name in ("", *accumulate(map(str, leaf.keys), "{}.{}".format)):
-                    found[name].append((own, leaf.score))
-    return {name: _measure(found[name]) for name in sorted(found, key=natural_key)}
+            leaf_confidence = find_confidence(confidence, leaf)
+            if leaf_confidence is not None:
+                for name in ("", *name_keys(leaf.keys)):
+                    pairs_of[name].append((leaf_confidence, leaf.score))
+    return {name: _measure(pairs_of[name]) for name in sorted(pairs_of, key=natural_key)}
 
 
 def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:

@@ -107,23 +107,23 @@ def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Inter
         return None
     if most == 1.0:
         return _find_interval(scores, sums, CONFIDENCE)
-    found = _estimate(scores, sums)
-    half = student_t(CONFIDENCE, found.freedom) * math.sqrt(found.variance)
-    return Interval(max(0.0, found.mean - half), min(most, found.mean + half))
+    estimate = _estimate_mean(scores, sums)
+    half = student_t(CONFIDENCE, estimate.freedom) * math.sqrt(estimate.variance)
+    return Interval(max(0.0, estimate.mean - half), min(most, estimate.mean + half))
 
 
 def _find_interval(scores: Numbers, sums: Sequence[_Cluster], confidence: float) -> Interval:
     """Compute the interval of a mean score: see `interval`."""
-    found, count = _estimate(scores, sums), len(scores)
-    independent = found.mean * (1 - found.mean) / count  # the variance of as many right and wrong answers
-    alike = count / (found.freedom + 1)  # the design effect if all questions of a cluster are answered alike
-    effect = found.variance / independent if independent else alike
-    usual = 1.0 if found.mean > 0.5 else 0.0
+    estimate, count = _estimate_mean(scores, sums), len(scores)
+    independent = estimate.mean * (1 - estimate.mean) / count  # the variance of as many right and wrong answers
+    alike = count / (estimate.freedom + 1)  # the design effect if all questions of a cluster are answered alike
+    effect = estimate.variance / independent if independent else alike
+    usual = 1.0 if estimate.mean > 0.5 else 0.0
     others = sum(times for total, size, times in sums if total != usual * size)
     effective = count / max(effect, (others * effect + alike) / (others + 1))
-    t = student_t(confidence, max(found.freedom, 1.0))
+    t = student_t(confidence, max(estimate.freedom, 1.0))
     total = effective + t * t
-    middle = (found.mean * effective + t * t / 2) / total
+    middle = (estimate.mean * effective + t * t / 2) / total
     half = t * math.sqrt(middle * (1 - middle) / total)
     return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
@@ -136,7 +136,7 @@ class _Estimate(NamedTuple):
     freedom: float
 
 
-def _estimate(values: Numbers, sums: Sequence[_Cluster]) -> _Estimate:
+def _estimate_mean(values: Numbers, sums: Sequence[_Cluster]) -> _Estimate:
     """Estimate the variance of a mean by leaving out each cluster. ValueError: there are fewer than two clusters."""
     number, count = sum(cluster.times for cluster in sums), len(values)
     if number < 2:
@@ -191,7 +191,7 @@ class Differences:
         Two questions are taken in, of which each submission wins one, unless a difference can be of any size (Agresti
         and Min, "Simple Improved Confidence Intervals for Comparing Matched Proportions", 2005).
         """
-        shrunk, error, freedom = self._estimate
+        shrunk, error, freedom = self._shrunk
         half = student_t(confidence, freedom) * error
         return Interval(max(-self.most, shrunk - half), min(self.most, shrunk + half))
 
@@ -226,19 +226,19 @@ class Differences:
         """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
         if not 0.5 <= power < 1:
             raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
-        _, error, freedom = self._estimate
+        _, error, freedom = self._shrunk
         return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
 
     @cached_property
-    def _estimate(self) -> tuple[float, float, float]:
+    def _shrunk(self) -> tuple[float, float, float]:
         """The mean with two more questions, its standard error, and the degrees of freedom."""
-        found = _estimate(self.values, self._sums)
-        freedom = max(found.freedom, 1.0)
+        estimate = _estimate_mean(self.values, self._sums)
+        freedom = max(estimate.freedom, 1.0)
         if math.isinf(self.most):
-            return found.mean, math.sqrt(found.variance), freedom
+            return estimate.mean, math.sqrt(estimate.variance), freedom
         total = self.count + 2
         share = self.count / total
-        return found.mean * share, math.sqrt(found.variance * share**2 + (self.most / total) ** 2), freedom
+        return estimate.mean * share, math.sqrt(estimate.variance * share**2 + (self.most / total) ** 2), freedom
 
 
 def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Differences:

@@ -113,13 +113,13 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMat
                 texts.setdefault(name, changed)
     for rules, predictions in texts.items():
         for scorer in _list_scorers(scored, scorers):
-            found = score_under(answers, scorer, predictions)
-            yield VariantMatch(scored.name, scorer.name, 1, found, True, rules)
+            anls = score_under(answers, scorer, predictions)
+            yield VariantMatch(scored.name, scorer.name, 1, anls, True, rules)
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
             for metric in find_metrics(METRICS):
-                found = mean(average(answers, metric.compute(again)))
-                yield VariantMatch(scored.name, metric.name, 1, found, True, rules)
+                anls = mean(average(answers, metric.compute(again)))
+                yield VariantMatch(scored.name, metric.name, 1, anls, True, rules)
 
 
 def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
@@ -128,8 +128,8 @@ def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[Varia
     for variant in variants:
         for threshold in THRESHOLDS:
             if threshold != variant.threshold:
-                found = score_under(scored.answers, replace(variant, threshold=threshold))
-                yield VariantMatch(scored.name, variant.name, 1, found, True, scored.extract, threshold)
+                anls = score_under(scored.answers, replace(variant, threshold=threshold))
+                yield VariantMatch(scored.name, variant.name, 1, anls, True, scored.extract, threshold)
 
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:

@@ -230,13 +230,13 @@ def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
     return any(re.search(phrase, cleaned) for phrases in found for phrase in phrases)
 
 
-def is_unanswerable(accepted: Iterable[Any], record: Mapping[str, Any]) -> bool:
+def lacks_answer(accepted: Iterable[Any], record: Mapping[str, Any]) -> bool:
     """Whether a question has no answer, by its accepted answers and the flags of its record.
 
     Example:
-        >>> is_unanswerable(["Not answerable"], {}), is_unanswerable(["Udo"], {"is_impossible": True})
+        >>> lacks_answer(["Not answerable"], {}), lacks_answer(["Udo"], {"is_impossible": True})
         (True, True)
-        >>> is_unanswerable(["None"], {}), is_unanswerable(["None"], {"answer_format": "None"})
+        >>> lacks_answer(["None"], {}), lacks_answer(["None"], {"answer_format": "None"})
         (False, True)
     """
     if any(record.get(field) in values for field, values in UNANSWERABLE.items()):

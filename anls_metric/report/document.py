@@ -137,8 +137,8 @@ def describe_groups(
 
 
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
-    one = comparison.one_document
-    content: dict[str, Any] = {**comparison._asdict(), "one_document": one and one._asdict()}
+    without = comparison.one_document
+    content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content

@@ -189,19 +189,19 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
 def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
     """List what confidences tell about the leaves of each key: the measures, and the share of right leaves by bin."""
     submissions = document["submissions"]
-    found = [
+    records = [
         {"group": name, "name": submission["name"], **figures["confidence"]}
         for name in ("", *submissions[0]["groups"].get(KEYS, ()))
         for submission in submissions
         for figures in [submission["groups"][KEYS][name] if name else submission.get("all_keys", {})]
         if "confidence" in figures
     ]
-    if not found:
+    if not records:
         return []
     first = [Column("group", KEYS), *[Column("name", "submission")] * (len(submissions) > 1)]
     measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC"), Column("ece", "ECE")]
-    levels = [Column(level, f"coverage at {float(level):.0%}") for level in found[0]["coverage"]]
-    bins = sorted({(each["low"], each["high"]) for row in found for each in row["reliability"]})
+    levels = [Column(level, f"coverage at {float(level):.0%}") for level in records[0]["coverage"]]
+    bins = sorted({(each["low"], each["high"]) for row in records for each in row["reliability"]})
     borders = [Column(f"from {low}", f"{low:.1f} to {high:.1f}") for low, high in bins]
     rows = [
         {**row, **row["coverage"], "group": row["group"] or "all"}
@@ -209,7 +209,7 @@ def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
             f"from {each['low']}": f"{numbers.format(each['accuracy'])} ({each['leaves']})"
             for each in row["reliability"]
         }
-        for row in found
+        for row in records
     ]
     return [
         Table("Confidence by key of the value", [*first, *measures, *levels], rows),
@@ -232,15 +232,15 @@ def _list_deciding(document: Document) -> list[str]:
     )
     return [
         sentence.format(
-            name=str(one["document"]).rpartition("/")[2],
-            count=count_noun(one["questions"], "question"),
+            name=str(left["document"]).rpartition("/")[2],
+            count=count_noun(left["questions"], "question"),
             second=pair["second"],
-            without=100 * one["difference"],
+            without=100 * left["difference"],
             all=100 * pair["difference"],
-            p=one["p_value"],
+            p=left["p_value"],
         )
         for pair in document["comparisons"]
-        if (one := pair["one_document"]) and pair["first"] == document["baseline"]
+        if (left := pair["one_document"]) and pair["first"] == document["baseline"]
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from anls_metric import score
 from anls_metric.analysis.abstention import Abstention, measure_abstention
-from anls_metric.core.abstention import abstains, is_unanswerable
+from anls_metric.core.abstention import abstains, lacks_answer
 from tests.conftest import ROOT
 
 SETS = json.loads((ROOT / "tests/data/rules/mmlongbench_doc.json").read_text("utf-8"))["sets"]
@@ -67,7 +67,7 @@ def test_figures_are_those_of_mmlongbench_doc(found: dict[str, Any], tmp_path: P
         for number, each in enumerate(records)
         if each["pred"] != "Not answerable"
         and abstains(str(each["pred"]))
-        and (is_unanswerable([each["answer"]], each) or scores[number] == 0)
+        and (lacks_answer([each["answer"]], each) or scores[number] == 0)
     ]
     answered = sum(each["pred"] != "Not answerable" for each in records)
     assert figures["answered"] == answered - len(other)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric.core.abstention import FORMS, abstains, is_unanswerable
+from anls_metric.core.abstention import FORMS, abstains, lacks_answer
 
 POSTED = {
     "English": """
@@ -173,4 +173,4 @@ def test_accepted_answer_does_not_abstain() -> None:
     ],
 )
 def test_question_without_an_answer(accepted: list[Any], record: dict[str, Any], expected: bool) -> None:
-    assert is_unanswerable(accepted, record) == expected
+    assert lacks_answer(accepted, record) == expected
