@@ -153,10 +153,10 @@ def _describe_job() -> tuple[str, str]:
 
 
 def _nested() -> Any:
-    return import_from_package("anls_metric.nested", "lists and nested values")
+    return import_from_package("anls_metric.core.values", "lists and nested values")
 
 
-# ---- anls_metric.core.scoring: The public functions for strings: score one answer, columns, streams and batches, and explain a score.
+# ---- anls_metric.core.strings.scoring: The public functions for strings: score one answer, columns, streams and batches, and explain a score.
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -202,7 +202,7 @@ def explain(
     return get_variant(variant, threshold, ignore_case).explain(prediction, references)
 
 
-# ---- anls_metric.core.choices: Words for errors: describes values, rows and unknown names; and checks of options.
+# ---- anls_metric.core.checks: Words for errors: describes values, rows and unknown names; and checks of options.
 
 
 def describe(value: object) -> str:
@@ -281,7 +281,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-# ---- anls_metric.core.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
+# ---- anls_metric.core.strings.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -588,7 +588,7 @@ VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The metrics of lists and nested values, which `anls_metric.nested` computes.
+# The metrics of lists and nested values, which `anls_metric.core.values` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
 # The rules of benchmarks, which `anls_metric.rules` computes.
@@ -643,7 +643,7 @@ def signature(
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
-# ---- anls_metric.core.kernel: The one loop that scores texts, and the mean of scores.
+# ---- anls_metric.core.strings.kernel: The one loop that scores texts, and the mean of scores.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -822,7 +822,7 @@ def mean(scores: Iterable[float]) -> float:
     return total / number
 
 
-# ---- anls_metric.core.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
+# ---- anls_metric.core.strings.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
 
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -997,7 +997,7 @@ def explain_texts(prediction: str, references: Sequence[str], variant: Any, kern
     return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)
 
 
-# ---- anls_metric.core.rows: Checks columns and rows before they are scored; its errors name the row.
+# ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored; its errors name the row.
 
 
 def as_text(value: object, what: str) -> str:
@@ -1193,7 +1193,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if extract is None:
         return str
     if isinstance(extract, str):
-        rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
+        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction rule")
         return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
@@ -1242,7 +1242,7 @@ def build_compute_metrics(
 def _get_scorer(variant: Any, **options: Any) -> Any:
     """Get a variant for strings, or one for lists and nested values."""
     if getattr(variant, "name", variant) in OF_VALUES:
-        nested = import_from_package("anls_metric.nested", "lists and nested values")
+        nested = import_from_package("anls_metric.core.values", "lists and nested values")
         return nested.get_value_variant(variant, **options)
     return get_variant(variant, **options)
 

@@ -51,19 +51,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.clusters import cluster_field
-    from anls_metric.analysis.identification import Identification, identify
-    from anls_metric.analysis.significance import (
+    from anls_metric.api import ANLSWarning, Scores, compare, score
+    from anls_metric.core.extraction.extract import extractor
+    from anls_metric.core.statistics.clusters import cluster_field
+    from anls_metric.core.statistics.identification import Identification, identify
+    from anls_metric.core.statistics.significance import (
         differences,
         holm,
         interval,
         minimum_detectable_effect,
         paired_test,
     )
-    from anls_metric.api import ANLSWarning, Scores, compare, score
-    from anls_metric.core.explanation import Edit, Explanation, Match
-    from anls_metric.core.kernel import mean
-    from anls_metric.core.scoring import (
+    from anls_metric.core.strings.explanation import Edit, Explanation, Match
+    from anls_metric.core.strings.kernel import mean
+    from anls_metric.core.strings.scoring import (
         anls_batch,
         anls_score,
         anls_scores,
@@ -71,12 +72,11 @@ if TYPE_CHECKING:
         iter_anls_scores,
         normalized_levenshtein_similarity,
     )
-    from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
+    from anls_metric.core.strings.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
+    from anls_metric.core.values import anls_star_score, anls_star_scores, anlsl_score, explain_star
     from anls_metric.core.version import __version__
     from anls_metric.metric import load
-    from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
     from anls_metric.options import Options
-    from anls_metric.reading.extract import extractor
     from anls_metric.rules import rule
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
@@ -123,9 +123,9 @@ __all__ = [
 
 # The names of each module, which load it on first use.
 _MODULES = {
-    "anls_metric.analysis.clusters": ("cluster_field",),
-    "anls_metric.analysis.identification": ("Identification", "identify"),
-    "anls_metric.analysis.significance": (
+    "anls_metric.core.statistics.clusters": ("cluster_field",),
+    "anls_metric.core.statistics.identification": ("Identification", "identify"),
+    "anls_metric.core.statistics.significance": (
         "differences",
         "holm",
         "interval",
@@ -133,9 +133,9 @@ _MODULES = {
         "paired_test",
     ),
     "anls_metric.api": ("ANLSWarning", "Scores", "compare", "score"),
-    "anls_metric.core.explanation": ("Edit", "Explanation", "Match"),
-    "anls_metric.core.kernel": ("mean",),
-    "anls_metric.core.scoring": (
+    "anls_metric.core.strings.explanation": ("Edit", "Explanation", "Match"),
+    "anls_metric.core.strings.kernel": ("mean",),
+    "anls_metric.core.strings.scoring": (
         "anls_batch",
         "anls_score",
         "anls_scores",
@@ -143,12 +143,12 @@ _MODULES = {
         "iter_anls_scores",
         "normalized_levenshtein_similarity",
     ),
-    "anls_metric.core.variants": ("OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"),
+    "anls_metric.core.strings.variants": ("OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"),
     "anls_metric.core.version": ("__version__",),
     "anls_metric.metric": ("load",),
-    "anls_metric.nested": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
+    "anls_metric.core.values": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
     "anls_metric.options": ("Options",),
-    "anls_metric.reading.extract": ("extractor",),
+    "anls_metric.core.extraction.extract": ("extractor",),
     "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }

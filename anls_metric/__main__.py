@@ -14,7 +14,7 @@ def run() -> NoReturn:
     gc.disable()  # records hold no cycles, and looking for cycles takes 6 ms
     # Until the command catches Ctrl-C, it ends the process without a traceback of the imports.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    from anls_metric import command_line
+    from anls_metric.command import command_line
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     status = command_line.main()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
-from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import OF_VALUES
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.statistics.significance import Interval
+from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
 from anls_metric.options import Options, Settings, make_settings

@@ -11,8 +11,8 @@ import torch
 from transformers import TrainerCallback
 from transformers.trainer_callback import ExportableState
 
-from anls_metric.analysis.significance import interval
-from anls_metric.core.rows import describe
+from anls_metric.core.checks import describe
+from anls_metric.core.statistics.significance import interval
 from anls_metric.transformers import ComputeMetrics, build_compute_metrics, score_rows
 
 __all__ = ["GenerateAndScore"]

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from anls_metric.core.choices import find_similar_name
+from anls_metric.core.checks import find_similar_name
 from anls_metric.hub import SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings

@@ -14,13 +14,13 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, 
 from inspect_ai.scorer import stderr as stderr_of_clusters
 from inspect_ai.solver import TaskState
 
-from anls_metric.analysis.clusters import find_clusters
-from anls_metric.core.variants import OF_VALUES, get_variant
-from anls_metric.core.variants import Scorer as Scoring
-from anls_metric.nested import from_json, get_value_variant
-from anls_metric.reading.extract import Extraction, extractor
-from anls_metric.reading.values import parse_value_or_text
-from anls_metric.report.terminal import align_texts
+from anls_metric.core.extraction.extract import Extraction, extractor
+from anls_metric.core.json_strings import parse_value_or_text
+from anls_metric.core.printing import align_texts
+from anls_metric.core.statistics.clusters import find_clusters
+from anls_metric.core.strings.variants import OF_VALUES, get_variant
+from anls_metric.core.strings.variants import Scorer as Scoring
+from anls_metric.core.values import from_json, get_value_variant
 
 __all__ = ["anls", "anls_star", "stderr"]
 

@@ -14,8 +14,9 @@ import keras
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.rows import as_column, describe
-from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.checks import describe
+from anls_metric.core.strings.rows import as_column
+from anls_metric.core.strings.variants import Variant, get_variant
 
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 

@@ -130,8 +130,3 @@ def list_some(names: Iterable[Any], most: int = 5) -> str:
     """
     texts = list(map(str, names))
     return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Format a count with its noun, such as "1 answer" or "2 answers"."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -19,9 +19,8 @@ try:
 except ImportError as error:
     raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
 
-from anls_metric.core.choices import describe, describe_unknown
-from anls_metric.core.rows import name_row
-from anls_metric.core.variants import OF_VALUES, Variant, get_variant
+from anls_metric.core.checks import describe, describe_unknown, name_row
+from anls_metric.core.strings.variants import OF_VALUES, Variant, get_variant
 from anls_metric.transformers import ComputeMetrics, build_compute_metrics, import_from_package
 
 __all__ = ["load"]
@@ -342,4 +341,4 @@ def _describe_job() -> tuple[str, str]:
 
 
 def _nested() -> Any:
-    return import_from_package("anls_metric.nested", "lists and nested values")
+    return import_from_package("anls_metric.core.values", "lists and nested values")

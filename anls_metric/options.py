@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from anls_metric.core.choices import find_similar_name
+from anls_metric.core.checks import find_similar_name
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from anls_metric.nested import Average, NoneKeys, Numbers
+    from anls_metric.core.values import Average, NoneKeys, Numbers
 
     Names: TypeAlias = str | Sequence[str] | None
 

@@ -15,9 +15,9 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
-from anls_metric.core.choices import check_count
-from anls_metric.core.rows import check_columns, describe
-from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.checks import check_count, describe
+from anls_metric.core.strings.rows import check_columns
+from anls_metric.core.strings.variants import Variant, get_variant
 from anls_metric.core.version import __version__
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]

@@ -14,8 +14,9 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from anls_metric.core.rows import as_column, as_text, describe, name_row
-from anls_metric.core.variants import OF_VALUES, get_variant
+from anls_metric.core.checks import describe, name_row
+from anls_metric.core.strings.rows import as_column, as_text
+from anls_metric.core.strings.variants import OF_VALUES, get_variant
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
@@ -26,7 +27,7 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.reading.values"
+_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.core.json_strings"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -49,7 +50,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if extract is None:
         return str
     if isinstance(extract, str):
-        rules = import_from_package("anls_metric.reading.extract", "an extraction rule")
+        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction rule")
         return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
@@ -148,7 +149,7 @@ def build_compute_metrics(
 def _get_scorer(variant: Any, **options: Any) -> Any:
     """Get a variant for strings, or one for lists and nested values."""
     if getattr(variant, "name", variant) in OF_VALUES:
-        nested = import_from_package("anls_metric.nested", "lists and nested values")
+        nested = import_from_package("anls_metric.core.values", "lists and nested values")
         return nested.get_value_variant(variant, **options)
     return get_variant(variant, **options)
 

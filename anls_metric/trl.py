@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.core.rows import as_column, as_text, name_row
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
-from anls_metric.nested import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
-from anls_metric.reading.values import parse_value, parse_value_or_text
+from anls_metric.core.checks import name_row
+from anls_metric.core.json_strings import parse_value, parse_value_or_text
+from anls_metric.core.strings.rows import as_column, as_text
+from anls_metric.core.strings.variants import OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.core.values import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
 from anls_metric.transformers import Extract, as_extract, extract_answer
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
@@ -32,16 +33,16 @@ def build_reward(
     Args:
         references_column: the column of the dataset with the accepted answers of each prompt.
         extract: a function that extracts the answer from a completion, such as
-            `anls_metric.reading.extract.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
+            `anls_metric.core.extraction.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
             whole completion. If it returns None, the completion has no answer and scores as "".
         name: the name of the reward in TRL's logs (``rewards/NAME/mean``). None builds it from variant, threshold and
             case: ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Give each reward a
             name if two rewards of one trainer differ only in other options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
-            variant can also be "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists
-            and nested values. Any other `Scorer` takes no options here; with a benchmark metric, the references
-            of a row are a dict of its columns.
-        none_keys: an option of "anls_star": see `anls_metric.nested.anls_star_score`.
+            variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
+            other `Scorer` takes no options here; with a benchmark metric, the references of a row are a dict of its
+            columns.
+        none_keys: an option of "anls_star": see `anls_metric.core.values.anls_star_score`.
 
     Returns:
         A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
@@ -59,7 +60,7 @@ def build_reward(
         TypeError: ``none_keys`` for a variant of strings.
 
     Example:
-        >>> from anls_metric.reading.extract import answer_in_tags
+        >>> from anls_metric.core.extraction import answer_in_tags
         >>> reward = build_reward(extract=answer_in_tags)
         >>> reward(completions=["It says <answer>CocaCola</answer>", "Pepsi"], answers=[["Coca Cola"], None])
         [0.8888888888888888, None]

@@ -79,7 +79,7 @@ def time_nested(repetitions: int) -> Iterator[Row]:
     """Time one value of each kind."""
     from anls_star import anls_score
 
-    from anls_metric.nested import anls_star_score
+    from anls_metric.core.values import anls_star_score
 
     warnings.simplefilter("ignore")
     for name, make in VALUES.items():

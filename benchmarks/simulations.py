@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anls_metric import differences, interval, mean, minimum_detectable_effect, paired_test, score
-from anls_metric.analysis import significance
+from anls_metric.core.statistics import significance
 
 RESULTS = Path(__file__).with_suffix(".json")
 SAMPLES, TESTS = 2_000, 1_000

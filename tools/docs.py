@@ -18,15 +18,16 @@ from typing import Any
 
 from anls_metric.analysis.metrics import METRICS
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.core.variants import VARIANTS
+from anls_metric.command.subcommands import SUBCOMMANDS
+from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
+from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
 from anls_metric.page import limits
 from anls_metric.reading import roles
-from anls_metric.reading.extract import EXTRACTORS, PROGRAMS
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.rules import RULES
-from anls_metric.subcommands import SUBCOMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 HOW = ROOT / "anls_metric" / "page" / "assets" / "how.md"
@@ -126,7 +127,7 @@ def make_roles() -> str:
         ("accepted answers", (*roles.REFERENCES, "answer", *roles.LESS_CERTAIN_REFERENCES), "--references-field"),
         ("model", roles.SUBMISSIONS, "--submission-field"),
         ("run", roles.RUNS, "--runs"),
-        ("document", roles.DOCUMENTS, "--cluster-by"),
+        ("document", DOCUMENTS, "--cluster-by"),
         ("confidence", roles.CONFIDENCES, "--field confidence=PATH"),
     )
     rows = [

@@ -21,12 +21,12 @@ PACKAGE = "anls_metric"
 MODULES = (
     "core.version",
     "metric",
-    "core.scoring",
-    "core.choices",
-    "core.variants",
-    "core.kernel",
-    "core.explanation",
-    "core.rows",
+    "core.strings.scoring",
+    "core.checks",
+    "core.strings.variants",
+    "core.strings.kernel",
+    "core.strings.explanation",
+    "core.strings.rows",
     "transformers",
 )
 
@@ -34,7 +34,7 @@ MODULES = (
 LEFT_OUT = {
     *("Scorer", "scores_and_similarities", "anls_batch", "normalizer", "reason"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
-    *("check_count", "check_numbers", "SENTENCES", "Explanation.sentence"),
+    *("check_count", "count_noun", "SENTENCES", "Explanation.sentence"),
     *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),
     *("Variant.score_checked", "Variant.score_missing", "__getattr__"),
 }

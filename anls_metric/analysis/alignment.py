@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, islice, pairwise, repeat
 
-from anls_metric.core.explanation import Explanation
+from anls_metric.core.strings.explanation import Explanation
 
 MAX_CELLS = 20_000**2
 """The limit for the characters of one text times the characters of the other."""

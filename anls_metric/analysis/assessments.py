@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.leaf_confidence import LeafConfidence, measure_leaves
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.variants import OF_VALUES
+from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.answers import Answers, list_ids
 

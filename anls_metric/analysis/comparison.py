@@ -8,12 +8,12 @@ from itertools import combinations
 from operator import gt, lt, sub
 from typing import Any, NamedTuple
 
-from anls_metric.analysis import significance
-from anls_metric.analysis.clusters import Clusters
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import KEYS, Scored
-from anls_metric.analysis.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
-from anls_metric.core.choices import describe_unknown
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.statistics import significance
+from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.core.statistics.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.answers import list_ids
 from anls_metric.reading.reader import find_name

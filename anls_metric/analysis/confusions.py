@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from anls_metric.analysis.scored import Scored, explain
-from anls_metric.core.explanation import Edit
+from anls_metric.core.strings.explanation import Edit
 
 MAX_LENGTH = 3
 """The longest edit, in characters. A longer edit is another word."""

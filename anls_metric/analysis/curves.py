@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.kernel import LIMITS
-from anls_metric.core.variants import Variant
+from anls_metric.core.strings.kernel import LIMITS
+from anls_metric.core.strings.variants import Variant
 
 BINS = 20
 """The number of bins of `count_similarities`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.messages import make_error
 from anls_metric.options import ABSTENTION, LEAVES, Settings
 from anls_metric.reading.join import Reading
@@ -261,7 +261,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
 
         return [rule(names, **options)]
     if of_values:
-        from anls_metric.nested import get_value_variant
+        from anls_metric.core.values import get_value_variant
 
         return [get_value_variant(names, **options)]
     chosen = list(VARIANTS) if names == EVERY_VARIANT else [name.strip() for name in names.split(",")]

@@ -16,12 +16,12 @@ from anls_metric.analysis.outcomes import contains_any
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import Case, find_transformations, score_after
-from anls_metric.core.abstention import abstains, lacks_answer
-from anls_metric.core.variants import Variant
+from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.json_strings import format_value
+from anls_metric.core.strings.abstention import abstains, lacks_answer
+from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
-from anls_metric.reading.extract import EXTRACTORS
-from anls_metric.reading.values import format_value
 
 MAX_HINTS = 3
 MIN_ANSWERS = 10  # fewer are alike by chance

@@ -14,8 +14,8 @@ from operator import itemgetter, sub, truediv
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.kernel import mean
-from anls_metric.nested import LEAF_OUTCOMES, RowScore, ScoredLeaf
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key
 
 Figures = Mapping[str, float | None]
@@ -42,7 +42,7 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
 
     Example:
         >>> from dataclasses import replace
-        >>> from anls_metric.nested import get_value_variant
+        >>> from anls_metric.core.values import get_value_variant
         >>> variant = replace(get_value_variant("anls_star"), lists_leaves=True)
         >>> row = variant.score_row({"items": [{"name": "tee"}]}, {"items": [{"name": "tea", "price": "2"}]})
         >>> figures, keys = count_keys([0], [row])

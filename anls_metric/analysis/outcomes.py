@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.abstention import abstains
-from anls_metric.core.scoring import normalizer
-from anls_metric.core.variants import OF_VALUES, Scorer, Variant
-from anls_metric.reading.values import format_value
+from anls_metric.core.json_strings import format_value
+from anls_metric.core.strings.abstention import abstains
+from anls_metric.core.strings.scoring import normalizer
+from anls_metric.core.strings.variants import OF_VALUES, Scorer, Variant
 
 
 class Outcome(NamedTuple):
@@ -115,7 +115,7 @@ def find_outcomes(
     """Find the outcome of each answer, exact matches, and answers that contain an accepted one, in one pass.
 
     Example:
-        >>> from anls_metric.core.variants import get_variant
+        >>> from anls_metric.core.strings.variants import get_variant
         >>> find_outcomes(["It is Coca Cola.", "1988"], [["Coca Cola"], ["2019"]], [0.0, 0.0], get_variant()).outcomes
         ['contains an answer', 'another number']
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from anls_metric.analysis.outcomes import find_normalizer, is_another_number, is_same_but_formatting
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.analysis.scored import Scored, average
-from anls_metric.core.kernel import mean
+from anls_metric.core.strings.kernel import mean
 from anls_metric.reading.answers import list_references
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
+from anls_metric.core.json_strings import as_json
 from anls_metric.reading.answers import Questions
-from anls_metric.reading.values import as_json
 
 
 def hash_questions(questions: Questions) -> str:

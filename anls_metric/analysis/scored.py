@@ -11,20 +11,21 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from anls_metric.analysis.clusters import Clusters, find_clusters
+from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.outcomes import OUTCOMES, Findings, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
-from anls_metric.analysis.significance import Interval, mean_interval
-from anls_metric.core.kernel import mean
-from anls_metric.core.scoring import scores_and_similarities
-from anls_metric.core.variants import Scorer, Variant
+from anls_metric.core.json_strings import parse_written_list
+from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.core.statistics.significance import Interval, mean_interval
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.strings.scoring import scores_and_similarities
+from anls_metric.core.strings.variants import Scorer, Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
-from anls_metric.reading.references import parse_written_list
 
 if TYPE_CHECKING:
     from anls_metric.analysis.keys import Figures

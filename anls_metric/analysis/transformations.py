@@ -15,10 +15,10 @@ from math import ceil, sqrt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
-from anls_metric.core.variants import Scorer, Variant
+from anls_metric.core.extraction.extract import CERTAIN, EXTRACTORS, extractor
+from anls_metric.core.json_strings import parse_value_or_text
+from anls_metric.core.strings.variants import Scorer, Variant
 from anls_metric.reading.answers import list_references
-from anls_metric.reading.extract import CERTAIN, EXTRACTORS, extractor
-from anls_metric.reading.values import parse_value_or_text
 
 MAX_CASES = 256
 MAX_CHARACTERS = 1_000_000  # of long model output, fewer answers are in the sample

@@ -7,12 +7,12 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from anls_metric.analysis.identification_cases import THRESHOLDS
 from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import Scored, average, score_answers, score_under
-from anls_metric.core.kernel import mean
-from anls_metric.core.variants import VARIANTS, Scorer, Variant
-from anls_metric.reading.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
+from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
+from anls_metric.core.statistics.identification_cases import THRESHOLDS
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.strings.variants import VARIANTS, Scorer, Variant
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)

@@ -1,1 +1,1 @@
-"""Scores texts and explains the scores: rows, variants, scoring, explanations. Imports only rapidfuzz."""
+"""Scores answers: strings, lists and nested values; extracts answers; and their statistics. Needs only rapidfuzz."""

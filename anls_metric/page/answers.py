@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.curves import get_minimum_similarity
 from anls_metric.analysis.evaluation import find_scorers
-from anls_metric.core.choices import describe_unknown
-from anls_metric.core.explanation import Explanation
-from anls_metric.core.rows import as_references, as_text, check_columns
-from anls_metric.core.scoring import scores_and_similarities
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, Variant
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
+from anls_metric.core.strings.explanation import Explanation
+from anls_metric.core.strings.rows import as_references, as_text, check_columns
+from anls_metric.core.strings.scoring import scores_and_similarities
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, Variant
 from anls_metric.options import make_settings
 from anls_metric.page import limits
-from anls_metric.reading.values import format_value, parse_typed_values, parse_value_or_text
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.question_data import describe_drawing
 from anls_metric.report.texts import escape
 
 if TYPE_CHECKING:
-    from anls_metric.nested import StarExplanation
+    from anls_metric.core.values import StarExplanation
 
 _NOTHING = "Write an accepted answer to see the score."
 

@@ -9,12 +9,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from anls_metric.core.choices import check_count
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.core.checks import check_count
+from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import is_small, take, take_all
-from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.layouts import LAYOUTS
 
 # What errors say in a shell -> for programs.

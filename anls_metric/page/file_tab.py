@@ -9,12 +9,12 @@ from typing import Any
 
 import gradio as gr
 
+from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.options import OPTIONS
 from anls_metric.page import limits, processes, scoring
 from anls_metric.page.answers import add_speech, fit_options
 from anls_metric.page.endpoints import describe_error
 from anls_metric.page.uploads import is_small, take_all
-from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.report.texts import escape
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}

@@ -38,7 +38,7 @@ _PRELOADED = (
     "anls_metric.page.scoring",
     "anls_metric.page.answers",
     "anls_metric.analysis.comparison",
-    "anls_metric.nested",
+    "anls_metric.core.values",
     "anls_metric.report.html",
 )
 

@@ -12,7 +12,8 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
-from anls_metric.messages import InputError, Message, count_noun, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell

@@ -23,7 +23,7 @@ import gradio as gr
 from gradio.context import LocalContext
 from starlette.middleware import Middleware
 
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
+from anls_metric.core.extraction.extract import Counts
 from anls_metric.messages import Message
 from anls_metric.reading.containers import Record as Record
-from anls_metric.reading.extract import Counts
 
 
 class Questions(NamedTuple):

@@ -10,11 +10,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.core.rows import describe
+from anls_metric.core.checks import describe
+from anls_metric.core.json_strings import parse_references
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Record, choose_answers, list_places
-from anls_metric.reading.references import parse_references
 from anls_metric.reading.table import make_table, name_place, read_file
 from anls_metric.reading.values import parse_all, read_id, read_verdict
 

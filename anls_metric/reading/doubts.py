@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.messages import Message, count_noun, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import Message, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.keys import does_count, is_unique
 from anls_metric.reading.roles import Roles, list_shared_fields, take_whole_record

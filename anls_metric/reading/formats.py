@@ -19,7 +19,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, NamedTuple
 
-from anls_metric.messages import InputError, Message, count_noun, list_some, make_error, shorten
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, Message, list_some, make_error, shorten
 from anls_metric.reading.containers import NAMES, VALUE, is_record, records_of
 
 MAX_UNPACKED = 2_000_000_000

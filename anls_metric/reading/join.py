@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anls_metric.messages import Message, count_noun, list_some, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.core.extraction.extract import Extraction, extract_all, extractor
+from anls_metric.core.json_strings import parse_value_or_text
+from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_pairs
-from anls_metric.reading.extract import Extraction, extract_all, extractor
 from anls_metric.reading.keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
@@ -25,7 +27,6 @@ from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
 from anls_metric.reading.table import Table, choose_records, show_path
 from anls_metric.reading.values import (
     Kind,
-    parse_value_or_text,
     read_assessments,
     read_columns,
     read_ids,

@@ -12,7 +12,8 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from anls_metric.messages import InputError, count_noun, list_some, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.layouts import Path

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from anls_metric.core.choices import describe_unknown
-from anls_metric.messages import count_noun, list_some
+from anls_metric.core.checks import count_noun, describe_unknown
+from anls_metric.messages import list_some
 from anls_metric.reading import responses
 from anls_metric.reading.containers import KEY, VALUE, Record, Records
 

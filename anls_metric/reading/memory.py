@@ -9,7 +9,8 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
 from typing import Any
 
-from anls_metric.core.rows import COLUMN_METHODS, as_column, describe, find_lazy_call, has_stream, read_stream
+from anls_metric.core.checks import describe
+from anls_metric.core.strings.rows import COLUMN_METHODS, as_column, find_lazy_call, has_stream, read_stream
 from anls_metric.messages import make_error
 from anls_metric.reading.containers import NAMES, Records
 from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows

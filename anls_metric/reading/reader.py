@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, keep_questions, list_ids
 from anls_metric.reading.containers import KEY

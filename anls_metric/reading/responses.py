@@ -6,11 +6,10 @@ In a response of another shape it raises an error, which counts as a failed requ
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anls_metric.reading.containers import Record
-from anls_metric.reading.references import join_texts, text_of_parts
 
 
 def find_answer(response: Any) -> Any:
@@ -65,3 +64,26 @@ def find_candidate_answer(record: Record) -> Any:
     """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
     content = record["response"]["candidates"][0].get("content") or {}
     return join_texts(part for part in content.get("parts", ()) if not part.get("thought"))
+
+
+def text_of_parts(value: Any) -> Any:
+    """Read the text of a chat message, whose content may be a list of parts.
+
+    Args:
+        value: the content of a message.
+
+    Returns:
+        The parts of type "text" as one string; any other value unchanged.
+
+    Example:
+        >>> text_of_parts([{"type": "reasoning", "reasoning": "It says 56."}, {"type": "text", "text": "56"}])
+        '56'
+    """
+    if isinstance(value, list) and value and all(isinstance(part, Mapping) and "type" in part for part in value):
+        return join_texts(part for part in value if part["type"] in ("text", "output_text"))
+    return value
+
+
+def join_texts(parts: Iterable[Record]) -> str:
+    """Join the texts of the parts of a message. A model that refuses to answer writes a refusal instead."""
+    return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from anls_metric.core.choices import find_similar_name
+from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
@@ -42,12 +42,6 @@ CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
-DOCUMENTS = (
-    *("ucsf_document_id", "docId", "doc_id", "document_id", "document", "document_name", "doc_name", "doc"),
-    *("deck_name", "arxiv_id", "pdf", "file_name", "image", "image_id", "image_name", "image_path", "image_url"),
-    *("image_local_name", "page_id"),
-)
-"""The fields that name the document, page or image of a question, the coarsest first."""
 
 _OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")

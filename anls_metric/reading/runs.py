@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.formats import find_repeated

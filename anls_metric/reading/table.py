@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from anls_metric.core.choices import find_similar_name
+from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record, Records

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from anls_metric.core.rows import describe
+from anls_metric.core.checks import describe
+from anls_metric.core.json_strings import parse_accepted_value, parse_references, parse_value_or_text, unwrap_references
+from anls_metric.core.json_values import from_json
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import Records
 from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
-from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
+from anls_metric.reading.responses import text_of_parts
 from anls_metric.reading.table import Table, name_place, read_column, show_path, split_key
 
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     if kind == "any":
         return _show(value)
     if kind == "values":  # a string stays a string: extraction comes first
-        return value if isinstance(value, str) else _from_json(value)
+        return value if isinstance(value, str) else from_json(value)
     text = _write_number(value)
     if isinstance(text, str):
         return text
@@ -204,7 +206,7 @@ _ACCEPTED = "the accepted answer"
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
     """Parse an accepted value: one value, or several as ``{"__tuple__": [...]}``."""
-    parsed = _from_json(parse_accepted_value(value) if isinstance(value, str) else value)
+    parsed = from_json(parse_accepted_value(value) if isinstance(value, str) else value)
     return parsed if isinstance(parsed, tuple) else (parsed,)
 
 
@@ -213,12 +215,6 @@ def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
     sign = {r"\n": "\n", r"\t": "\t"}.get(separator, separator)
     parts = [part.strip() for text in accepted for part in text.replace(separator, sign).split(sign)]
     return [part for part in parts if part] or accepted
-
-
-def _from_json(value: Any) -> Any:
-    from anls_metric.nested import from_json
-
-    return from_json(value)
 
 
 def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) -> list[Any]:
@@ -345,117 +341,13 @@ def _show(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str) if is_json else str(value)
 
 
-# JSON in strings
-
-_OPENING = ("{", "[")
-
-
-def parse_value(text: str) -> Any:
-    """Parse a string that is JSON.
-
-    Args:
-        text: JSON and nothing else.
-
-    Returns:
-        The value. A string that is only a number stays a string, since 0.10 is an answer of four characters.
-
-    Raises:
-        ValueError: it is not JSON, or it is nested too deep.
+def is_unanswerable(value: Any) -> bool:
+    """Whether a record says that its question has no answer, by an empty list or in the form of SQuAD 2.0.
 
     Example:
-        >>> parse_value('{"total": "12.50"}'), parse_value('"tea"'), parse_value("0.10"), parse_value("null")
-        ({'total': '12.50'}, 'tea', '0.10', None)
+        >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])
+        (True, True, False)
     """
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    return text.strip() if isinstance(value, (int, float)) else value
-
-
-def parse_value_or_text(text: Any) -> Any:
-    """Parse a string that is a JSON object or list; any other string, and any other value, stays as it is.
-
-    Example:
-        >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
-        (['tea', 'milk'], '[1] tea', '0.10')
-    """
-    if isinstance(text, str) and text.lstrip().startswith(_OPENING):
-        try:
-            return parse_value(text)
-        except ValueError:
-            pass
-    return text
-
-
-def parse_accepted_value(text: str) -> Any:
-    """Parse an accepted answer that is a JSON object or list, or a list of strings as Python prints it.
-
-    Args:
-        text: a field of a file.
-
-    Returns:
-        The object or list; any other string unchanged.
-
-    Raises:
-        ValueError: the string looks like a list or object, but is neither JSON nor a list of strings. Scored as it is,
-            it would give a wrong number.
-
-    Example:
-        >>> parse_accepted_value('{"total": "12.50"}'), parse_accepted_value("['tea', 'milk']")
-        ({'total': '12.50'}, ['tea', 'milk'])
-        >>> parse_accepted_value("{'total': 12.5}")
-        Traceback (most recent call last):
-        ValueError: the accepted answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
-    """
-    value = parse_value_or_text(text)
-    if value is not text or not text.strip():
-        return value
-    texts = list(parse_references(text, _ACCEPTED))
-    if texts != [text]:
-        return texts
-    if text.strip()[0] + text.strip()[-1] in ("{}", "[]") and any(sign in text for sign in "'\""):
-        raise ValueError(f"{_ACCEPTED} is {describe(text)}, which looks like a list or object: write it as JSON")
-    return text
-
-
-def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """Parse answers that a user typed, each a string or JSON.
-
-    Args:
-        prediction: the answer.
-        references: the accepted answers.
-
-    Returns:
-        The prediction, and the reference for `anls_metric.nested`: several accepted answers become a tuple.
-
-    Raises:
-        ValueError: an accepted answer looks like JSON and is not.
-
-    Example:
-        >>> parse_typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
-        ({'total': '12.5'}, {'total': ('12.50', '12.5')})
-        >>> parse_typed_values("tea", ["tea", "milk"])
-        ('tea', ('tea', 'milk'))
-    """
-    accepted = [_from_json(parse_accepted_value(text)) for text in references]
-    return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
-
-
-def as_json(value: Any) -> Any:
-    """Convert a value to what ``json.dumps`` takes: a tuple becomes ``{"__tuple__": [...]}``."""
-    if value is None or isinstance(value, str):
-        return value
-    from anls_metric.nested import to_json
-
-    return to_json(value)
-
-
-def format_value(value: Any) -> str:
-    """Format a prediction or an accepted answer as a string: a value becomes JSON, a string stays unchanged.
-
-    Example:
-        >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})
-        ('12.50', '{"total": {"__tuple__": ["12.50", "12.5"]}}')
-    """
-    return value if isinstance(value, str) else json.dumps(as_json(value), ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return "answer_start" in value and value.get("text") == []
+    return isinstance(value, (list, str)) and value in ([], "[]")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.scored import KEYS, Scored, name_groups
-from anls_metric.core.variants import OF_VALUES
+from anls_metric.core.json_strings import as_json
+from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
-from anls_metric.reading.values import as_json
 from anls_metric.report.document import describe_answer
 from anls_metric.report.files import open_aside
 from anls_metric.report.texts import guard_formula

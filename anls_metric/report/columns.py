@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from anls_metric.analysis.metrics import METRICS
-from anls_metric.core.choices import describe_unknown
+from anls_metric.core.checks import describe_unknown
 from anls_metric.report.document import Document
 
 Names = str | Iterable[str]

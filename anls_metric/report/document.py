@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import KEYS, Groups, Scored, explain, list_worst
-from anls_metric.core.variants import Variant
-from anls_metric.messages import FrontEnd, count_noun
+from anls_metric.core.checks import count_noun
+from anls_metric.core.json_strings import as_json
+from anls_metric.core.strings.variants import Variant
+from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
-from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.clusters import Clusters
+    from anls_metric.core.statistics.clusters import Clusters
 
 Document = Mapping[str, Any]
 """The JSON document of all results, or a dict in it."""

@@ -8,7 +8,7 @@ from typing import Any
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Scored, score_under
-from anls_metric.core.variants import VARIANTS, Variant
+from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
 from anls_metric.report.numbers import PERCENT, Numbers

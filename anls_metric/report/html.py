@@ -17,16 +17,18 @@ from string import Template
 from typing import Any
 
 from anls_metric.analysis import curves
-from anls_metric.analysis.clusters import Clusters, find_clusters
+from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import JoinedQuestion, join_questions
 from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
-from anls_metric.core.variants import VARIANTS, Variant
+from anls_metric.core.checks import count_noun
+from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
-from anls_metric.messages import FrontEnd, count_noun, make_error
+from anls_metric.messages import FrontEnd, make_error
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
 from anls_metric.report.columns import SCREEN_COLUMNS

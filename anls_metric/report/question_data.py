@@ -14,13 +14,13 @@ from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored, explain
-from anls_metric.core.explanation import SENTENCES, Explanation
-from anls_metric.core.variants import Variant
-from anls_metric.reading.values import format_value
+from anls_metric.core.json_strings import format_value
+from anls_metric.core.strings.explanation import SENTENCES, Explanation
+from anls_metric.core.strings.variants import Variant
 from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
-    from anls_metric.nested.star_explanation import Branch
+    from anls_metric.core.values.star_explanation import Branch
 
 MAX_BYTES = 24_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""

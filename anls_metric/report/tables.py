@@ -10,7 +10,8 @@ from string import Template
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import KEYS
-from anls_metric.messages import count_noun
+from anls_metric.core.checks import count_noun
+from anls_metric.core.printing import make_printable
 from anls_metric.report.columns import (
     COLUMNS,
     COMPARED,
@@ -24,7 +25,7 @@ from anls_metric.report.columns import (
 )
 from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.texts import guard_formula, make_printable
+from anls_metric.report.texts import guard_formula
 
 MARK = "*"
 """The mark after a significant difference in a matrix."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
-from anls_metric.core.explanation import Edit
-from anls_metric.messages import count_noun, shorten
-from anls_metric.reading.extract import describe_extraction
+from anls_metric.core.checks import count_noun
+from anls_metric.core.extraction.extract import describe_extraction
+from anls_metric.core.printing import align_texts, make_printable
+from anls_metric.messages import shorten
 from anls_metric.report.document import Document, describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.texts import align_rows, make_printable
+from anls_metric.report.texts import align_rows
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names
@@ -289,41 +289,3 @@ def _format_leaves(leaves: Sequence[Document]) -> list[str]:
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]
     return lines + [f"... and {len(wrong) - MAX_LEAVES} more"] * (len(wrong) > MAX_LEAVES)
-
-
-def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
-    """Align two strings: the prediction, the reference below it, and a line that marks the differences.
-
-    Args:
-        edits: `Match.edits`.
-        width: how many columns to show. Longer lines are cut and end in an ellipsis.
-
-    Returns:
-        Three lines of the same width. ``*`` stands for a missing character; the last line marks differences with D
-        (delete), I (insert) and R (replace).
-
-    Example:
-        >>> from anls_metric import explain
-        >>> align_texts(explain("the cola", ["coca cola"]).best.edits)
-        ['*the cola', 'coca cola', 'IRRR     ']
-    """
-    lines = ["", "", ""]
-    for operation, left, right in edits:
-        mark = " " if operation == "equal" else operation[0].upper()
-        for pair in zip_longest(left, right, fillvalue="*"):
-            cells = list(map(_format_character, pair))
-            columns = max(map(_count_columns, cells))
-            texts = [*(cell + " " * (columns - _count_columns(cell)) for cell in cells), mark * columns]
-            lines = [line + text for line, text in zip(lines, texts)]
-            if len(lines[2]) > width:
-                return [line + "…" for line in lines]
-    return lines
-
-
-def _format_character(character: str) -> str:
-    """Make a character safe to print. A combining character is placed on a dotted circle."""
-    return "◌" + character if unicodedata.combining(character) else make_printable(character)
-
-
-def _count_columns(cell: str) -> int:
-    return 2 if unicodedata.east_asian_width(cell[0]) in "WF" else 1

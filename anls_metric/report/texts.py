@@ -6,13 +6,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+from anls_metric.core.printing import make_printable
 from anls_metric.messages import shorten
-
-
-def make_printable(text: str) -> str:
-    """Make a text safe to print: one line, with dots in place of control characters."""
-    return "".join(character if character.isprintable() else "·" for character in text)
-
 
 _FORMULA = re.compile(r"'* *[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -23,7 +23,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from anls_metric.core.choices import check_number, describe_unknown
+from anls_metric.core.checks import check_number, describe_unknown
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026

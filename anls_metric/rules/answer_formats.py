@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anls_metric.core.kernel import Kernel
+from anls_metric.core.strings.kernel import Kernel
 from anls_metric.rules.cleaning import is_exact
 from anls_metric.rules.closeness import OVER_HALF, is_close
 from anls_metric.rules.judgment import Judgment

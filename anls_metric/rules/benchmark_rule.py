@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from anls_metric.core.choices import RowName
-from anls_metric.core.kernel import mean
-from anls_metric.core.rows import describe, name_row
-from anls_metric.core.variants import join_signature
+from anls_metric.core.checks import RowName, describe, name_row
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.strings.variants import join_signature
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.shapes import Fit
 

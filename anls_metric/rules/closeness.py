@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isclose
 from typing import Any
 
-from anls_metric.core.variants import VARIANTS, compile_kernel
+from anls_metric.core.strings.variants import VARIANTS, compile_kernel
 
 OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
 """Case and spaces count, lengths are those of the upper-cased strings, and a similarity of exactly 0.5 scores 0."""

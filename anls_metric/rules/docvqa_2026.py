@@ -7,7 +7,7 @@ import string
 from dataclasses import replace
 from typing import Any
 
-from anls_metric.core.variants import VARIANTS, compile_kernel
+from anls_metric.core.strings.variants import VARIANTS, compile_kernel
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
 from anls_metric.rules.dates import parse_date
 from anls_metric.rules.judgment import ColumnError, Judgment, Row

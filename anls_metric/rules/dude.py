@@ -9,10 +9,10 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from anls_metric.core.kernel import mean
-from anls_metric.core.scoring import anls_score
-from anls_metric.nested.row_scores import total
-from anls_metric.nested.value_variants import VALUE_VARIANTS
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.strings.scoring import anls_score
+from anls_metric.core.values.row_scores import total
+from anls_metric.core.values.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 from anls_metric.rules.shapes import fit_list

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from anls_metric.core.explanation import format_percent
-from anls_metric.core.rows import describe
+from anls_metric.core.checks import describe
+from anls_metric.core.strings.explanation import format_percent
 
 Row = Mapping[str, Any]
 """A question with its answer, as a dict of the columns of a rule."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anls_metric.core.kernel import mean
-from anls_metric.nested.row_scores import total
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.values.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal, judge_float, judge_text, read_items
 from anls_metric.rules.answerable import summarize_answerable
 from anls_metric.rules.benchmark_rule import Rule, Summary, summarize_mean

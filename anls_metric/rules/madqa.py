@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anls_metric.core.kernel import mean
-from anls_metric.nested.value_variants import VALUE_VARIANTS
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.values.value_variants import VALUE_VARIANTS
 from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse

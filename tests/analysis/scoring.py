@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.analysis.scored import Scored, score_answers
-from anls_metric.core.variants import get_variant
+from anls_metric.core.strings.variants import get_variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import Answers, Questions
 

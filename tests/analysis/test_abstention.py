@@ -10,7 +10,7 @@ import pytest
 
 from anls_metric import score
 from anls_metric.analysis.abstention import Abstention, measure_abstention
-from anls_metric.core.abstention import abstains, lacks_answer
+from anls_metric.core.strings.abstention import abstains, lacks_answer
 from tests.conftest import ROOT
 
 SETS = json.loads((ROOT / "tests/data/rules/mmlongbench_doc.json").read_text("utf-8"))["sets"]

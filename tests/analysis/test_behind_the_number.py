@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anls_metric import compare, score
-from anls_metric.command_line import main
+from anls_metric.command.command_line import main
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")

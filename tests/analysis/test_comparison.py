@@ -14,7 +14,7 @@ from anls_metric import differences, holm, minimum_detectable_effect, paired_tes
 from anls_metric.analysis import comparison
 from anls_metric.analysis.comparison import Comparison, ComparisonSet, compare_each_with_each
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.significance import Interval
+from anls_metric.core.statistics.significance import Interval
 from tests.analysis.scoring import make_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")

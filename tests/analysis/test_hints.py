@@ -16,9 +16,9 @@ import anls_metric
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, NULLS, SIGNS, Hint, find_hints
 from anls_metric.analysis.transformations import TRANSFORMATIONS
-from anls_metric.nested import get_value_variant
+from anls_metric.core.extraction.extract import extractor
+from anls_metric.core.values import get_value_variant
 from anls_metric.options import Settings
-from anls_metric.reading.extract import extractor
 from anls_metric.reading.reader import Input
 from tests.analysis.scoring import score_columns
 

@@ -19,7 +19,7 @@ from anls_metric.analysis.outcomes import (
 )
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.scoring import normalizer
+from anls_metric.core.strings.scoring import normalizer
 from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")

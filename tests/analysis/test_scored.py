@@ -17,7 +17,7 @@ from anls_metric.analysis import curves
 from anls_metric.analysis.alignment import MAX_CELLS, align
 from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.scored import explain, list_grouping_fields, score_under
-from anls_metric.reading.roles import DOCUMENTS
+from anls_metric.core.statistics.clusters import DOCUMENTS
 from tests.analysis.scoring import make_table, score_columns
 from tests.conftest import fuzzed_rows
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric.core.abstention import FORMS, abstains, lacks_answer
+from anls_metric.core.strings.abstention import FORMS, abstains, lacks_answer
 
 POSTED = {
     "English": """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.core.scoring import scores_and_similarities
+from anls_metric.core.strings.scoring import scores_and_similarities
 from tests.conftest import CONFORMANCE
 
 # A golden file whose name is not that of its variant -> the variant. The vectors `lmms_eval` come from the scoring

@@ -12,8 +12,8 @@ import pytest
 
 import anls_metric
 from anls_metric import metric as metric_module
-from anls_metric.core.variants import Scorer
-from anls_metric.nested import get_value_variant
+from anls_metric.core.strings.variants import Scorer
+from anls_metric.core.values import get_value_variant
 from tests.core.processes import Calls, call_metric
 from tests.core.test_evaluate import BAD_OPTIONS, ROWS, TEXTS, Rows, columns
 

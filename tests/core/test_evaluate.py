@@ -19,8 +19,8 @@ import pytest
 
 import anls_metric
 from anls_metric import get_variant
-from anls_metric.core.variants import Scorer
-from anls_metric.nested import get_value_variant
+from anls_metric.core.strings.variants import Scorer
+from anls_metric.core.values import get_value_variant
 from tests.conftest import LIGHT, ROOT
 
 evaluate = pytest.importorskip("evaluate")

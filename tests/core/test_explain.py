@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import anls_metric
-from anls_metric.core.scoring import reason as reason_of_score
+from anls_metric.core.strings.scoring import reason as reason_of_score
 
 
 def test_explain_compares_every_reference_and_the_closest_wins() -> None:

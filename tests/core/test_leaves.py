@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.nested import NoneKeys, RowScore, get_value_variant
+from anls_metric.core.values import NoneKeys, RowScore, get_value_variant
 from tests.core.test_nested_properties import Maker
 
 

@@ -21,10 +21,10 @@ import pyarrow
 import pytest
 
 import anls_metric
-from anls_metric import nested
-from anls_metric.core.variants import Scorer
-from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
-from anls_metric.nested.list_scores import add_as_numpy
+from anls_metric.core import values as nested
+from anls_metric.core.strings.variants import Scorer
+from anls_metric.core.values import anls_star_score, anls_star_scores, anlsl_score, explain_star
+from anls_metric.core.values.list_scores import add_as_numpy
 from tests.conftest import CONFORMANCE, DATA
 
 

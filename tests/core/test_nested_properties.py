@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.nested import anls_star_score, anlsl_score, explain_star
-from anls_metric.nested.matching import match
+from anls_metric.core.values import anls_star_score, anlsl_score, explain_star
+from anls_metric.core.values.matching import match
 from tests.core.test_nested import same
 
 # Few and similar texts, so that there are many ties, and unusual texts.

@@ -36,7 +36,7 @@ from anls_metric import (
     normalized_levenshtein_similarity,
     signature,
 )
-from anls_metric.core.scoring import scores_and_similarities
+from anls_metric.core.strings.scoring import scores_and_similarities
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 

@@ -46,7 +46,7 @@ def test_running_the_one_file_says_where_the_command_is(tmp_path: Path, run_pyth
     assert done.stderr == "this file is a module: pip install anls-metric has the command anls\n"
 
 
-@pytest.mark.parametrize("module", ["anls", "anls_metric", "anls_metric.nested"])
+@pytest.mark.parametrize("module", ["anls", "anls_metric", "anls_metric.core.values"])
 def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, tmp_path: Path, run_installed: RunPython) -> None:
     shutil.copy(ROOT / "anls.py", tmp_path / "site")
     program = f"import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.nested import get_value_variant
-from anls_metric.reading.extract import answer_in_tags
+from anls_metric.core.extraction.extract import answer_in_tags
+from anls_metric.core.values import get_value_variant
 from anls_metric.trl import anls_reward, build_reward
 
 # Scores of completions

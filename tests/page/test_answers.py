@@ -13,8 +13,8 @@ import pytest
 
 import anls_metric
 from anls_metric.api import score
-from anls_metric.core.variants import OF_RULES
-from anls_metric.nested import get_value_variant
+from anls_metric.core.strings.variants import OF_RULES
+from anls_metric.core.values import get_value_variant
 from anls_metric.page import processes, scoring
 from anls_metric.page.endpoints import (
     compare_variants,

@@ -22,7 +22,7 @@ def test_command_opens_the_page(tmp_path: Path) -> None:
         "BROWSER": f"""{sys.executable} -c "open('{opened}', 'w').write('%s')" """,
         "GRADIO_TEMP_DIR": str(tmp_path),
     }
-    command = [sys.executable, "-m", "anls_metric.command_line", "demo"]
+    command = [sys.executable, "-m", "anls_metric.command.command_line", "demo"]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

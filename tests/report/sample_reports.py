@@ -12,7 +12,7 @@ from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.hints import Hint
 from anls_metric.analysis.scored import Scored, score_answers
-from anls_metric.core.variants import get_variant
+from anls_metric.core.strings.variants import get_variant
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from anls_metric import VARIANTS, explain
-from anls_metric.report.terminal import MAX_HINTS, align_texts, format_hints
+from anls_metric.core.printing import align_texts
+from anls_metric.report.terminal import MAX_HINTS, format_hints
 from anls_metric.report.texts import escape
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"

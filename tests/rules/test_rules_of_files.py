@@ -9,7 +9,7 @@ import pytest
 
 import anls_metric
 from anls_metric import compare, rule, score
-from anls_metric.core.variants import OF_RULES
+from anls_metric.core.strings.variants import OF_RULES
 from anls_metric.rules import RULES
 from tests.rules.cases import EXAMPLES
 from tests.rules.conftest import Shell

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from anls_metric import command_line
+from anls_metric.command import command_line
 
 WORDS = ["Coca Cola", "12.50", "May 3, 1998", "yes", "Durham", "(641) 555-3891", "22.1%", "8812", "Ivanov Co", "page 4"]
 IDS = [49_000 + 3 * n for n in range(24)]

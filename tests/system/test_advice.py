@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line, score
-from anls_metric.arguments import score_files
+from anls_metric import score
+from anls_metric.command import command_line
+from anls_metric.command.arguments import score_files
 from anls_metric.messages import InputError, Message
 from tests.reading.test_join import CONTRADICTIONS, ERRORS
 from tests.system.conftest import GOLD, IDS, Shell, list_answers, list_rows
@@ -100,7 +101,7 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
         return result, document
 
     monkeypatch.setattr(command_line, "_describe_error", keep_error)
-    monkeypatch.setattr("anls_metric.command_line.score_files", keep_hints)
+    monkeypatch.setattr("anls_metric.command.command_line.score_files", keep_hints)
     return found
 
 

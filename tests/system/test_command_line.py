@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line, score
-from anls_metric.arguments import EXAMPLES, GONE
+from anls_metric import score
+from anls_metric.command import command_line
+from anls_metric.command.arguments import EXAMPLES, GONE
 from tests.conftest import ROOT, RunPython
 from tests.system.conftest import GOLD, SCORE, Shell, list_answers, list_both
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line, subcommands
-from anls_metric.arguments import Parser, make_settings
+from anls_metric.command import command_line, subcommands
+from anls_metric.command.arguments import Parser, make_settings
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 

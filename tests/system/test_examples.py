@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line
+from anls_metric.command import command_line
 from tests.conftest import ROOT, without_questions
 
 

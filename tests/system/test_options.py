@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from string import Formatter
 
-from anls_metric import Options, command_line, score
-from anls_metric.arguments import GONE
+from anls_metric import Options, score
+from anls_metric.command import command_line
+from anls_metric.command.arguments import GONE
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.options import INSTEAD, OPTIONS
 from tests.conftest import ROOT

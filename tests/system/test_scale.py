@@ -32,7 +32,7 @@ def test_fast_path_has_the_bits_of_the_definition(count: int) -> None:
 def peak_memory(*arguments: str) -> tuple[str, float]:
     """Run `anls`, and return its output and its peak memory in MB."""
     program = (
-        "import sys; from anls_metric.command_line import main; code = main(sys.argv[1:]);"
+        "import sys; from anls_metric.command.command_line import main; code = main(sys.argv[1:]);"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')));"
         "sys.exit(code)"
     )
@@ -67,7 +67,7 @@ UNITS = [" ", "\n", "a", "a ", "1,", "(", '"', "```", "<think>", "\\boxed{", "{'
 PROGRAM = f"""
 from anls_metric import score
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.reading.extract import EXTRACTORS, extractor
+from anls_metric.core.extraction.extract import EXTRACTORS, extractor
 texts = [unit * ({LENGTH} // len(unit)) for unit in {UNITS!r}]
 for text in texts:
     for name in EXTRACTORS:

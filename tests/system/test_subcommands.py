@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line, subcommands
+from anls_metric.command import command_line, subcommands
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.report.hub import as_eval_results
 from anls_metric.rules import RULES

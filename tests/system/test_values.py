@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from anls_metric import anls_star_scores, nested, score
+from anls_metric import anls_star_scores, score
+from anls_metric.core import values as nested
 from anls_metric.reading.table import read_file
 from tests.system.conftest import Shell
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from anls_metric.core.scoring import anls_score
-from anls_metric.core.variants import signature
+from anls_metric.core.strings.scoring import anls_score
+from anls_metric.core.strings.variants import signature
 
 VARIANTS: Mapping[str, str] = {"anls": "lmms_eval", "anls_standard": "standard", "anls_rrc": "rrc"}
 """The names of the metrics, and the variant of each."""

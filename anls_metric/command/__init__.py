@@ -1,0 +1,1 @@
+"""The command `anls`: parses flags, calls, prints."""

@@ -1,0 +1,162 @@
+"""The parser of the command: its flags are the rows of `OPTIONS`, and it reads them into `Settings`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from anls_metric.analysis.evaluation import Result, evaluate
+from anls_metric.core.checks import find_similar_name
+from anls_metric.gold import resolve
+from anls_metric.options import (
+    COMPARISON,
+    INPUT,
+    MOST,
+    OPTIONS,
+    OUTPUT,
+    SCORING,
+    Option,
+    Settings,
+    read_fields,
+    read_paths,
+    read_settings,
+    read_switch,
+)
+from anls_metric.reading.reader import parse_input
+from anls_metric.report.document import build_document
+from anls_metric.report.terminal import format_hints
+
+GONE: Mapping[str, str] = {
+    "run": "type --filter NAME",
+    "epoch": "type --filter NAME",
+    "confidence-field": "type --field confidence=PATH",
+    "judge-field": "type --field judge=PATH",
+    "right-at": "an answer is correct from a score of 0.5",
+    "answer-types": "type --by answer_type,evidence,operation/reasoning",
+    **dict.fromkeys(("regressions", "improvements"), "type --report FILE.html, which shows them, or --output FILE.csv"),
+    "points": "type --metrics partial_credit",
+    "confusions": "type --report FILE.html, which shows them",
+    "suspects": "type --report FILE.html, which shows them",
+    "force": "leave it out; results are overwritten, unless they are of other inputs",
+    "answers": "type --output FILE.csv",
+    "hub-dataset": "type anls export hub",
+    "hub-task": "type anls export hub",
+    "hub-source": "type anls export hub",
+    "images-limit": "the report takes as many images as fit into 24 MB",
+    "list-layouts": "type anls layouts",
+    "list-variants": "type anls variants",
+    "demo": "type anls demo",
+    "limit": "to score some questions, cut the gold file, and add --extra ignore",
+    **dict.fromkeys(("predictions", "prediction", "pred", "preds", "results"), "type --submission FILE"),
+    **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels"), "type --gold FILE"),
+    "o": "type --output PATH",
+    "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
+}
+"""Flags that are gone, or of other programs -> what to do instead."""
+
+_MODELS = "anls examples/compare/gold.json examples/compare/base.json examples/compare/tuned.json"
+_ONE = "anls examples/gold_label.json examples/submission.json"
+# A group of options -> the example in its help.
+EXAMPLES = {
+    MOST: f"{_ONE} --worst 3",
+    INPUT: "anls --gold examples/gold_label.json --submission examples/submission.json",
+    SCORING: f"{_ONE} --variant rrc --threshold 0.8",
+    COMPARISON: f"{_MODELS} --baseline base",
+    OUTPUT: f"{_ONE} --score-only --quiet",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are of one line. Flags can be in any order, and each flag only once."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        self.register("action", None, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message.removeprefix("argument "))
+
+    def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
+        """Parse arguments in any order, and files after ``--``. The error for an unknown flag says what to type."""
+        place = words.index("--") if "--" in words else len(words)
+        # argparse forgets where "--" stood. A path that begins with "./" is no flag.
+        files = [f"./{word}" if re.match("-.", word) else word for word in words[place + 1 :]]
+        flags, unknown = self.parse_known_intermixed_args([*words[:place], *files])
+        if unknown:
+            flag, _, _ = unknown[0].partition("=")
+            name = flag.strip("-")
+            similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
+            meant = f"did you mean --{similar}?" if similar else "--help lists arguments and flags"
+            subcommand = self.prog.partition(" ")[2]  # lacks most of the flags
+            meant = GONE.get(f"{subcommand} {name}".strip(), meant)
+            self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {meant}")
+        return flags
+
+
+class _Once(argparse.Action):
+    """Refuses a second value for a flag, which would silently replace the first."""
+
+    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
+        if option and getattr(flags, self.dest) is not None:
+            parser.error(f"{option} is given twice: give it once")
+        setattr(flags, self.dest, value)
+
+
+def _describe_value(option: Option) -> dict[str, Any]:
+    """Describe the value of a flag for argparse."""
+    if option.read is read_switch:
+        return {"action": argparse.BooleanOptionalAction if option.default is None else "store_true"}
+    return {"action": "append" if option.read in (read_paths, read_fields) else None, "metavar": option.metavar}
+
+
+def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
+    """Add files, given their help, and the flags of options. The help of all options has an example for each group."""
+    parser.add_argument("files", metavar="FILE", nargs="*", help=files)
+    has_examples = names is OPTIONS
+    groups = {
+        title: parser.add_argument_group(title, f"example: {example}" if has_examples else None)
+        for title, example in EXAMPLES.items()
+    }
+    for name in names:
+        option = OPTIONS[name]
+        groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))
+
+
+def make_settings(flags: argparse.Namespace) -> Settings:
+    """Make the settings of the flags."""
+    return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
+
+
+@contextmanager
+def tolerate_closed_pipe() -> Iterator[None]:
+    """Print without an error if the reader of the output stops, as ``| head`` does: the exit status stays."""
+    try:
+        yield
+        print(end="", flush=True)
+    except BrokenPipeError:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BrokenPipeError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def print_note(text: str) -> None:
+    """Print lines to standard error."""
+    with tolerate_closed_pipe():
+        print(text, file=sys.stderr)
+
+
+def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:
+    """Score the files of a command and of its flags, and print the hints. Returns the result and its document."""
+    gold = parse_input(settings.gold) if settings.gold else None
+    result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    document = build_document(result, "command")
+    if document["hints"] and not settings.quiet:
+        print_note(format_hints(document))
+    return result, document

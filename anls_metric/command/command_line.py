@@ -1,0 +1,281 @@
+"""The command `anls`: scores and compares files from the shell."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
+from anls_metric.command.arguments import (
+    Parser,
+    add_flags,
+    make_settings,
+    print_note,
+    score_files,
+    tolerate_closed_pipe,
+)
+from anls_metric.core.checks import find_similar_name
+from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.printing import make_printable
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.core.version import __version__
+from anls_metric.messages import InputError, MissingFileError, make_error
+from anls_metric.options import LEAVES, Settings
+from anls_metric.reading.reader import parse_input
+from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.terminal import as_text, format_matches, format_read
+
+SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
+"""The first words that are not files. For a file with such a name, write ``./export``."""
+
+# Words that users try as subcommands -> what to type.
+_INSTEAD = {
+    **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
+    "compare": "anls GOLD SUBMISSION SUBMISSION",
+    "report": "anls GOLD SUBMISSION --report report.html",
+    "find": "anls GOLD SUBMISSION --find NUMBER",
+    "explain": "anls GOLD SUBMISSION --worst 10",
+    "help": "anls --help",
+}
+
+_NAMES = "\n".join(
+    textwrap.fill(f"{what}: {', '.join(names)}.", 120, break_on_hyphens=False)
+    for what, names in {
+        "variants": VARIANTS,
+        "variants for lists and nested values": OF_VALUES,
+        "benchmark metrics": OF_RULES,
+        "extraction rules": EXTRACTORS,
+    }.items()
+)
+_EPILOG = f"""\
+files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
+JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
+or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
+runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
+names), which are fetched once after pip install 'anls-metric[hub]'.
+{_NAMES}
+subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
+anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
+such a name, write ./export.
+exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
+be scored.
+"""
+
+
+def build_parser() -> Parser:
+    """Build the parser. Its flags include those of PyPI anls, where the threshold limits the distance: `pypi_anls`."""
+    parser = Parser(
+        prog="anls",
+        usage="%(prog)s [options] FILE [FILE ...]",
+        description="Score document VQA answers with ANLS (Average Normalized Levenshtein Similarity).",
+        epilog=_EPILOG,
+        add_help=False,
+    )
+    add_flags(parser, "a gold file, then submissions; or tables with predictions and accepted answers")
+    other = parser.add_argument_group("other")
+    other.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit"
+    )
+    other.add_argument("-h", "--help", action="help", help="print this help, and exit")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: the words after the name of the command; None takes the arguments of the process.
+
+    Returns:
+        The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
+        that cannot be scored, 130 after Ctrl-C.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        if words and words[0] in SUBCOMMANDS:
+            from anls_metric.command import subcommands
+
+            return subcommands.run(words[0], words[1:])
+        with pause_collector():
+            return _score(words)
+    except (ValueError, OSError, MemoryError) as error:
+        print_note(f"anls: error: {make_printable(' '.join(_describe_error(error).split()))}")
+        return 2
+    except KeyboardInterrupt:
+        print_note("anls: interrupted")
+        return 130
+
+
+def _describe_error(error: ValueError | OSError | MemoryError) -> str:
+    """Describe an error in the words of the command."""
+    if isinstance(error, MissingFileError):
+        return error.message.text("command") + _guess_meaning(error.message.where)
+    if isinstance(error, InputError):
+        return error.message.text("command")
+    if isinstance(error, MemoryError):
+        return "this needs more memory than there is: score fewer answers at a time"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _guess_meaning(word: str) -> str:
+    """Say what else a word that is no file may be: a subcommand, or one of several rules after ``--extract``."""
+    if word in EXTRACTORS:
+        return "; write extraction rules with commas and without spaces, such as --extract think,final"
+    similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
+    return f"; the subcommand is anls {similar}" if similar else ""
+
+
+def _score(words: Sequence[str]) -> int:
+    """Score files, and return the exit status."""
+    if words and words[0] in _INSTEAD and not os.path.exists(words[0]):
+        raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
+    flags = build_parser().parse_intermixed_args(words)
+    settings = make_settings(flags)
+    if settings.images and not settings.report:
+        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+    if settings.format == "json" and (settings.percent or settings.digits is not None):
+        raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
+    if settings.output_rows:
+        from anls_metric.report.answers import WRITERS
+
+        if not any(path.lower().endswith(tuple(WRITERS)) for path in settings.output):
+            raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
+    result, document = score_files(flags.files, settings)
+    if settings.fail_if_worse and result.compared is None:
+        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
+    words = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
+    inputs = [parse_input(word).path for word in words]
+    if settings.output or settings.output_dir:
+        _write_outputs(result, settings, inputs)
+    if settings.report:
+        document |= _write_report(result, settings, inputs)
+    failures, doubts = _check_limits(result, document)
+    if settings.find:
+        document["find"] = _find(result, settings)
+    with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
+        _print(result, document, settings)
+    for line in failures + doubts:
+        print_note(make_printable(f"anls: {line}"))
+    return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
+
+
+# Files
+
+
+def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) -> None:
+    """Write the answers or the results, by the ending of the path."""
+    from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
+    from anls_metric.report.files import check_output
+    from anls_metric.report.results import FILE, name_folder, write_results
+
+    several = len(result.submissions) > 1
+    folders = [os.path.join(settings.output_dir, "")] if settings.output_dir else []
+    for path in (*settings.output, *folders):
+        is_folder = os.path.isdir(path) or path.endswith(os.sep)
+        ending = "" if is_folder else os.path.splitext(path)[1].lower()
+        if path == "-" or ending not in ("", ".json", *WRITERS):
+            sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
+            raise make_error(path, sentence + "; {use.report} writes .html")
+        if ending == ".json" and several:
+            raise make_error(path, "one file cannot hold several submissions: pass a folder")
+        if ending:
+            check_output(path, [*inputs, *_list_sources(settings)])
+        if ending in WRITERS and settings.output_rows == LEAVES:
+            write_rows(path, list(list_leaves(result.submissions)))
+        elif ending in WRITERS:
+            write_answers(path, result.submissions)
+        else:
+            for scored in result.submissions:
+                folder = name_folder(scored.name) if several else ""
+                target = path if ending else os.path.join(path, folder, FILE)
+                write_results(target, scored, result.signature, inputs)
+        print_note(f"output: {make_printable(path)}")
+
+
+def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> dict[str, Any]:
+    """Write the report, and return its headline, which is also a part of the document."""
+    from anls_metric.report.files import check_output
+    from anls_metric.report.html import write_report
+
+    path = str(settings.report)
+    check_output(path, [*inputs, *_list_sources(settings)])
+    headline = write_report(path, result, settings.images, front_end="command")
+    print_note(f"report: {make_printable(path)}")
+    return headline
+
+
+def _list_sources(settings: Settings) -> list[str]:
+    """List the files that options name, and that are read."""
+    return [path for path in (settings.corrections, settings.images) if path]
+
+
+# Printing
+
+
+def _print(result: Result, document: dict[str, Any], settings: Settings) -> None:
+    numbers, columns = Numbers(settings.percent, settings.digits), settings.columns
+    if settings.score_only:
+        for scored in result.submissions:
+            print(scored.anls if numbers == PLAIN else numbers.format(scored.anls))
+    elif settings.format == "json":
+        print(json.dumps(document, indent=2))
+    elif settings.format != "text":
+        from anls_metric.report.tables import FORMATS
+
+        print(FORMATS[settings.format](document, numbers, columns))
+        if not settings.quiet:
+            print_note(format_read(document))
+    elif settings.find:
+        print(format_matches(settings.find, document["find"]))
+    else:
+        is_terminal = sys.stdout and sys.stdout.isatty()
+        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
+
+
+def _find(result: Result, settings: Settings) -> list[dict[str, Any]]:
+    """Find what gives the number of the user, for the JSON document."""
+    from anls_metric.analysis.variant_search import find_variants
+
+    scorers = find_scorers(settings)
+    matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
+    return [match._asdict() for match in matches]
+
+
+# Exit status
+
+
+def _check_limits(result: Result, document: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain.
+
+    The baseline is the one that the user names, or the first; the document says which pairs were tested.
+    """
+    limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
+    low = [scored for scored in result.submissions if scored.anls < limit]
+    failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
+    if result.settings.fail_if_worse:
+        pairs = compare_with_first(result)
+        keys = ("first", "second", "difference", "p_value_adjusted", "verdict")
+        document["gate"] = [{key: getattr(pair, key) for key in keys} for pair in pairs]
+    for each in pairs:
+        words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
+        if each.verdict == "worse":
+            failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
+        if each.verdict == "too few documents":
+            doubts.append(f"too few documents to tell whether {words}")
+    return failures, doubts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Makes and checks submission files for the leaderboard of the Robust Reading Competition (RRC)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from anls_metric.core.checks import describe
+from anls_metric.gold import QUESTION_ID, find_gold, read_gold
+from anls_metric.messages import list_some, make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.join import Reading
+from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.roles import Side, usual_field
+from anls_metric.reading.table import Table, read_column, read_table
+from anls_metric.reading.values import read_ids as read_own_ids
+
+PAGES = ("answer_page", "pred_answer_page")
+"""The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
+
+
+def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
+    """Read the answers of one model, from any file that can be scored, in the form of the RRC.
+
+    Args:
+        path: the file of answers, with accepted answers or without.
+        questions: a file with the ids of all questions, in any form that `read_ids` takes; None takes the questions
+            of the answers.
+        settings: the options for reading.
+
+    Returns:
+        A ``{"questionId": int, "answer": str}`` for each question, in the order of the questions; with ``answer_page``,
+        which the task on several pages asks for, if the file has the page of each answer.
+
+    Raises:
+        InputError: a question has no answer, an answer has no question, an id is repeated or is not a whole number, or
+            the file holds the answers of several models.
+    """
+    table = read_table(path, settings)
+    ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
+    records = [{QUESTION_ID: key, "references": [""]} for key in ids]
+    reading = Reading(replace(settings, gold_id=None, layout="table"))
+    answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
+    if others:
+        sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
+        raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
+    if answers.places is not None:
+        raise make_error(path, "it has several runs: choose one with {use.filter}")
+    pages = _find_pages(table, settings)
+    return [
+        {
+            QUESTION_ID: _parse_id(key, path),
+            "answer": text or "",
+            **({"answer_page": pages[key]} if key in pages else {}),
+        }
+        for key, text in zip(ids, answers.predictions)
+    ]
+
+
+def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
+    """Find the page of each answer, by the id of its question; {} if the file has none."""
+    path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
+    if path is None or ids is None:
+        return {}
+    pages = zip(read_own_ids(table, ids), read_column(table, path))
+    return {key: page for key, page in pages if key is not None and type(page) is int}
+
+
+def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
+    """List the ids of the answered questions, or of all questions. InputError: there are none."""
+    path = Reading(settings).find_roles(table, side).id
+    if path is None:
+        sentence = "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it"
+        raise make_error(table.name, sentence)
+    return [key for key in read_own_ids(table, path) if key is not None]
+
+
+def _parse_id(text: str, path: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        sentence = "question id {id!r} is not a whole number, as the leaderboard needs: "
+        sentence += "pass the right field with {use.id}"
+        raise make_error(path, sentence, id=text)
+    return int(text)
+
+
+def read_ids(path: str, settings: Settings) -> list[str]:
+    """Read the ids of all questions, in the order of the file.
+
+    Args:
+        path: a gold file, with accepted answers or without; or the name of public data, such as ``docvqa:val``.
+        settings: the options for reading a gold file.
+
+    Raises:
+        InputError: there are no ids. OSError: the file cannot be opened.
+    """
+    row = find_gold(path)
+    if settings.id == NONE:  # of the answers
+        settings = replace(settings, id=None)
+    return _list_ids(read_gold(row) if row else read_table(path, settings), settings, "gold")
+
+
+def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], list[str]]:
+    """Find the defects for which the server of the RRC would refuse a submission.
+
+    Args:
+        path: the file.
+        ids: the ids of all questions; None skips the search for missing and extra answers.
+
+    Returns:
+        The answers, and a sentence for each defect, with the id of its question; [] for none.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            records = json.load(file)
+    except ValueError as error:
+        return [], [f"it is not JSON in UTF-8: {error}"]
+    if not isinstance(records, list) or not records:
+        return [], [f"it is {describe(records)}: write a list of objects with questionId and answer"]
+    defects, counts = [], Counter[str]()
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict) or QUESTION_ID not in record:
+            defects.append(f"answer {number}: it is {describe(record)}: write an object with questionId and answer")
+            continue
+        key = record[QUESTION_ID]
+        counts[str(key)] += 1
+        for field, kind, words in ((QUESTION_ID, int, "a whole number"), ("answer", str, "a string")):
+            value = record.get(field)
+            if type(value) is not kind:
+                defects.append(f"question {key}: {field} is {describe(value)}: write {words}")
+    defects += [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
+    if ids is not None:
+        known = set(ids)
+        defects += [f"question {key}: there is no answer" for key in ids if key not in counts]
+        defects += [f"question {key}: there is no such question" for key in counts if key not in known]
+    return records, defects

@@ -1,0 +1,274 @@
+"""The subcommands of `anls`: variants, layouts, datasets, questions, demo, identify, export and check-submission."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import json
+import operator
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.evaluation import find_scorers
+from anls_metric.command.arguments import (
+    Parser,
+    add_flags,
+    make_settings,
+    print_note,
+    score_files,
+    tolerate_closed_pipe,
+)
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.printing import make_printable
+from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
+from anls_metric.report.files import check_output, write_whole
+from anls_metric.report.texts import align_rows
+
+
+class Subcommand(NamedTuple):
+    """A subcommand.
+
+    Attributes:
+        meaning: what it does.
+        run: runs it, and returns the exit status; None for 0.
+        add_arguments: adds its arguments to a parser.
+    """
+
+    meaning: str
+    run: Callable[[argparse.Namespace], int | None]
+    add_arguments: Callable[[Parser], object] = lambda parser: None
+
+
+def run(name: str, words: Sequence[str]) -> int:
+    """Run a subcommand, and return the exit status."""
+    if name == "export":
+        name, words = " ".join([name, *words[:1]]), words[1:]
+    if name not in SUBCOMMANDS:
+        raise ValueError(f"unknown subcommand {name!r}: type anls export rrc FILE, or anls export hub FILE")
+    meaning, run_flags, add_arguments = SUBCOMMANDS[name]
+    parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
+    add_arguments(parser)
+    flags = parser.parse_intermixed_args(words)
+    with tolerate_closed_pipe():
+        return run_flags(flags) or 0
+    return 0
+
+
+def _add_target(parser: Parser, metavar: str) -> None:
+    """Add the flag that names the file to write."""
+    words = "the file to write or overwrite (default: print)"
+    parser.add_argument("-o", "--output", dest="target", metavar=metavar, help=words)
+
+
+def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ()) -> None:
+    """Write a text to a file, and say what it has; without a file, print the text."""
+    if target is None:
+        print(text, end="")
+        return
+    check_output(target, inputs)
+    write_whole(target, text)
+    print_note(f"{what}: {make_printable(target)}")
+
+
+# Lists
+
+
+def _print_layouts(flags: argparse.Namespace) -> None:
+    """Print the layouts: name, what such files contain, the fields that identify them, and the source."""
+    from anls_metric.reading.layouts import LAYOUTS
+
+    rows = [(layout.name, layout.contains, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
+    print(align_rows([("layout", "contains", "recognized by the fields", "source"), *rows]))
+
+
+def _print_variants(flags: argparse.Namespace) -> None:
+    """Print the variants: name, what is special about the variant, and the source."""
+    scorers = [find_scorers(Settings(variant=name))[0] for name in (*VARIANTS, *OF_VALUES, *OF_RULES)]
+    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
+    print(align_rows([("variant", "what is special about it", "source"), *rows]))
+
+
+def _print_datasets(flags: argparse.Namespace) -> None:
+    """Print the public gold data: name, number of questions, variant or rule, source, license and paper."""
+    from anls_metric.gold import GOLD
+
+    rows = [
+        (row.name, f"{row.rows:,}", row.variant or "standard", row.source, row.license, row.citation)
+        for row in GOLD.values()
+    ]
+    print(align_rows([("name", "questions", "variant", "source", "license", "paper"), *rows]))
+
+
+# Questions
+
+
+def _add_questions(parser: Parser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the name, such as docvqa:val; anls datasets lists the names")
+    _add_target(parser, "FILE.jsonl")
+    parser.add_argument(
+        "--with-answers", action="store_true", help="write all fields with the accepted answers, as a gold file"
+    )
+    parser.add_argument("--sample", type=int, metavar="N", help="draw N questions at random (default: all)")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the sample (default: 0)")
+
+
+def _write_questions(flags: argparse.Namespace) -> None:
+    from anls_metric.gold import GOLD, format_questions
+
+    if flags.name not in GOLD:
+        raise ValueError(describe_unknown("name", flags.name, GOLD))
+    lines = format_questions(GOLD[flags.name], flags.with_answers, flags.sample, flags.seed or 0)
+    _write(lines, flags.target, f"{lines.count(chr(10)):,} questions")
+
+
+# The page
+
+
+def _open_page(flags: argparse.Namespace) -> None:
+    try:
+        from anls_metric.page import server
+    except ImportError as error:
+        raise ValueError(f"anls demo needs {error.name}: pip install 'anls-metric[app]'") from None
+    server.launch(server.build(), inbrowser=True)
+
+
+# Identification of a function
+
+
+def _add_function(parser: Parser) -> None:
+    parser.add_argument(
+        "function",
+        metavar="MODULE:FUNCTION",
+        help="the function, such as my_project.metrics:anls or metrics.py:anls; it takes a prediction and its accepted "
+        "answers, or lists of them, in either order",
+    )
+
+
+def _identify(flags: argparse.Namespace) -> int:
+    from anls_metric.core.statistics.identification import identify
+
+    with contextlib.redirect_stdout(sys.stderr):  # for output that the function prints
+        identification = identify(_load_function(flags.function))
+    with tolerate_closed_pipe():
+        for line in str(identification).splitlines():
+            print(make_printable(line))
+    return 0 if identification.variants else 1
+
+
+def _load_function(name: str) -> Callable[..., Any]:
+    """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
+    path, _, attributes = name.partition(":")
+    folder, module = os.path.split(path.removesuffix(".py"))
+    sys.path.insert(0, os.path.abspath(folder))
+    try:
+        function: Callable[..., Any] = operator.attrgetter(attributes)(importlib.import_module(module))
+    except Exception as error:
+        raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
+    if not callable(function):
+        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
+    return function
+
+
+# The leaderboard
+
+_OF_ANSWERS = ("prediction", "extract", "missing", "id", "gold_id", "submission", "layout", "filter", "runs", "extra")
+
+
+def _add_rrc(parser: Parser) -> None:
+    _add_target(parser, "FILE.json")
+    add_flags(parser, "answers; or a file with the questions, then answers", _OF_ANSWERS)
+
+
+def _export_rrc(flags: argparse.Namespace) -> None:
+    from anls_metric.command.leaderboard import export
+
+    if len(flags.files) not in (1, 2):
+        raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
+    *questions, path = flags.files
+    answers = export(path, questions[0] if questions else None, make_settings(flags))
+    _print_hint([each["answer"] for each in answers])
+    text = json.dumps(answers, ensure_ascii=False, indent=1)
+    _write(f"{text}\n", flags.target, f"{len(answers):,} answers", flags.files)
+
+
+def _print_hint(answers: Sequence[str]) -> None:
+    """Print a hint if answers are raw model output."""
+    from anls_metric.core.extraction.extract import find_certain_rules
+
+    rules, count = find_certain_rules(answers)
+    if rules:
+        words = f"{count:,} of {len(answers):,} answers look like raw model output"
+        print_note(f"hint: {words}: anls export rrc --extract {rules} extracts the answers")
+
+
+def _add_check_submission(parser: Parser) -> None:
+    parser.add_argument("file", metavar="SUBMISSION", help="the file for the Robust Reading Competition")
+    parser.add_argument(
+        "--ids",
+        metavar="FILE",
+        help="the questions: a gold file with or without accepted answers (default: ids are not checked)",
+    )
+
+
+def _check_submission(flags: argparse.Namespace) -> int:
+    from anls_metric.command.leaderboard import check_submission, read_ids
+
+    ids = None if flags.ids is None else read_ids(flags.ids, Settings())
+    answers, defects = check_submission(flags.file, ids)
+    asked = "; to check that all questions are answered, add --ids FILE"
+    answered = asked if ids is None else f": all {len(ids):,} questions are answered"
+    with tolerate_closed_pipe():
+        for line in defects or [f"no defects{answered}"]:
+            print(make_printable(f"{flags.file}: {line}"))
+    if defects:
+        print_note("hint: anls export rrc writes answers in the form of the leaderboard")
+    else:
+        _print_hint([each["answer"] for each in answers])
+    return int(bool(defects))
+
+
+# The Hub
+
+
+def _add_hub(parser: Parser) -> None:
+    parser.add_argument("--dataset", required=True, metavar="OWNER/NAME", help="the dataset on the Hugging Face Hub")
+    parser.add_argument("--task", required=True, help="the task, as the dataset's eval.yaml names it")
+    parser.add_argument(
+        "--source",
+        metavar="URL",
+        help="the URL of logs or of a paper that supports the score (default: none)",
+    )
+    names = [name for name, option in OPTIONS.items() if option.group in (MOST, INPUT, SCORING)]
+    others = ("format", "output", "report", "worst", "by", "by_key", "metrics", "find")
+    names = [name for name in (*names, "percent", "digits", "quiet") if name not in others]
+    add_flags(parser, "a gold file, then a submission; or a table with predictions and accepted answers", names)
+
+
+def _export_hub(flags: argparse.Namespace) -> None:
+    from anls_metric.report.hub import as_eval_results
+    from anls_metric.report.numbers import Numbers
+
+    settings = make_settings(flags)
+    _, document = score_files(flags.files, settings)
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    numbers = Numbers(settings.percent, settings.digits)
+    print(as_eval_results(document, flags.dataset, flags.task, flags.source or "", date, numbers))
+
+
+SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "variants": Subcommand("list the variants of ANLS", _print_variants),
+    "layouts": Subcommand("list the file layouts that are recognized", _print_layouts),
+    "datasets": Subcommand("list the gold data that can be scored by name", _print_datasets),
+    "questions": Subcommand("write the questions of gold data, to ask a model", _write_questions, _add_questions),
+    "demo": Subcommand("start the web app", _open_page),
+    "identify": Subcommand("find out which variant of ANLS a Python function computes", _identify, _add_function),
+    "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _export_rrc, _add_rrc),
+    "export hub": Subcommand("score answers, and write a file for .eval_results/ on the Hub", _export_hub, _add_hub),
+    "check-submission": Subcommand("find what the leaderboard would refuse", _check_submission, _add_check_submission),
+}
+"""The subcommands by their names."""

@@ -1,0 +1,153 @@
+"""Words for errors: describes values, rows and unknown names; and checks of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+
+def describe(value: object) -> str:
+    """Describe a value for an error message: on one line, not too long, with its type.
+
+    Args:
+        value: any object, also an object whose ``repr`` fails.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> describe(3.5), describe("a" * 100), describe(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long value is enough, and the repr of a very long value takes too long.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+RowName = Callable[[int], str]
+"""Names a row in an error, given its number."""
+
+
+def name_row(row: object) -> str:
+    """Name a row in an error."""
+    return f"row {row} (counted from 0)"
+
+
+def find_similar_name(name: str, choices: Iterable[str]) -> str:
+    """Find the choice that a user perhaps meant.
+
+    Args:
+        name: what the user typed.
+        choices: the names that exist.
+
+    Returns:
+        The most similar choice, or the first choice that contains the name; "" where no choice is similar.
+
+    Example:
+        >>> find_similar_name("Standrad", ["standard", "rrc"]), find_similar_name("squad", ["standard", "rrc"])
+        ('standard', '')
+    """
+    from difflib import get_close_matches
+
+    folded = {choice.lower().replace("-", "_"): choice for choice in choices}
+    typed = name[:100].lower().replace("-", "_")
+    similar = get_close_matches(typed, folded, 1, 0.65)
+    similar += [choice for choice in folded if len(typed) > 2 and typed in choice]
+    return folded[similar[0]] if similar else ""
+
+
+LISTED_BY: Mapping[str, str] = {
+    "variant": "`anls variants`",
+    "rule": "`anls variants`",
+    "layout": "`anls layouts`",
+    "extraction rule": "`anls --help`",
+    "column": "`anls FILE --format csv`",
+}
+"""The kinds of names that are too many for a message, and the commands that list them."""
+
+
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""},
+}
+"""The kinds of names -> names that users try, in lower case, with the name to suggest for each; "" for none."""
+
+
+def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
+    """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
+
+    Args:
+        kind: what the name should be, such as "variant".
+        name: what the user gave. It should be a string.
+        choices: the names that exist. The message lists them, unless a command of `LISTED_BY` does.
+
+    Returns:
+        The message, with a similar name if there is one.
+
+    Example:
+        >>> describe_unknown("layout", "sqad", ["rrc", "squad"]), describe_unknown("layout", "x", ["rrc", "squad"])
+        ("unknown layout 'sqad': did you mean squad?", "unknown layout 'x': `anls layouts` lists them")
+        >>> describe_unknown("metric", "x", ["f1", "cer"])
+        "unknown metric 'x'; choose from f1, cer"
+        >>> describe_unknown("variant", "docvqa", ["rrc", "standard"])
+        "unknown variant 'docvqa': did you mean rrc?"
+    """
+    similar = ""
+    if isinstance(name, str):
+        similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
+    unknown = f"unknown {kind} {repr(name)[:40]}"
+    if kind in LISTED_BY:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    advice = f"did you mean {similar}? Choose" if similar else "choose"
+    return f"{unknown}; {advice} from {', '.join(choices)}"
+
+
+def check_count(name: str, value: Any, most: int | None = None) -> int:
+    """Return a value as a whole number. ValueError: it is none, or not from 0 to ``most``.
+
+    Example:
+        >>> check_count("worst", -1)
+        Traceback (most recent call last):
+        ValueError: worst must be a whole number of at least 0, got -1 (int)
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0 or (most is not None and value > most):
+        limits = "of at least 0" if most is None else f"from 0 to {most:,}"
+        raise ValueError(f"{name} must be a whole number {limits}, got {describe(value)}")
+    return value
+
+
+def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
+    """Refuse a value that is not one of a few. ValueError: it lists them."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+
+
+def check_number(name: str, value: Any) -> float:
+    """Return a value as a float. ValueError: it is not a number from 0 to 1.
+
+    Example:
+        >>> check_number("threshold", 0.5)
+        0.5
+    """
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {describe(value)}")
+    return float(value) + 0.0  # 0.0 for -0.0
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, of Python or of numpy. True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Format a count with its noun, such as "1 answer" or "2 answers"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"

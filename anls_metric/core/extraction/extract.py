@@ -1,0 +1,371 @@
+"""Extracts answers from raw model output: a table of rules, one for each kind of wrapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from anls_metric.core.checks import count_noun, describe, describe_unknown
+from anls_metric.core.extraction.wrappings import (
+    JSON,
+    PYTHON,
+    QUOTES,
+    strip_period,
+    strip_prefix,
+    strip_special_tokens,
+    take_after_label,
+    take_after_thinking,
+    take_as_lmms_eval,
+    take_before_rest,
+    take_bold,
+    take_boxed,
+    take_from_chat,
+    take_from_fence,
+    take_from_harmony,
+    take_from_html,
+    take_from_quotes,
+    take_from_sentence,
+    take_from_tags,
+    take_list,
+    take_math,
+    take_only_item,
+    take_repeated,
+)
+from anls_metric.core.strings.rows import as_text
+
+
+class Extractor(NamedTuple):
+    r"""A rule: a row of `EXTRACTORS`.
+
+    Args:
+        name: the name of the rule.
+        meaning: what it extracts, in one line.
+        extract: finds the answer in a string, without whitespace around it; None where there is none.
+        marks: the rule finds nothing in a string without any of these strings, or of the characters of one string.
+        option: what ``NAME:VALUE`` chooses, "field" or "tag"; "" where a rule has no such form.
+        of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
+        arguments: the values of the option, which ``extract`` takes after the string.
+
+    Example:
+        >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
+        '7'
+        >>> EXTRACTORS["boxed"].find("It is 7.") is None
+        True
+    """
+
+    name: str
+    meaning: str
+    extract: Callable[..., str | None]
+    marks: Iterable[str]
+    option: str = ""
+    of_values: Callable[..., str | None] | None = None
+    arguments: tuple[str, ...] = ()
+
+    def find(self, text: str) -> str | None:
+        """Extract the answer, or return None at once if the string holds none of the marks."""
+        for mark in self.marks:
+            if mark in text:
+                return self.extract(text, *self.arguments)
+        return None
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """A function that applies rules one after the other: what `extractor` returns. It can be pickled.
+
+    Args:
+        rules: the rules in the order in which they are applied.
+    """
+
+    rules: tuple[Extractor, ...]
+
+    @property
+    def signature(self) -> str:
+        """The names of the rules, as `extractor` takes them and as a signature shows them."""
+        return ",".join(rule.name for rule in self.rules)
+
+    def __call__(self, text: str) -> str:
+        """Extract the answer from a string.
+
+        Returns:
+            The answer; the string itself where no rule finds anything.
+
+        Raises:
+            ValueError: the text is not a string.
+        """
+        (answer,), _ = extract_all(self, [as_text(text, "text")])
+        return str(answer)
+
+
+Counts = dict[str, dict[str, int]]
+"""How many strings each rule changed and left as they were, by its name."""
+
+
+def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any], Counts]:
+    """Extract the answers from raw model output, and count what each rule does.
+
+    Args:
+        extraction: the rules.
+        texts: the raw outputs. What is not a string stays as it is, and does not count.
+
+    Returns:
+        The answers; and for each rule by its name, in the order in which the rules are applied, how many strings it
+        changed and left as they were.
+
+    Example:
+        >>> texts = ['<think>Hm.</think>{"answer": "7"}', "8", '{"answer": "Coca Co', None]
+        >>> answers, counts = extract_all(extractor("think,json"), texts)
+        >>> answers
+        ['7', '8', '{"answer": "Coca Co', None]
+        >>> counts["json"]
+        {'changed': 1, 'left': 2}
+    """
+    answers, counts = list(texts), {}
+    for rule in extraction.rules:
+        outcomes = counts[rule.name] = {"changed": 0, "left": 0}
+        for place, text in enumerate(answers):
+            if isinstance(text, str):
+                answer = rule.find(text)
+                outcomes["left" if answer in (None, text) else "changed"] += 1
+                answers[place] = text if answer is None else answer
+    return answers, counts
+
+
+def describe_extraction(counts: Counts) -> list[str]:
+    """Describe in a sentence for each rule what it did.
+
+    Args:
+        counts: as `extract_all` returns them.
+
+    Example:
+        >>> describe_extraction({"period": {"changed": 7, "left": 3}})
+        ['period changed 7 of 10 answers and left 3']
+    """
+    return [
+        f"{name} changed {rule['changed']:,} of {count_noun(sum(rule.values()), 'answer')} and left {rule['left']:,}"
+        for name, rule in counts.items()
+    ]
+
+
+def extractor(names: str, *, values: bool = False) -> Extraction:
+    """Make a function that extracts answers from raw model output.
+
+    Args:
+        names: names of `EXTRACTORS`, such as "think" or "json", separated by commas, in the
+            order in which they are applied; ``anls --help`` lists them. ``json:FIELD``,
+            ``python:FIELD`` and ``tag:NAME`` look for a different field, key or tag than ``answer``.
+        values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
+
+    Returns:
+        A function of a string. A string in which a rule finds nothing stays unchanged; an extracted answer has no
+        whitespace around it. Its ``.signature`` names the rules.
+
+    Raises:
+        ValueError: there is no such rule.
+
+    Example:
+        >>> extract = extractor("think,final")
+        >>> extract("<think>A logo. The answer is Pepsi?</think>The answer is Coca Cola")
+        'Coca Cola'
+        >>> extract("Coca Cola")
+        'Coca Cola'
+        >>> extract.signature
+        'think,final'
+        >>> extractor("json:brand")('It reads so: {"brand": "Coca Cola"}')
+        'Coca Cola'
+        >>> extractor("json", values=True)('It reads so: {"brand": ["Coca Cola"]}.')
+        '{"brand": ["Coca Cola"]}'
+    """
+    if not names or not isinstance(names, str):
+        raise ValueError(f'the names of rules are {describe(names)}: pass a string, such as "think,final"')
+    return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
+
+
+def _find_rule(text: str, values: bool) -> Extractor:
+    name, *arguments = text.split(":", 1)
+    rule = EXTRACTORS.get(name) or PROGRAMS.get(name)
+    if rule is None:
+        raise ValueError(describe_unknown("extraction rule", name, [*EXTRACTORS, *PROGRAMS]))
+    if arguments and not (rule.option and arguments[0]):
+        form = f"{name}:{rule.option.upper()}".rstrip(":")
+        raise ValueError(f"unknown extraction rule {text!r}; write {form}")
+    extract = (values and rule.of_values) or rule.extract
+    return rule._replace(name=text, extract=extract, arguments=tuple(arguments))
+
+
+def answer_in_tags(text: str, tag: str = "answer") -> str | None:
+    """Extract the string between the last ``<answer>`` and its ``</answer>``, which a stop string may have removed.
+
+    Args:
+        text: the raw output of a model.
+        tag: the name of the tag.
+
+    Returns:
+        The answer without whitespace around it; None where there is none.
+
+    Raises:
+        ValueError: a text that is not a string.
+
+    Example:
+        >>> answer_in_tags("The logo reads so. <answer> Coca Cola </answer>")
+        'Coca Cola'
+    """
+    return take_from_tags(as_text(text, "text"), tag)
+
+
+# The usual outermost wrapping comes first.
+_RULES = [
+    Extractor(
+        "harmony",
+        "the text in the channel `final` of gpt-oss; an empty string if there are only other channels",
+        take_from_harmony,
+        marks=("<|channel|>", "assistantfinal"),
+    ),
+    Extractor(
+        "chat",
+        "the last text of the assistant, after `ASSISTANT:`, `[/INST]`, `<|im_start|>assistant` and the like",
+        take_from_chat,
+        marks=("ssistant", "SSISTANT", "[/INST]", "<start_of_turn>", "# Response:"),
+    ),
+    Extractor(
+        "think",
+        "the text after the reasoning, which ends with `</think>` or the like; an empty string if it does not end",
+        take_after_thinking,
+        marks=">▷]",
+        option="tag",
+    ),
+    Extractor(
+        "tag",
+        "the text in the last `<answer>..</answer>`, or after an `<answer>` whose end was cut off",
+        take_from_tags,
+        marks=">",
+        option="tag",
+    ),
+    Extractor(
+        "boxed",
+        r"the text in the last `\boxed{..}`",
+        take_boxed,
+        marks="\\",
+    ),
+    Extractor(
+        "json",
+        "the field `answer` of the last JSON object; for lists and nested values, the longest object or list",
+        JSON.take_field,
+        marks="{[",
+        option="field",
+        of_values=JSON.take_value,
+    ),
+    Extractor(
+        "python",
+        "the key `answer` of the last stringified Python dict, like `{'answer': 'X'}`; for values, the longest one",
+        PYTHON.take_field,
+        marks="{[",
+        option="field",
+        of_values=PYTHON.take_value,
+    ),
+    Extractor(
+        "list",
+        "the string in a list of one string, like `['X']`, with nothing around it; for values, the whole list",
+        take_only_item,
+        marks="[{(",
+        of_values=take_list,
+    ),
+    Extractor("fence", "the text in the last code fence (three backticks)", take_from_fence, marks="`"),
+    Extractor(
+        "html",
+        "the text without HTML tags like `<p>..</p>`, and with entities like `&amp;` decoded",
+        take_from_html,
+        marks="<&",
+    ),
+    Extractor(
+        "final",
+        "the text after the last `Answer:`, `Final answer:` or `The answer is`, to the end of its line",
+        take_after_label,
+        marks=("nswer", "NSWER"),
+    ),
+    Extractor(
+        "special-tokens",
+        "the text without `<|im_end|>`, `</s>`, `<eos>`, `<pad>` and the like before and after it",
+        strip_special_tokens,
+        marks=">]",
+    ),
+    Extractor(
+        "first-line",
+        "the text before a blank line, before `Explanation:` or before the next `Question:`",
+        take_before_rest,
+        marks=("\n", "Question"),
+    ),
+    Extractor(
+        "repeat",
+        "the answer once, if the whole output is this answer repeated",
+        take_repeated,
+        marks=" \n\t\r",
+    ),
+    Extractor(
+        "prefix",
+        "the text without a label in front: `A:`, `Response:`, `Result:`, `答案：`, a bullet, `1.` and the like",
+        strip_prefix,
+        marks=":： \t是为為",
+    ),
+    Extractor(
+        "sentence",
+        "the text after `is` or `are` in a sentence like `The title of the page is X.`, without the period",
+        take_from_sentence,
+        marks=" ",
+    ),
+    Extractor("bold", "the text in `**..**`, if they enclose the whole prediction", take_bold, marks="*_"),
+    Extractor(
+        "quotes",
+        "the text in quotation marks, if they enclose the whole prediction",
+        take_from_quotes,
+        marks=QUOTES,
+    ),
+    Extractor(
+        "math",
+        r"the text in `$..$`, `\(..\)` or `\[..\]`, if they enclose the whole prediction; `$5` stays",
+        take_math,
+        marks="$\\",
+    ),
+    Extractor("period", "the text without the period at its end", strip_period, marks=".。"),
+]
+EXTRACTORS: Mapping[str, Extractor] = {rule.name: rule for rule in _RULES}
+
+PROGRAMS: Mapping[str, Extractor] = {
+    "lmms-eval-reasoning": Extractor(
+        "lmms-eval-reasoning",
+        r"the text in the first `<answer>..</answer>`, else in the last `\boxed{..}`, else a number that ends a line, "
+        "else an empty string, as in lmms-eval's `docvqa_val_reasoning`",
+        take_as_lmms_eval,
+        marks=("",),
+    )
+}
+"""What a program extracts. It leaves no string as it is, so it is never proposed."""
+
+CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
+"""The rules for wrappings that no document's text has. Where one applies, the text is raw model output."""
+
+
+_AROUND = ("chat", "final", "prefix", "bold", "quotes")
+_FEWEST = 10  # strings that such a rule must change
+
+
+def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
+    """Find the rules of `CERTAIN` that apply to any of the strings, and rules for words around nearly all of them.
+
+    Returns:
+        Their names, as `extractor` takes them, and how many strings they change.
+
+    Example:
+        >>> find_certain_rules(["<think>A logo.</think>Coca Cola", "Pepsi"])
+        ('think', 1)
+        >>> find_certain_rules([f"Final answer: {number}" for number in range(10)])
+        ('final', 10)
+    """
+    names, before = [], list(texts)
+    for name in (*CERTAIN, *_AROUND):
+        after, counts = extract_all(extractor(name), before)
+        if counts[name]["changed"] >= (1 if name in CERTAIN else max(_FEWEST, 0.9 * len(texts))):
+            names.append(name)
+            before = after
+    return ",".join(names), sum(map(str.__ne__, texts, before))

@@ -1,0 +1,456 @@
+r"""Extracts an answer from raw model output: a function for each kind of wrapping.
+
+A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
+such wrapping. All take linear time for any string. `extract.EXTRACTORS` is the table of these functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from anls_metric.core.json_strings import STRING, double_backslashes
+
+# Reasoning
+
+_REASONING = (  # what stands before and after it
+    ("<think>", "</think>"),  # most models
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),  # EXAONE Deep
+    ("<reasoning>", "</reasoning>"),  # gpt-oss on Bedrock
+    ("<analysis>", "</analysis>"),
+    ("<seed:think>", "</seed:think>"),  # Seed-OSS
+    ("[THINK]", "[/THINK]"),  # Magistral
+    ("◁think▷", "◁/think▷"),  # Kimi-VL
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),  # OpenThoughts
+    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Cohere
+    ("<|channel>thought", "<channel|>"),  # Gemma 4
+)
+_OPENING, _CLOSING = ("|".join(map(re.escape, marks)) for marks in zip(*_REASONING))
+
+
+def take_after_thinking(text: str, tag: str = "") -> str | None:
+    """Take the string after the reasoning; "" if the reasoning has no end, because it was cut off before the answer.
+
+    The tag is that of a model with marks of its own; without it, the marks of many models are known.
+    """
+    opening, closing = (f"<{re.escape(tag)}>", f"</{re.escape(tag)}>") if tag else (_OPENING, _CLOSING)
+    rest = re.split(closing, text)[-1]
+    answer = re.split(opening, rest, maxsplit=1)[0]
+    return None if answer == text else answer.strip()
+
+
+# Conversations
+
+# https://cookbook.openai.com/articles/openai-harmony
+_FINAL = r"<\|channel\|>\s{0,3}final\b[^<]{0,100}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+_BARE_FINAL = r"(?s)\s*(?:analysis|commentary).*assistantfinal"  # decoded without special tokens
+_END_OF_MESSAGE = r"<\|(?:end|return|call|start|channel)\|>"
+
+
+def take_from_harmony(text: str) -> str | None:
+    """Take the message of the last channel ``final``; "" if there are only other channels."""
+    if "<|channel|>" not in text:
+        bare = re.match(_BARE_FINAL, text)
+        return text[bare.end() :].strip() if bare else None
+    _, *messages = re.split(_FINAL, text)
+    return re.split(_END_OF_MESSAGE, messages[-1], maxsplit=1)[0].strip() if messages else ""
+
+
+_NAME = r"(?:GPT4[ ]Correct[ ])?"
+_ASSISTANT = (
+    r"<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|assistant\|>|<start_of_turn>model"
+    rf"|\[/INST\]|\bASSISTANT:|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}Assistant:|^assistant[ ]{{0,3}}\r?(?=\n)"
+    r"|^[#]{2,3}[ ]Response:"
+)
+_OTHER_ROLE = (
+    r"<\|im_start\|>|<\|start_header_id\|>|<\|(?:user|system|observation)\|>|<start_of_turn>|\[INST\]|\b(?:USER|HUMAN|SYSTEM):"
+    rf"|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}(?:User|Human|System|Instruction):|^(?:user|system)[ ]{{0,3}}\r?$"
+    r"|<\|(?:im_end|eot_id|end|end_of_turn|endoftext)\|>|<end_of_turn>|</s>"
+)
+
+
+def take_from_chat(text: str) -> str | None:
+    """Take the last turn of the assistant that is not empty."""
+    _, *parts = re.split(rf"(?m:({_ASSISTANT})|{_OTHER_ROLE})", text)
+    turns = [turn.strip() for assistant, turn in zip(parts[::2], parts[1::2]) if assistant]
+    return next(filter(None, reversed(turns)), "") if turns else None
+
+
+# Tags, LaTeX, HTML
+
+
+def take_from_tags(text: str, tag: str = "answer") -> str | None:
+    """Take the content of the last pair of tags; without a pair, what follows the last tag whose end was cut off."""
+    before, closing, _ = text.rpartition(f"</{tag}>")
+    _, opening, answer = (before or text).rpartition(f"<{tag}>")
+    return (answer.partition(closing)[0] if closing else answer).strip() if opening else None
+
+
+_LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
+_MOST_COMMANDS = 20
+
+
+def take_boxed(text: str) -> str | None:
+    r"""Take the content of the last ``\boxed{..}``."""
+    parts = _split_at_command(text, "boxed")
+    return _remove_latex(parts[1]) if parts else None
+
+
+def _remove_latex(text: str) -> str:
+    r"""Remove ``\text{..}`` around strings, and the backslash of ``\$``."""
+    for _ in range(_MOST_COMMANDS):
+        parts = _split_at_command(text, _LATEX_TEXT)
+        if parts is None:
+            break
+        text = "".join(parts)
+    return re.sub(r"\\([$%&#_{}])", r"\1", text).strip()
+
+
+def _split_at_command(text: str, command: str) -> tuple[str, str, str] | None:
+    r"""Split a string at its last ``\command{..}``: what is before it, in its braces, and after it."""
+    for start in reversed([*re.finditer(rf"\\(?:{command})\{{", text)][-_MOST_COMMANDS:]):
+        depth = 1
+        for brace in re.compile(r"(?s)\\.|[{}]").finditer(text, start.end()):
+            depth += (brace[0] == "{") - (brace[0] == "}")
+            if not depth:
+                return text[: start.start()], text[start.end() : brace.start()], text[brace.end() :]
+    return None
+
+
+def take_as_lmms_eval(text: str) -> str:
+    r"""Take the answer as the reasoning tasks of lmms-eval do; "" where they find none.
+
+    They take the first ``<answer>..</answer>``, else the last ``\boxed{..}``, else a number at the end of a line.
+    """
+    answer, closing, _ = text.partition("<answer>")[2].partition("</answer>")
+    return (answer if closing else _take_last_box(text) or _take_last_number(text)).strip()
+
+
+def _take_last_box(text: str) -> str:
+    """Take the content of the last box whose braces close, whatever stands before them; "" for none."""
+    for start in reversed([*re.finditer(r"\\boxed\{", text)][-_MOST_COMMANDS:]):
+        depth = 1
+        for brace in re.compile("[{}]").finditer(text, start.end()):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                return text[start.end() : brace.start()]
+    return ""
+
+
+def _take_last_number(text: str) -> str:
+    """Take the number at the end of the last line that ends with one, perhaps before a period; "" for none."""
+    for line in reversed(text.strip().split("\n")):
+        number = re.search(r"\b\d+(?:\.\d+)?$", line.rstrip().removesuffix(".").rstrip())
+        if number:
+            return number[0]
+    return ""
+
+
+# An amount in dollars is not a formula, so no whitespace follows the first $ or stands before the last one.
+_FORMULA = r"(?s)(?:\$\$|\$(?=\S)|\\[(\[])((?:[^$\\]|\\[^()\[\]])+)(?:\$\$|(?<=\S)\$|\\[)\]])"
+
+
+def take_math(text: str) -> str | None:
+    """Take the content of a formula that is the whole string."""
+    formula = re.fullmatch(_FORMULA, text.strip())
+    return _remove_latex(formula[1]) if formula else None
+
+
+_BLOCKS = (
+    "address|article|blockquote|body|br|center|dd|div|dl|dt|form|h[1-6]|head|hr|html|li|main|ol|p|pre|section|table|tbody"
+    "|td|tfoot|th|thead|title|tr|ul"
+)
+_INLINE = "a|abbr|b|big|cite|code|em|font|i|kbd|label|mark|small|span|strike|strong|sub|sup|tt|u|var"
+_HTML_TAG = rf"(?i:</?(?:({_BLOCKS})|{_INLINE})(?:\s{{1,3}}[\w:-]{{1,30}}=[^<>]{{0,300}})?\s{{0,3}}/?>)"
+_ENTITY = r"&(?:[#]\d{1,7}|[#][xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});"
+
+
+def take_from_html(text: str) -> str | None:
+    """Remove HTML tags, and replace entities by their characters."""
+    import html
+
+    answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
+    answer = re.sub(_ENTITY, lambda entity: html.unescape(entity[0]), answer)
+    return None if answer == text else "\n".join(filter(None, map(str.strip, answer.splitlines())))
+
+
+# Objects and lists, in JSON or as Python prints them
+
+# Numbers of single answers stay strings, because 0.10 is an answer of four characters.
+_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
+_NUMBER_DECODER = json.JSONDecoder(strict=False)
+
+_NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
+_PYTHON_TOKEN = rf"{STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
+_MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
+_MOST_TRIES = 1_000
+
+# A value, and where reading stopped. The value is None if it cannot be read.
+_Found = tuple[Any, int]
+
+
+def _read_json(text: str, start: int, numbers: bool) -> _Found:
+    decoder = _NUMBER_DECODER if numbers else _DECODER
+    try:
+        return decoder.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:  # thousands of digits or brackets: no position
+        return None, getattr(error, "pos", len(text))
+
+
+def _read_python(text: str, start: int, numbers: bool) -> _Found:
+    """Read tokens up to the bracket that closes the first one, so that Python's parser gets nothing else."""
+    scan, place, depth, parts = re.compile(_PYTHON_TOKEN).match, start, 0, []
+    while token := scan(text, place, start + _MOST_LITERAL):
+        place = token.end()
+        depth += (token[0] in "[({") - (token[0] in "])}")
+        parts.append(f"'{token[0]}'" if token["number"] and not numbers else token[0])
+        if not depth:
+            try:
+                return ast.literal_eval(double_backslashes("".join(parts))), place
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                break
+    return None, place
+
+
+def _format(value: Any) -> str | None:
+    """Format a value as JSON; None for a dict of Python whose keys JSON does not have."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=list)
+    except TypeError:
+        return None
+
+
+class Syntax(NamedTuple):
+    """A way to write objects and lists.
+
+    Args:
+        read: reads the value at a place of a string; numbers become strings unless ``numbers``.
+        object: a pattern of the beginning of an object.
+        container: a pattern of the beginning of an object or list.
+    """
+
+    read: Callable[[str, int, bool], _Found]
+    object: str
+    container: str
+
+    def take_field(self, text: str, field: str = "answer") -> str | None:
+        """Take the field of the last object that has it, if the field is a single answer."""
+        objects = list(self._find(text, field, numbers=False))
+        return _parse_answer(objects[-1][field]) if objects else None
+
+    def take_value(self, text: str, field: str = "") -> str | None:
+        """Take the longest object or list as JSON; or the field of the last object that has it."""
+        found = list(self._find(text, field, numbers=True))
+        if field:
+            return _format(found[-1][field]) if found else None
+        return max(filter(None, map(_format, found)), key=len, default=None)
+
+    def _find(self, text: str, field: str, numbers: bool) -> Iterator[Any]:
+        """Find the objects with the field, or without a field all objects and lists.
+
+        No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
+        the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
+        """
+        opening = self.object if field else self.container
+        find, place = re.compile(opening).search, 0
+        for _ in range(_MOST_TRIES):
+            if not (match := find(text, place)):
+                return
+            value, place = self.read(text, match.start(), numbers)
+            if value is None and not field and place > match.start() + 1:
+                return
+            if field and value is not None and not (isinstance(value, dict) and field in value):
+                place = match.start() + 1  # an object inside may have the field
+            elif isinstance(value, (dict, list)):
+                yield value
+
+
+JSON = Syntax(_read_json, r'\{\s*"', r"[\[{]")
+PYTHON = Syntax(_read_python, r"\{\s*['\"]", r"""[\[{]\s*['"\[{]""")
+
+
+def _parse_answer(value: Any) -> str | None:
+    """Parse a single answer; None for any other value."""
+    match value:
+        case str(answer) | [str(answer)]:
+            return answer.strip()
+        case bool():
+            return str(value).lower()
+        case None:
+            return ""
+    return None
+
+
+def take_list(text: str) -> str | None:
+    """Take a list that is the whole string, as JSON. It may also be a tuple or a set."""
+    text = text.strip()
+    for read in (_read_json, _read_python):
+        value, end = read(text, 0, numbers=True)
+        if isinstance(value, (list, tuple, set)) and end == len(text):
+            return _format(value)
+    return None
+
+
+def take_only_item(text: str) -> str | None:
+    """Take the only item, a string, of a list that is the whole string."""
+    match _NUMBER_DECODER.decode(take_list(text) or "[]"):
+        case [str(item)]:
+            return item.strip()
+    return None
+
+
+# Marks and words around an answer
+
+_LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
+
+
+def take_from_fence(text: str) -> str | None:
+    """Take the content of the last fence, which may be cut off. An empty fence at the end leaves the string before."""
+    before, *parts = text.split("```")
+    insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]
+    return [before.strip(), *filter(None, insides)][-1] if parts else None
+
+
+_SPECIAL_TOKEN = (
+    r"<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
+    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>"
+)
+
+
+def strip_special_tokens(text: str) -> str | None:
+    """Drop the special tokens before and after the answer."""
+    blank = re.sub(_SPECIAL_TOKEN, lambda token: " " * len(token[0]), text)
+    answer = text[len(blank) - len(blank.lstrip()) : len(blank.rstrip())]
+    return None if answer == text.strip() else answer
+
+
+_LABEL = (
+    r"(?:[#]|[*]{2}|__)[ ]?(?:[Ff]inal[ ]|FINAL[ ])?(?:[Aa]nswer|ANSWER)(?:[*]{2}|__)?[ \t]{0,3}\r?\n|"
+    r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
+    r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"
+)
+
+
+def take_after_label(text: str) -> str | None:
+    """Take the first line after the last label that something follows, without the marks of bold."""
+    _, *parts = re.split(_LABEL, text)
+    lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
+    return next(filter(None, reversed(lines)), None)
+
+
+# A blank line, or a line that begins the next question or an explanation. After a colon the answer goes on.
+_AFTER_ANSWER = (
+    r"(?<![:：])(?<![:：]\r)(?:\n[^\S\n]{0,20}\n"
+    r"|\n[^\S\n]{0,20}[#*]{0,3}[ ]?(?:Questions?|Q|Explanation|Reasoning|Reason|Rationale|Note|Context|Human|User)"
+    r"[ ]?\d{0,3}[*]{0,2}[ ]?[:：]"
+    r"|\sQuestion[ ]?\d{0,3}:)"
+)
+
+
+def take_before_rest(text: str) -> str | None:
+    """Take the string before a blank line, an explanation or the next question."""
+    answer, *rest = re.split(_AFTER_ANSWER, text.strip(), maxsplit=1)
+    return answer.rstrip() if rest and re.search(r"\w", answer) else None
+
+
+_FEWEST_WORDS = 3
+_MOST_WORDS = 200  # of a repeated answer
+
+
+def take_repeated(text: str) -> str | None:
+    """Take a string that is repeated, if the whole string is repetitions; the last one may be cut off.
+
+    On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
+    On several lines, twice is enough.
+    """
+    words = re.findall(r"[^ \t\r\n]+", text)
+    keys = [word.strip(",;|/.") or word for word in words]
+    least = 2 if "\n" in text.strip() else 3
+    for count in range(1, min(len(keys) // 2, _MOST_WORDS) + 1):
+        repeats = keys[count] == keys[0] and keys[count:-1] == keys[: -count - 1]
+        if repeats and keys[-count - 1].startswith(keys[-1]) and (count >= _FEWEST_WORDS or least * count <= len(keys)):
+            return " ".join(words[:count]).rstrip(",;|/").strip()  # a word may end with a form feed
+    return None
+
+
+_LEADS = (
+    r"(?i:(?:(?:final|predicted|short|my|the|generated)[ ])?(?:answer|ans|response|output|result|prediction|reply)"
+    r"|antwort|réponse|respuesta|risposta|resposta|svar|ответ|odpowiedź|yanıt|cevap)|A|答案|回答|答え|答|정답|답변|답|الإجابة|उत्तर"
+)
+_BULLET = "[-*•–—·‣▪●○]"
+_DATE = r"[ ]\w{1,20}\.?\s{1,3}\d{4}\b"  # "1. Januar 2020"
+_PREFIX = (  # but not the dash of "- 12 -"
+    rf"(?s)(?![-–—].*[-–—]\Z)(?:(?:[*_]{{0,2}}(?:{_LEADS})[*_]{{0,2}}\s{{0,2}}[:：][*_]{{0,2}}"
+    rf"|(?:答案|回答)[是为為][:：]?|(?:{_BULLET}|1[.)](?!{_DATE})|\(1\))(?=[ \t]))\s*){{1,3}}(?=\S)"
+)
+_NEXT_ITEM = rf"\n[^\S\n]{{0,20}}(?:{_BULLET}|\(?2[.)])[ \t]"
+
+
+def strip_prefix(text: str) -> str | None:
+    """Drop up to three prefixes, such as "A:" or a bullet. A list of several items stays unchanged."""
+    text = text.strip()
+    prefix = re.match(_PREFIX, text)
+    return text[prefix.end() :] if prefix and not re.search(_NEXT_ITEM, text) else None
+
+
+_SUBJECT = (  # of a sentence on one line
+    r"[\"'“]?(?:[Tt](?:he|his|hat|hese|hose|hey|heir)|[Ii]ts?|[Hh](?:e|is|er)|[Ss]he|According to|Based on|As per|From"
+    r"|In|On)\b(?=[^\n]*\Z)"
+)
+_VERB = (  # but not of a relative clause or of "there is"
+    r"(?:(?<![Tt]hat |[Ww]hat |[Ww]hom )(?<![Ww]hich |[Ww]here |[Tt]here )(?<![Ww]ho )\b(?:is|are|was|were|reads)"
+    r"|(?<=\b[Ii]t)['’]s)(?:[ ]as[ ]follows)?[:,]?[ ]{1,9}(?![ ]|(?:not|no longer)\b)"
+)
+_PARTICIPLE = (
+    r"[a-z]{1,20}(?:ed|en|wn|nt|ld|de)[ ](?:by|in|on|at|to|from|for|of|with|under|above|below|near|as)[ ]{1,9}"
+)
+_PERIOD = r"[.。](?:\Z|\s{1,9}(?:The|This|That|It|These|They|There|I|Please|Note)\b)"
+_FEWEST_SUBJECT_WORDS = 5
+
+
+def take_from_sentence(text: str) -> str | None:
+    """Take the end of a sentence after its verb: "The title of the page is X." -> "X", "It was signed by X." -> "X".
+
+    A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
+    """
+    text = text.strip()
+    if not re.match(_SUBJECT, text):
+        return None
+    verb = re.search(rf"{_VERB}(?!{_PARTICIPLE})", text) or re.search(rf"{_VERB}{_PARTICIPLE}", text)
+    if not verb:
+        return None
+    answer, *period = re.split(_PERIOD, text[verb.end() :], maxsplit=1)
+    is_long = len(text[: verb.start()].split()) >= _FEWEST_SUBJECT_WORDS
+    return answer.strip() or None if period or is_long or re.search(r"\d", answer) else None
+
+
+def take_bold(text: str) -> str | None:
+    """Take the content of bold marks around the whole string."""
+    bold = re.fullmatch(r"(?s)([*]{2,3}|__)(.+)\1", text.strip())
+    return bold[2].strip() if bold and bold[1] not in bold[2] else None
+
+
+# Each opening quotation mark with its closing ones.
+QUOTES = {mark: mark for mark in "\"'`”’"}
+QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』"}
+
+
+def take_from_quotes(text: str) -> str | None:
+    """Take the content of quotation marks around the whole string, but not of ``"a" and "b"``."""
+    quoted = re.fullmatch(r"(?s)(.)(.*)(.)", text.strip())
+    if quoted is None or quoted[3] not in QUOTES.get(quoted[1], ""):
+        return None
+    opening, inside, closing = quoted.groups()
+    # A mark after whitespace opens a quotation inside, and group 1 is that whitespace. A mark before ")" is for inches.
+    mark = re.search(rf"(\A|\s)[{opening}{closing}]|[{opening}{closing}][^\w)]", inside)
+    return None if mark and mark[1] is None else inside.strip()
+
+
+def strip_period(text: str) -> str | None:
+    """Drop the period at the end, but not of "..."."""
+    text = text.strip()
+    return text[:-1].rstrip() if text.endswith((".", "。")) and not text.endswith("...") else None

@@ -1,0 +1,70 @@
+"""Converts values to JSON and back. JSON has no tuples, so ``{"__tuple__": [...]}`` stands for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anls_metric.core.checks import describe
+
+
+def from_json(value: Any) -> Any:
+    """Convert a value that ``json.load`` returned: ``{"__tuple__": [...]}`` becomes a tuple of alternatives.
+
+    Args:
+        value: what ``json.load`` returned.
+
+    Returns:
+        The same value, with tuples.
+
+    Raises:
+        ValueError: a dict has the key "__tuple__" and other keys, or its value is not a list.
+
+    Example:
+        >>> from_json({"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "pages": [1]})
+        {'date': ('31.12.2023', '31 Dec 2023'), 'pages': [1]}
+    """
+    try:
+        return _with_tuples(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deep, or holds itself: pass a flatter one") from None
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_tuples(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "__tuple__" not in value:
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if len(value) > 1 or not isinstance(value["__tuple__"], list):
+        raise ValueError(f'{describe(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else')
+    return tuple(_with_tuples(item) for item in value["__tuple__"])
+
+
+def to_json(value: Any) -> Any:
+    """Convert a value to what ``json.dump`` can write and `from_json` reads.
+
+    Args:
+        value: a value that can be scored.
+
+    Returns:
+        The same value, with ``{"__tuple__": [...]}`` for each tuple.
+
+    Raises:
+        ValueError: a dict has a key that is not a text, or the key "__tuple__".
+
+    Example:
+        >>> to_json({"date": ("31.12.2023", "31 Dec 2023"), "pages": [1]})
+        {'date': {'__tuple__': ['31.12.2023', '31 Dec 2023']}, 'pages': [1]}
+    """
+    if isinstance(value, (list, tuple)):
+        items = [to_json(item) for item in value]
+        return items if isinstance(value, list) else {"__tuple__": items}
+    if value is None or isinstance(value, float) or type(value) in (str, int, bool):
+        return value
+    if not isinstance(value, dict):  # an enumeration, for example; it is compared as this text
+        return str(value)
+    for key in value:
+        if not isinstance(key, str) or key == "__tuple__":
+            raise ValueError(f"the key {describe(key)} cannot be written as JSON: use a different string")
+    return {key: to_json(item) for key, item in value.items()}

@@ -1,0 +1,337 @@
+"""Identifies the variant that a function computes, by calling it on made-up cases that distinguish all variants.
+
+A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. Where no row
+gives the scores of a function, the neighbor with the fewest changes does, if every case agrees.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from anls_metric.core.checks import count_noun, describe, is_number
+from anls_metric.core.statistics.identification_cases import CASES, THRESHOLDS, Case
+from anls_metric.core.strings.kernel import LENGTHS, LIMITS
+from anls_metric.core.strings.variants import VARIANTS
+
+TOLERANCE = 1e-9
+MOST_ROUNDING = 0.0005
+"""The most by which a function may round a score: to three digits, or to one in percent."""
+MOST_EQUAL = 0.9
+"""The greatest share of cases that a variant with changes may score alike."""
+MAX_SHOWN = 3
+"""How many cases are printed on which a function and the nearest variant differ."""
+
+
+# Changes of a variant, of which a neighbor has one or two.
+_CHANGES: tuple[Mapping[str, Any], ...] = (
+    *({"ignore_case": value} for value in (True, False)),
+    *({"threshold": threshold} for threshold in THRESHOLDS),
+    *({"kept": condition} for condition in ("distance / length < threshold", *LIMITS)),
+    *({"whitespace": name} for name in ("squeeze", "strip", "keep", "words")),
+    *({"no_answers": answers} for answers in ((), ("",))),
+    {"all_or_nothing": True},
+    *({"prediction_length": name, "reference_length": name} for name in LENGTHS),
+)
+
+_OPTIONS = {"threshold", "ignore_case"}
+"""The changes that are options of `anls_score` and of the command."""
+
+_Make = Callable[[str, list[str]], tuple[Any, Any]]
+
+# The names of the two arguments of a function -> how they are made of a prediction and its accepted answers.
+_CALLS: Mapping[tuple[str, str], _Make] = {
+    ("prediction", "references"): lambda prediction, references: (prediction, references),
+    ("predictions", "references"): lambda prediction, references: ([prediction], [references]),
+    ("lists of predictions", "references"): lambda prediction, references: ([[prediction]], [references]),
+    ("[prediction]", "references"): lambda prediction, references: ([prediction], references),
+}
+_CALLS_WITH_ONE: Mapping[tuple[str, str], _Make] = {
+    ("prediction", "reference"): lambda prediction, references: (prediction, references[0]),
+    ("predictions", "one reference each"): lambda prediction, references: ([prediction], references[:1]),
+}
+_WITH_ONE = [place for place, case in enumerate(CASES) if len(case.references) == 1]
+
+# What a function returns -> how to convert it to a score.
+_SCALES: Mapping[str, Callable[[float], float]] = {
+    "the score": lambda number: number,
+    "1 - the score": lambda number: 1 - number,
+    "100 times the score": lambda number: number / 100,
+    "100 - 100 times the score": lambda number: 1 - number / 100,
+}
+
+
+class Difference(NamedTuple):
+    """A case on which a function and a variant differ.
+
+    Attributes:
+        case: the case.
+        score: the score of the function; None where it raised an error.
+        expected: the score of the variant.
+        error: the error that the function raised, "" for none.
+    """
+
+    case: Case
+    score: float | None
+    expected: float
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Identification:
+    """Which variant a function computes; as a string, sentences.
+
+    Attributes:
+        variants: the variants whose scores the function returned for every case, () for none. Several variants can give
+            the same bits on every case.
+        nearest: the variants with the fewest differences, () where no call returned a number.
+        changes: the fields that are changed in these variants, such as ``{"threshold": 0.7}``; {} for none.
+        arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
+        returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
+        count: how many cases were compared.
+        differences: the cases on which the function and the nearest variant differ, the largest difference first.
+        errors: the errors that the function raised, with the case.
+    """
+
+    variants: tuple[str, ...]
+    nearest: tuple[str, ...]
+    changes: Mapping[str, Any]
+    arguments: str
+    returns: str
+    count: int
+    differences: tuple[Difference, ...]
+    errors: tuple[tuple[Case, str], ...]
+
+    @property
+    def variant(self) -> str | None:
+        """The first of `variants`, None where the function is none of them."""
+        return next(iter(self.variants), None)
+
+    def __str__(self) -> str:
+        return "\n".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        call = f"called with ({self.arguments}), it returns {self.returns}"
+        changes = " and ".join(f"{field} {value!r}" for field, value in self.changes.items())
+        name = f"{' or '.join(self.nearest)}{' with ' if changes else ''}{changes}"
+        if self.variants:
+            yield f"the function is {name}" + ("" if changes else f": {VARIANTS[self.nearest[0]].meaning}")
+            yield f"{call}; {self.count} of {self.count} cases are equal"
+        elif self.nearest:
+            count = f"{len(self.differences)} of {self.count} cases differ"
+            yield f"the function is not a known variant; the nearest is {name}: {count}"
+            yield call
+        if self.variants and changes:
+            yield f"to score like this, pass {self._format_variant()}"
+        for case, score, expected, error in self.differences[:MAX_SHOWN]:
+            result = f"raises {error}" if error else f"gives {score!r}"
+            yield f"  {case}: the function {result}, {self.nearest[0]} gives {expected!r}"
+        for case, error in self.errors[: 0 if self.differences else 1]:
+            yield f"the function raises {error}, for {case}"
+        if self.variants and self.errors:
+            yield "cases where both strings are blank do not count: several published programs divide by 0 there"
+
+    def _format_variant(self) -> str:
+        """Format the first variant with its changes, as arguments and, if there are such options, as flags."""
+        name, fields = self.nearest[0], ", ".join(f"{field}={value!r}" for field, value in self.changes.items())
+        if not self.changes.keys() <= _OPTIONS:
+            return f'variant=replace(VARIANTS["{name}"], {fields})'
+        values = {"ignore_case": "--ignore-case" if self.changes.get("ignore_case") else "--no-ignore-case"}
+        flags = " ".join(values.get(field, f"--{field} {value}") for field, value in self.changes.items())
+        return f'variant="{name}", {fields}, or --variant {name} {flags}'
+
+
+class _Trial(NamedTuple):
+    """What a function returned for cases, called in one way: a number and "", or NaN and an error, for each."""
+
+    arguments: str
+    places: Sequence[int]
+    results: Sequence[tuple[float, str]]
+
+
+def identify(function: Callable[..., Any]) -> Identification:
+    """Find out which variant of ANLS a function computes.
+
+    The function is called on made-up cases: with a prediction and its accepted answers, with a prediction and one
+    accepted answer, or with a list of one prediction and a list of its accepted answers, in either order. It may return
+    the score, 1 - score, or either times 100, perhaps rounded; a list or a dict with that number is fine.
+
+    If no variant returns the same scores, each is tried with another threshold, and with one or two other fields
+    changed. The fewest changes count.
+
+    Args:
+        function: a function, such as the metric of another project.
+
+    Returns:
+        An `Identification`: print it, or read its attributes. Scores are equal where they differ by less than 1e-9.
+
+    Raises:
+        ValueError: the argument cannot be called.
+
+    Example:
+        >>> from anls_metric import anls_score, identify, normalized_levenshtein_similarity
+        >>> identify(lambda prediction, references: anls_score(prediction, references, variant="due")).variants
+        ('due', 'fast_anls')
+        >>> identify(normalized_levenshtein_similarity).arguments
+        'prediction, reference'
+        >>> print(identify(lambda answers, output: 100 * anls_score(output, answers, threshold=0.7)))
+        the function is standard with threshold 0.7
+        called with (references, prediction), it returns 100 times the score; 104 of 104 cases are equal
+        to score like this, pass variant="standard", threshold=0.7, or --variant standard --threshold 0.7
+    """
+    if not callable(function):
+        raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")
+    first = _identify_as(function, _CALLS, range(len(CASES)))
+    share = _share_of_differences(first)
+    # A few differences are the function's own, unless they are all where there are several accepted answers.
+    if share <= 0.05 and (first.variants or any(len(each.case.references) == 1 for each in first.differences)):
+        return first
+    with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one accepted answer
+    return with_one if with_one.variants or _share_of_differences(with_one) < share > 0.5 else first
+
+
+def _share_of_differences(identification: Identification) -> float:
+    """Compute the share of the cases on which the nearest variant differs; 2 if no call returned a number."""
+    return len(identification.differences) / identification.count if identification.nearest else 2.0
+
+
+def _identify_as(
+    function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
+) -> Identification:
+    """Find the way to call a function, and the fewest changes of a variant, that give the fewest differences."""
+    found = []
+    for names, make in calls.items():
+        for step in (1, -1):  # in this order, or the other way round
+            results = [
+                _call(function, make(CASES[place].prediction, list(CASES[place].references))[::step])
+                for place in places
+            ]
+            trial = _Trial(", ".join(names[::step]), places, results)
+            found.append((_compare_results(trial, 0), trial))
+            if found[-1][0].variants:
+                return found[-1][0]
+    best, trial = min(found, key=lambda pair: _share_of_differences(pair[0]))
+    by_changes = best, _compare_results(trial, 1), _compare_results(trial, 2)
+    # A variant with a change more is nearer only if it has less than half the differences.
+    return min(by_changes, key=lambda each: _share_of_differences(each) * 2 ** by_changes.index(each))
+
+
+_Changes = tuple[tuple[str, Any], ...]
+
+
+@cache
+def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
+    """Score the cases under each variant with this many changes, by the changes and the name of the variant.
+
+    Variants whose changes are options come first. At some thresholds nearly every score is the same; these are left
+    out, since a function that fails without an error has such scores as well.
+    """
+    columns = [case.prediction for case in CASES], [case.references for case in CASES]
+    scores: dict[tuple[_Changes, str], Sequence[float]] = {}
+    for name, variant in VARIANTS.items():
+        for changes in combinations(_CHANGES, size):
+            each = [dict(change.items() - vars(variant).items()) for change in changes]
+            fields = {field: value for change in each for field, value in change.items()}
+            if all(each) and len(fields) == sum(map(len, each)):  # each changes something, and none what another does
+                scores[tuple(sorted(fields.items())), name] = replace(variant, **fields).score(*columns)
+    keys = sorted(scores, key=lambda key: not dict(key[0]).keys() <= _OPTIONS)
+    return {key: own for key in keys if max(map((own := scores[key]).count, own)) < MOST_EQUAL * len(own)}
+
+
+class _Reading(NamedTuple):
+    """The results of a function, read as scores: places of cases, scores, and errors."""
+
+    rows: Sequence[tuple[int, float, str]]
+    tolerance: float
+
+    def list_differences(self, expected: Sequence[float]) -> list[Difference]:
+        """List the cases for which the variant with the expected scores differs."""
+        return [
+            Difference(CASES[place], None if error else score, expected[place], error)
+            for place, score, error in self.rows
+            if not abs(score - expected[place]) < self.tolerance  # NaN differs
+        ]
+
+
+def _compare_results(trial: _Trial, size: int) -> Identification:
+    """Compare the results of a function with the scores of all variants with this many changes."""
+    errors = tuple((CASES[place], error) for place, (_, error) in zip(trial.places, trial.results) if error)
+    count = len(trial.places)
+    if len(errors) == count:
+        return Identification((), (), {}, trial.arguments, "", count, (), errors)
+    rows = [
+        (place, number, error)
+        for place, (number, error) in zip(trial.places, trial.results)
+        if CASES[place].prediction or not error
+    ]
+    digits = _count_digits([number for _, number, error in rows if not error])
+    readings = {}
+    for returns, scale in _SCALES.items():
+        unit = 0.5 * 10.0**-digits * abs(scale(1.0) - scale(0.0))
+        is_rounded = 0.0 < unit <= MOST_ROUNDING
+        scaled = [(place, scale(number), error) for place, number, error in rows]
+        ending = f", rounded to {count_noun(digits, 'digit')}" if is_rounded else ""
+        readings[returns + ending] = _Reading(scaled, TOLERANCE + (unit if is_rounded else 0.0))
+    scores = _score_cases(size)
+    found = {
+        (returns, key): sum(not abs(score - expected[place]) < reading.tolerance for place, score, _ in reading.rows)
+        for returns, reading in readings.items()
+        for key, expected in scores.items()
+    }
+    returns, (changes, best) = min(found, key=found.__getitem__)
+    differences = readings[returns].list_differences(scores[changes, best])
+    nearest = tuple(
+        name
+        for name in VARIANTS
+        if found.get((returns, (changes, name))) == len(differences)
+        and readings[returns].list_differences(scores[changes, name]) == differences
+    )
+    differences.sort(key=lambda each: -2.0 if each.score is None else -abs(each.score - each.expected))
+    variants = () if differences else nearest
+    return Identification(variants, nearest, dict(changes), trial.arguments, returns, count, tuple(differences), errors)
+
+
+def _count_digits(numbers: Sequence[float]) -> int:
+    """Count the digits after the point to which numbers are rounded; 400 if they are not.
+
+    Example:
+        >>> _count_digits([0.3333, 1.0]), _count_digits([1 / 3])
+        (4, 400)
+    """
+    return max(next((digits for digits in range(7) if round(number, digits) == number), 400) for number in numbers)
+
+
+def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> tuple[float, str]:
+    """Call the function, and return its number and "", or NaN and its error."""
+    names = _name_keywords(function)
+    try:
+        return _read_number(function(**dict(zip(names, arguments))) if names else function(*arguments)), ""
+    except (Exception, SystemExit) as error:
+        return math.nan, f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+
+
+def _name_keywords(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the first two parameters, if they are keyword-only."""
+    try:
+        parameters = [*inspect.signature(function).parameters.values()][:2]
+    except (TypeError, ValueError):  # of C functions
+        return []
+    return [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+
+
+def _read_number(result: Any) -> float:
+    """Read the number in a result: a number, a list or array with one item, or a dict or tuple that holds it."""
+    if hasattr(result, "tolist"):  # an array or a tensor
+        result = result.tolist()
+    if isinstance(result, Mapping):
+        result = tuple(filter(is_number, result.values()))
+    if isinstance(result, tuple) or (isinstance(result, list) and len(result) == 1):
+        return _read_number(next(iter(result), None))
+    if not is_number(result):
+        raise TypeError(f"it returned {describe(result)}, which is not a number")
+    return float(result)

@@ -1,0 +1,1 @@
+"""Scores strings: variants, one kernel, explanations. Imports only rapidfuzz."""

@@ -1,0 +1,230 @@
+"""Explains a score: the distance to each accepted answer, the edits, and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from anls_metric.core.strings.kernel import Kernel
+
+__all__ = ["Edit", "Explanation", "Match"]
+
+Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
+
+
+class Edit(NamedTuple):
+    """One step from the normalized prediction to the normalized reference.
+
+    Attributes:
+        operation: "equal", "replace", "delete" (from the prediction) or "insert" (into the prediction).
+        prediction: the characters of the prediction; "" for "insert".
+        reference: the characters of the reference; "" for "delete".
+    """
+
+    operation: str
+    prediction: str
+    reference: str
+
+
+class Match(NamedTuple):
+    """How a prediction compares with one accepted answer.
+
+    Attributes:
+        reference: the accepted answer, as given.
+        normalized_prediction: the string that is compared for the prediction.
+        normalized_reference: the string that is compared for the accepted answer.
+        distance: the Levenshtein distance between the normalized strings.
+        length: the length that the distance is divided by.
+    """
+
+    reference: str
+    normalized_prediction: str
+    normalized_reference: str
+    distance: int
+    length: int
+
+    @property
+    def ratio(self) -> float:
+        """The normalized Levenshtein distance: distance / length, 0 for two empty strings."""
+        return self.distance / self.length if self.length else 0.0
+
+    @property
+    def similarity(self) -> float:
+        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
+        return 1 - self.ratio
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the normalized reference.
+
+        The joined ``prediction`` of all steps is the normalized prediction; the same holds for ``reference``.
+        """
+        answer, accepted = self.normalized_prediction, self.normalized_reference
+        return tuple(
+            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
+            for step in Levenshtein.opcodes(answer, accepted)
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an answer has its score; as a string, one plain sentence.
+
+    Attributes:
+        prediction: the answer, as given.
+        normalized_prediction: the string that is compared for the answer.
+        matches: how the answer compares with each accepted answer, in the order of the accepted answers.
+        winner: the index in ``matches`` of the closest accepted answer.
+        score: the score, from 0 to 1.
+        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
+            "nothing in common".
+        kept: the condition under which a similarity counts, as in the variant.
+        variant: the variant that gave the score, with the threshold and case of the call.
+    """
+
+    prediction: str
+    normalized_prediction: str
+    matches: tuple[Match, ...]
+    winner: int
+    score: float
+    reason: Reason
+    kept: str
+    variant: Any  # a `Scorer`: only what every scorer has is used here
+
+    @property
+    def best(self) -> Match:
+        """The match with the closest accepted answer."""
+        return self.matches[self.winner]
+
+    @property
+    def closest(self) -> str:
+        """The closest accepted answer, as given."""
+        return self.best.reference
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the closest accepted answer, normalized."""
+        return self.best.edits
+
+    @property
+    def signature(self) -> str:
+        """The signature of the score. Report it with the score."""
+        return str(self.variant.signature())
+
+    def __str__(self) -> str:
+        return self._put_into_words(NOTES)
+
+    @property
+    def sentence(self) -> str:
+        """Why the answer has its score, in percent: a sentence for a page that shows the accepted answer beside it."""
+        return self._put_into_words(SENTENCES, in_percent=True)
+
+    def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
+        best, threshold = self.best, self.variant.threshold
+        key: str = self.reason
+        if key == "equal" and self.prediction != best.reference:
+            key = "alike"
+        elif key == "empty":
+            key = "no answer" if self.normalized_prediction else "blank"
+        facts = {
+            "why": self,
+            "best": best,
+            "s": "s" * (best.distance != 1),
+            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
+            "similarity": _tell_apart(best.similarity, threshold, in_percent),
+            "ratio": _tell_apart(best.ratio, threshold, in_percent),
+            "threshold": _tell_apart(threshold, best.similarity, in_percent),
+            "so_1": (", so 100%" if in_percent else ", so 1") * (self.score == 1.0),
+        }
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.kept])
+        return words[key].format(**facts, keeps=keeps, fails=fails)
+
+
+NOTES: Mapping[str, str] = {
+    "equal": "equal to {best.reference!r}, so 1",
+    "alike": "equal to {best.reference!r}, so 1",
+    "blank": "the prediction is empty, so 0",
+    "no answer": "{why.prediction!r} counts as no answer, so 0",
+    "nothing in common": "nothing in common with {best.reference!r}, so 0",
+    "close enough": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}"
+    "{so_1}",
+    "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
+    "{fails}, so 0",
+}
+"""The reason for a score -> the line for a terminal."""
+
+SENTENCES: Mapping[str, str] = {
+    "equal": "Equal to an accepted answer, so 100%.",
+    "alike": "Equal to an accepted answer once normalized, so 100%.",
+    "blank": "The prediction is empty, so 0.",
+    "no answer": "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
+    "nothing in common": "Nothing in common with any accepted answer, so 0.",
+    "close enough": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
+    "under the threshold": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
+}
+"""The reason for a score -> the sentence for a page."""
+
+# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
+KEPT_WORDS: Mapping[str, tuple[str, str]] = {
+    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
+    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
+    "distance / length < threshold": (
+        ", and distance / length {ratio} is below the threshold of {threshold}",
+        ", but distance / length {ratio} is not below the threshold of {threshold}",
+    ),
+}
+
+
+def format_number(value: float) -> str:
+    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def format_percent(value: float) -> str:
+    """Format a score for a page: 0%, 100%, 50% or 88.9%."""
+    return f"{100 * value:.1f}%".replace(".0%", "%")
+
+
+def _tell_apart(value: float, other: float, in_percent: bool) -> str:
+    """Format a number with enough digits to distinguish it from `other`."""
+    short, shown = map(format_percent if in_percent else format_number, (value, other))
+    if value == other or short != shown:
+        return short
+    return f"{100 * value:.15g}%" if in_percent else repr(value)
+
+
+def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
+    """Compare a prediction with one accepted answer."""
+    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
+    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
+    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
+
+
+def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
+    """Score a prediction in plain steps: the score, the index of the closest accepted answer, and all matches."""
+    matches = tuple(match_texts(prediction, text, kernel) for text in references)
+    ratios = [match.ratio for match in matches]
+    best = matches[winner := ratios.index(min(ratios))]
+    score = kernel.keep(best.normalized_prediction, best.normalized_reference, ratios[winner])
+    return score, winner, matches
+
+
+def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
+    """Find the reason for the score of a normalized answer."""
+    if score:
+        return "equal" if score == 1.0 and not kernel.all_or_nothing else "close enough"
+    if not answer or answer in kernel.no_answers:
+        return "empty"
+    # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
+    return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
+
+
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
+    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
+    score, winner, matches = find_closest(prediction, references, kernel)
+    answer = matches[winner].normalized_prediction
+    why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
+    return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)

@@ -1,0 +1,323 @@
+"""The public functions for strings: score one answer, columns, streams and batches, and explain a score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from anls_metric.core.checks import name_row
+from anls_metric.core.strings.explanation import Explanation, Reason, find_closest, find_reason, match_texts
+from anls_metric.core.strings.kernel import Kernel, score_columns
+from anls_metric.core.strings.rows import (
+    as_references,
+    as_text,
+    check_columns,
+    check_pairs,
+    get_columns,
+    refuse_no_rows,
+)
+from anls_metric.core.strings.variants import Variant, compile_kernel, get_variant
+
+__all__ = [
+    "anls_batch",
+    "anls_score",
+    "anls_scores",
+    "explain",
+    "iter_anls_scores",
+    "normalized_levenshtein_similarity",
+]
+
+
+@lru_cache(maxsize=256, typed=True)
+def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """Get the kernel of a variant. ValueError: as `get_variant`."""
+    return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+def anls_score(
+    prediction: str,
+    gold_labels: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> float:
+    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold.
+
+    Args:
+        prediction: the answer to score.
+        gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
+        0.8888888888888888
+        >>> anls_score("The Coca", ["Coca Cola", "Coca Cola Company"])
+        0.0
+        >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
+        1.0
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
+
+
+def anls_scores(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> list[float]:
+    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
+
+    Args:
+        predictions: N answers, as a list, tuple, iterator, numpy array, a column of a pandas, datasets or pyarrow
+            table, or a table with one column, such as a DuckDB relation.
+        references: the accepted answers of each question, in the same order: N lists of strings, or N strings
+            if each question has one accepted answer.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: a value is not a string or a row has no references (the message names the row), the columns have
+            different lengths, there are no rows, the variant is unknown, or the threshold is outside [0, 1].
+
+    Example:
+        >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
+        [0.8888888888888888, 0.875]
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    scores = score_columns(predictions, references, kernel)
+    refuse_no_rows(scores)
+    return scores
+
+
+def scores_and_similarities(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> tuple[list[float], list[float]]:
+    """Compute the score of each answer, and its similarity to the closest accepted answer, in one pass.
+
+    If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
+    that scores 0.
+
+    Args:
+        predictions: N answers, as `anls_scores` takes them.
+        references: the accepted answers of each question, as `anls_scores` takes them.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
+
+    Raises:
+        ValueError: as `anls_scores`.
+
+    Example:
+        >>> scores_and_similarities(["CocaCola", "The Coca"], [["Coca Cola"], ["Coca Cola"]])
+        ([0.8888888888888888, 0.0], [0.8888888888888888, 0.4444444444444444])
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    predictions, references = check_columns(predictions, references)
+    refuse_no_rows(predictions)
+    closest = [find_closest(*row, kernel) for row in zip(predictions, references)]
+    return [score for score, _, _ in closest], [matches[winner].similarity for _, winner, matches in closest]
+
+
+def iter_anls_scores(
+    rows: Iterable[tuple[str, Iterable[str]]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Iterator[float]:
+    """Score each row of a stream as `anls_scores` does, in constant memory.
+
+    Args:
+        rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row, and `mean` accepts
+        it.
+
+    Raises:
+        ValueError: as `anls_scores`. Bad options are refused at once. A bad row is refused when it is read, after the
+            scores of the rows before it; the error names it by its number in the stream.
+
+    Example:
+        >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
+        >>> mean(iter_anls_scores(rows))
+        0.8888888888888888
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return kernel.score_rows(check_pairs(rows))
+
+
+def anls_batch(
+    batch: Any,
+    indices: Sequence[object] | None = None,
+    prediction_column: str = "prediction",
+    references_column: str = "references",
+    score_column: str = "anls",
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> dict[str, list[float]]:
+    """Compute the score column of a batch, for engines that split a dataset: `datasets`, Ray Data, Spark.
+
+    Args:
+        batch: columns by name, as a dict, a data frame, or any stream of Arrow: a pyarrow table or record batch, a
+            DuckDB relation, a Spark 4 frame.
+        indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
+            the whole dataset.
+        prediction_column: the name of the column of answers.
+        references_column: the name of the column of accepted answers.
+        score_column: the name of the column of scores.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole dataset; [] for an empty batch.
+
+    Raises:
+        ValueError: as `anls_scores`.
+        KeyError: the batch does not have the column; data frames of some libraries raise their own error.
+
+    Example:
+        >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
+        {'anls': [0.8888888888888888]}
+
+    Source: https://huggingface.co/docs/datasets/process#batch-processing.
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    row_name = name_row if indices is None else lambda row: f"row {indices[row]}"
+    scores = score_columns(*get_columns(batch, prediction_column, references_column), kernel, row_name)
+    return {score_column: scores}
+
+
+def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
+    """Return the function that normalizes a string for a variant.
+
+    Args:
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
+
+    Returns:
+        A function that takes a string and returns the normalized string.
+
+    Raises:
+        ValueError: an unknown variant.
+
+    Example:
+        >>> normalizer()("  Coca   Cola ")
+        'coca cola'
+    """
+    return _get_kernel(variant, None, None).normalize
+
+
+def normalized_levenshtein_similarity(
+    prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
+) -> float:
+    """Compute the similarity of two strings, before any threshold: ``1 - distance / length``.
+
+    Args:
+        prediction: the first string.
+        reference: the second string.
+        variant, ignore_case: the variant that normalizes the strings and measures their lengths, as `get_variant` takes
+            them.
+
+    Returns:
+        1 for strings that are equal once normalized, 0 for strings that share nothing. The similarity can be below 0
+        for variants that divide by the length of the string as given, if lower-casing made the string longer.
+
+    Raises:
+        ValueError: a value that is not a string, an unknown variant.
+
+    Example:
+        >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
+        0.4444444444444444
+
+    Source: https://arxiv.org/abs/1905.13648, section 4.
+    """
+    kernel = _get_kernel(variant, None, ignore_case)
+    return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
+
+
+def reason(
+    prediction: str,
+    score: float,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Reason:
+    """Say in a word why a prediction has its score.
+
+    Args:
+        prediction: the answer.
+        score: the score that `anls_score` gave for the answer with the same options.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        "equal": the score is 1. "close enough": the score is between 0 and 1; in an ``all_or_nothing`` variant, any
+        score above 0. "empty": the score is 0, and the prediction is blank or counts as no answer in the variant.
+        "under the threshold": any other 0; "nothing in common" if the variant has no threshold.
+
+    Raises:
+        ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> reason("The Coca", 0.0)
+        'under the threshold'
+    """
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return find_reason(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
+
+
+def explain(
+    prediction: str,
+    references: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Explanation:
+    """Explain a score: distance, length, similarity and edits for every accepted answer.
+
+    The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
+
+    Args:
+        prediction: the answer.
+        references: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        An `Explanation`.
+
+    Raises:
+        ValueError: a value that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
+        >>> print(why)
+        1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5
+        >>> why.best.edits[1]
+        Edit(operation='insert', prediction='', reference=' ')
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    return get_variant(variant, threshold, ignore_case).explain(prediction, references)

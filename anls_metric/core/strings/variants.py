@@ -1,0 +1,521 @@
+"""The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Protocol, get_args
+
+from anls_metric.core.checks import RowName, check_choice, check_number, describe, describe_unknown, name_row
+from anls_metric.core.strings.explanation import Explanation, explain_texts
+from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
+from anls_metric.core.strings.rows import as_references, as_text, check_columns
+from anls_metric.core.version import __version__
+
+__all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
+
+Whitespace = Literal["squeeze", "strip", "keep", "words"]
+Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
+Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
+
+# The fields of a variant that take one of a few values.
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "whitespace": get_args(Whitespace),
+    "prediction_length": get_args(Length),
+    "reference_length": get_args(Length),
+    "kept": get_args(Kept),
+    **dict.fromkeys(("ignore_case", "empty_equals_empty", "all_or_nothing"), (True, False)),
+}
+
+
+class Scorer(Protocol):
+    """Scores rows: a `Variant` for strings, a ``ValueVariant`` for lists and nested values, or a benchmark metric.
+
+    The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
+
+    Attributes:
+        name: the name that users choose the scorer by.
+        threshold: from 0 to 1.
+        key: the name of the score in a dict of results.
+        label: the name of the score in a table.
+        options: the options that a call may override.
+        columns: the columns that the rule of a benchmark needs; empty if predictions and references are enough.
+        averages_rows: whether the score of a set is the mean of the scores of its rows.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def meaning(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def options(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> Collection[str]: ...
+    @property
+    def averages_rows(self) -> bool: ...
+
+    def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+
+    def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
+        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+
+    def mean(self, scores: Any) -> float:
+        """Compute the score of a set."""
+
+    def explain(self, prediction: Any, references: Any) -> Any:
+        """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
+
+    def signature(self, extract: str = "") -> str:
+        """Return the string to print beside a score: it says how the score was computed."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
+
+    Args:
+        name: the name of the variant.
+        meaning: the special feature of the variant, in one line.
+        source: the program or paper that computes it.
+        ignore_case: whether strings are lower-cased.
+        whitespace: ``"squeeze"`` strips and turns every run of whitespace into one space, ``"strip"``
+            only strips, ``"keep"`` changes nothing, ``"words"`` also removes ASCII punctuation and the articles.
+        ignored_ending: characters that are cut from the end of a string after its whitespace was changed.
+        prediction_length: which length of the prediction counts: "raw" is the length of the string as given, "stripped"
+            without whitespace around it, and "normalized" that of the string that is compared; "raw upper",
+            "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
+            of ``prediction_length`` and ``reference_length``.
+        reference_length: the length of the reference, as ``prediction_length``.
+        kept: the condition under which a similarity counts; it becomes 0 otherwise: "similarity >= threshold",
+            "similarity > threshold" or "distance / length < threshold".
+        threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
+            ``kept`` says.
+        no_answers: normalized predictions that score 0 against anything.
+        empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
+        all_or_nothing: whether every score above 0 becomes 1.
+        aliases: other implementations that give the same numbers, accepted as names.
+
+    Raises:
+        ValueError: a field has a value that is not allowed.
+
+    Example:
+        >>> VARIANTS["rrc"].prediction_length
+        'raw upper'
+        >>> from dataclasses import replace
+        >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
+        >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
+        0.9
+    """
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+    ignore_case: bool = True
+    whitespace: Whitespace = "squeeze"
+    ignored_ending: str = ""
+    prediction_length: Length = "normalized"
+    reference_length: Length = "normalized"
+    kept: Kept = "similarity >= threshold"
+    threshold: float = 0.5
+    no_answers: tuple[str, ...] = ()
+    empty_equals_empty: bool = False
+    all_or_nothing: bool = False
+    aliases: tuple[str, ...] = ()
+
+    # Attributes of the class: see `Scorer`.
+    label = "ANLS"
+    key = "anls"
+    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
+    columns: ClassVar[tuple[str, ...]] = ()
+    averages_rows = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
+        for field, choices in _CHOICES.items():
+            check_choice(field, getattr(self, field), choices)
+        if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
+            raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
+
+    def check(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> tuple[list[str], list[Sequence[str]]]:
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        return check_columns(predictions, references, row_name)
+
+    def score(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> list[float]:
+        """Score each row; [] if there are no rows. ValueError: as `check`."""
+        return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
+        """Score rows that were checked before: N strings, and N lists of one or more strings."""
+        return list(compile_kernel(self).score_rows(zip(predictions, references)))
+
+    def score_missing(self, references: Iterable[str], row: str = "") -> float:
+        """Return the score of a question without an answer: 0."""
+        return 0.0
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """Compute the score of a set: the mean of the scores of its rows."""
+        return mean(scores)
+
+    def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
+        """Explain the score of an answer. ValueError: as `check`."""
+        texts = as_text(prediction, "prediction"), as_references(references, "references")
+        return explain_texts(*texts, self, compile_kernel(self))
+
+    def signature(self, extract: str = "") -> str:
+        """Return the signature of this variant: see the function `signature`."""
+        default = VARIANTS.get(self.name, VARIANTS["standard"])
+        shown = [
+            f"{field}:{getattr(self, field)}"
+            for field in _SCORING_FIELDS
+            if field == "threshold" or getattr(self, field) != getattr(default, field)
+        ]
+        return join_signature(self.name, *shown, extract=extract)
+
+
+def join_signature(*parts: str, extract: str) -> str:
+    """Join the parts of a signature, with the extraction rules and the version at its end."""
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", *parts, *extracted, f"v{__version__}"])
+
+
+@lru_cache(maxsize=256)
+def compile_kernel(variant: Variant) -> Kernel:
+    """Make the kernel of a variant."""
+    squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
+    ending = variant.ignored_ending
+    return Kernel(
+        (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
+        LENGTHS[variant.prediction_length],
+        LENGTHS[variant.reference_length],
+        *LIMITS[variant.kept](variant.threshold),
+        frozenset(variant.no_answers),
+        variant.empty_equals_empty,
+        variant.all_or_nothing,
+    )
+
+
+# Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
+_AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
+_UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
+
+_TABLE = (
+    Variant(
+        "standard",
+        meaning="case and extra whitespace ignored, exactly 0.5 passes",
+        source="https://arxiv.org/abs/1905.13648",
+        aliases=("evalscope", "minicpm_v"),
+    ),
+    Variant(
+        "rrc",
+        meaning="the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
+        source="https://rrc.cvc.uab.es",
+        **_UPPER,
+        aliases=("vlmevalkit", "unitxt", "qwen_vl"),
+    ),
+    Variant(
+        "mmpretrain",
+        meaning="the official script with normalized references",
+        source="https://github.com/open-mmlab/mmpretrain",
+        prediction_length="raw upper",
+        reference_length="normalized upper",
+    ),
+    Variant(
+        "pypi_anls",
+        meaning="PyPI anls 0.0.2: a similarity of exactly 0.5 scores 0",
+        source="https://github.com/shunk031/ANLS",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mistral_evals",
+        meaning="no threshold, punctuation at the end ignored",
+        source="https://github.com/mistralai/mistral-evals",
+        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
+        threshold=0.0,
+    ),
+    Variant(
+        "mp_docvqa",
+        meaning="spaces inside a string matter; an empty prediction, or `none`, scores 0",
+        source="https://github.com/rubenpt91/MP-DocVQA-Framework",
+        whitespace="strip",
+        no_answers=("", "none"),
+    ),
+    Variant(
+        "stvqa",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
+        source="https://github.com/OpenGVLab/InternVL",
+        whitespace="strip",
+        aliases=("moondream", "mini_monkey"),
+    ),
+    Variant(
+        "pix2struct",
+        meaning="all whitespace matters, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/google-research/pix2struct",
+        whitespace="keep",
+        kept="distance / length < threshold",
+        aliases=("docowl15",),
+    ),
+    Variant(
+        "paligemma",
+        meaning="like pix2struct, but two empty strings score 1 even at threshold 0",
+        source="https://github.com/google-research/big_vision",
+        whitespace="keep",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "molmo",
+        meaning="like pix2struct, but divided by the lengths of the original strings",
+        source="https://github.com/allenai/molmo",
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2"),
+    ),
+    Variant(
+        "due",
+        meaning="case and all whitespace matter, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/due-benchmark/evaluator",
+        ignore_case=False,
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mmlongbench",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit",
+        ignore_case=False,
+        whitespace="keep",
+        **_UPPER,
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "fast_anls",
+        meaning="case and all whitespace matter, a similarity must be above the threshold",
+        source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
+        ignore_case=False,
+        **_AS_GIVEN,
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "nls",
+        meaning="plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
+        source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
+        ignore_case=False,
+        **_AS_GIVEN,
+        threshold=0.0,
+        aliases=("docsaid_nls", "docext"),
+    ),
+    Variant(
+        "lmms_eval",
+        meaning="lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
+        prediction_length="stripped upper",
+        reference_length="raw upper",
+        aliases=("aisbench",),
+    ),
+    Variant(
+        "lmms_eval_0_2",
+        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes 1",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
+        **_UPPER,
+        all_or_nothing=True,
+    ),
+    Variant(
+        "openbench",
+        meaning="spaces inside a string matter, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/groq/openbench",
+        whitespace="strip",
+        kept="distance / length < threshold",
+        aliases=("latin_prompt",),
+    ),
+    Variant(
+        "monkey",
+        meaning="like stvqa, but divided by the lengths of the stripped prediction and the original reference",
+        source="https://github.com/Yuliang-Liu/Monkey",
+        whitespace="strip",
+        prediction_length="stripped",
+        reference_length="raw",
+    ),
+    Variant(
+        "inspect_evals",
+        meaning="like molmo, but two empty strings score 1 even at threshold 0",
+        source="https://github.com/UKGovernmentBEIS/inspect_evals",
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "layoutlmv3_docvqa",
+        meaning="like molmo, but an empty prediction scores 0",
+        source="https://github.com/allanj/LayoutLMv3-DocVQA",
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "florence2",
+        meaning="Florence-2 fine-tuning: like due, but an empty prediction scores 0",
+        source="https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py",
+        ignore_case=False,
+        **_AS_GIVEN,
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "lmms_eval_slidevqa",
+        meaning="lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
+        whitespace="keep",
+        kept="similarity > threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "squad_anls",
+        meaning="normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
+        source="https://rajpurkar.github.io/SQuAD-explorer",
+        whitespace="words",
+    ),
+    Variant(
+        "vlmevalkit_dude",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
+        whitespace="keep",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "vlmevalkit_mmlongbench",
+        meaning="VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False,
+        whitespace="keep",
+        **_UPPER,
+        kept="similarity > threshold",
+        threshold=0.0,
+    ),
+)
+VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
+
+VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+    alias: variant for variant in VARIANTS.values() for alias in variant.aliases
+}
+
+# The metrics of lists and nested values, which `anls_metric.core.values` computes.
+OF_VALUES = ("anls_star", "anlsl")
+
+# The rules of benchmarks, which `anls_metric.rules` computes.
+OF_RULES = (
+    *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
+    *("chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2", "madqa"),
+)
+
+# The fields that decide the score; the other fields describe the variant.
+_SCORING_FIELDS = [
+    field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
+]
+
+
+def get_variant(
+    variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
+) -> Variant:
+    """Get a variant: a row of the table, with the fields that a call overrides.
+
+    Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
+
+    The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
+    the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
+    at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
+    0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its variant compares
+    other thresholds in the same way. The variants that compare distance / length never count a tie.
+
+    Args:
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
+        threshold: from 0 to 1: the minimum similarity that is kept, or the distance / length below which a similarity
+            is kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
+        ignore_case: whether strings are lower-cased; None does as the variant does.
+
+    Returns:
+        A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
+
+    Raises:
+        ValueError: an unknown variant, a threshold that is not a number from 0 to 1, an ``ignore_case`` that is neither
+            True nor False.
+
+    Example:
+        >>> get_variant("unitxt", threshold=0.8).name
+        'rrc'
+    """
+    if isinstance(variant, str):
+        if variant in OF_VALUES:
+            raise ValueError(
+                f"{variant} is for lists and nested values: score them with {variant}_score(), or with "
+                f'score(..., variant="{variant}")'
+            )
+        if variant in OF_RULES:
+            raise ValueError(
+                f'{variant} needs more than predictions and references: score rows with rule("{variant}"), or files '
+                f'with score(..., variant="{variant}")'
+            )
+        if variant not in VARIANT_NAMES:
+            names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
+            raise ValueError(describe_unknown("variant", variant, names))
+        variant = VARIANT_NAMES[variant]
+    elif type(variant).__name__ != "Variant":
+        raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
+        variant = Variant(**vars(variant))
+    if threshold is not None:
+        variant = replace(variant, threshold=threshold)
+    if ignore_case is not None:
+        variant = replace(variant, ignore_case=ignore_case)
+    return variant
+
+
+def signature(
+    variant: str | Variant = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+    extract: str = "",
+) -> str:
+    """Describe how a score was computed, as a short string: print it beside the score and report it with the score.
+
+    Args:
+        variant, threshold, ignore_case: as `get_variant` takes them.
+        extract: the names of the rules that extracted the answers from the output of a model, "" for none.
+
+    Returns:
+        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
+        the named variant.
+
+    Raises:
+        ValueError: an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> signature()
+        'anls|standard|threshold:0.5|v2.0.0'
+        >>> signature("unitxt", ignore_case=False)
+        'anls|rrc|ignore_case:False|threshold:0.5|v2.0.0'
+
+    Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
+    """
+    return get_variant(variant, threshold, ignore_case).signature(extract)

@@ -1,0 +1,174 @@
+"""Lists the leaves of a compared value with what became of each: right, close, wrong, missed, invented or blank.
+
+Every leaf that ANLS* divides by is listed once. A part of a value without a counterpart, or with one of another kind,
+stands for each leaf inside it; for one, if it contains none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
+
+from anls_metric.core.values.lists import List
+from anls_metric.core.values.tree_builder import name_key
+from anls_metric.core.values.trees import NOTHING, Dict, Node, Nothing, OneOf, Pair, Rule, Scalar
+
+LeafOutcome = Literal["right", "close", "wrong", "missed", "invented", "blank"]
+LEAF_OUTCOMES: tuple[LeafOutcome, ...] = get_args(LeafOutcome)
+"""What can become of a leaf.
+
+* right: it scores 1, and has a value;
+* close: it scores more than 0 and less than 1;
+* wrong: it scores 0, and both sides have a value;
+* missed: it scores 0, and the prediction has no value;
+* invented: it scores 0, and the reference has no value, or lacks the key or item;
+* blank: it scores 1, and has no value: it is None, a missing key, a text of spaces, [] or {}.
+"""
+
+Keys = tuple[Any, ...]
+"""The keys that lead to a leaf from the root. Lists add none."""
+
+_Places = tuple[tuple[int, Any, Any], ...]
+"""Where lists lead to a leaf: the number of keys before, the index in the reference, and that in the prediction."""
+
+
+class ScoredLeaf(NamedTuple):
+    """A leaf of a value, and what became of it.
+
+    Attributes:
+        outcome: one of `LEAF_OUTCOMES`.
+        score: the score, from 0 to 1.
+        prediction: the predicted value; None for none.
+        reference: the accepted value, of several alternatives the chosen one; None for none.
+        keys: the keys that lead to it.
+        places: the places in lists that lead to it, for `path`.
+        is_predicted: whether the prediction has a value or None at this place.
+    """
+
+    outcome: LeafOutcome
+    score: float
+    prediction: Any
+    reference: Any
+    keys: Keys = ()
+    places: _Places = ()
+    is_predicted: bool = True
+
+    @property
+    def path(self) -> str:
+        """The path in the prediction, such as ``items[2].price``; in the reference, if the leaf is missing there."""
+        steps = list(map(name_key, self.keys))
+        for before, *indices in reversed(self.places):
+            steps.insert(before, f"[{indices[self.is_predicted]}]")
+        return "".join(steps).removeprefix(".")
+
+
+_make_leaf: Callable[[tuple[Any, ...]], ScoredLeaf] = partial(tuple.__new__, ScoredLeaf)  # in half of the time
+
+
+def list_leaves(pair: Pair, rule: Rule) -> list[ScoredLeaf]:
+    """List the leaves of a compared value.
+
+    Args:
+        pair: the value, compared.
+        rule: the options of the comparison.
+
+    Example:
+        >>> from anls_metric.core.values.tree_builder import build_trees
+        >>> rule = Rule(0.5, 1, "standard")
+        >>> prediction, reference = build_trees({"items": [{"name": "tee"}]}, {"items": [{"name": "tea", "price": 2}]})
+        >>> for leaf in list_leaves(reference.compare(prediction, rule), rule):
+        ...     print(leaf.path, leaf.outcome, leaf.keys)
+        items[0].name close ('items', 'name')
+        items[0].price missed ('items', 'price')
+    """
+    leaves: list[ScoredLeaf] = []
+    is_text = (
+        isinstance(pair.prediction.value, str) and isinstance(pair.reference, (List, Dict)) and pair.reference.value
+    )
+    _visit(pair._replace(prediction=NOTHING) if is_text else pair, rule, leaves, (), (), not is_text)
+    return leaves
+
+
+def miss_leaves(leaves: Sequence[ScoredLeaf]) -> list[ScoredLeaf]:
+    """List the leaves of a question without an answer, given those of []: all are missed, and there is at least one."""
+    found = leaves or [ScoredLeaf("missed", 0.0, None, None)]
+    return [leaf._replace(outcome="missed", score=0.0, prediction=None, is_predicted=False) for leaf in found]
+
+
+def _visit(pair: Pair, rule: Rule, leaves: list[ScoredLeaf], keys: Keys, places: _Places, is_predicted: bool) -> None:
+    """Add the leaves of a pair to a list."""
+    reference: Any = pair.reference
+    prediction: Any = pair.prediction
+    if type(reference) is Scalar and type(prediction) is Scalar:
+        [score] = pair.scores
+        outcome: LeafOutcome
+        if score == 1.0:
+            outcome = "right" if reference.text else "blank"
+        elif score > 0.0:
+            outcome = "close"
+        else:
+            outcome = "missed" if not prediction.text else "wrong" if reference.text else "invented"
+        leaves.append(_make_leaf((outcome, score, prediction.value, reference.value, keys, places, True)))
+    elif type(reference) is Dict and type(prediction) is Dict:
+        for key, part in zip(reference.items, pair.parts):
+            _visit(part, rule, leaves, (*keys, key), places, key in prediction.items)
+        for key, item in reference.find_extra(prediction):
+            leaves += _spread("invented", item, rule.count_extra(item), (*keys, key), places, True)
+    elif type(reference) is List and type(prediction) is List:
+        for place, part in zip(pair.places, pair.parts):
+            _visit(part, rule, leaves, keys, (*places, (len(keys), *place)), True)
+        taken, given = (set(side) for side in zip(*pair.places)) if pair.places else (set(), set())
+        for row, item in enumerate(reference.items):
+            if row not in taken:
+                leaves += _spread("missed", item, item.size, keys, (*places, (len(keys), row, None)), False)
+        for column, item in enumerate(prediction.items):
+            if column not in given:
+                leaves += _spread("invented", item, item.size, keys, (*places, (len(keys), None, column)), True)
+    elif pair.same and type(reference) is Nothing:
+        leaves.append(ScoredLeaf("blank", 1.0, prediction.value, None, keys, places, is_predicted))
+    else:
+        leaves += _list_unlike(pair, keys, places, is_predicted)
+
+
+def _list_unlike(pair: Pair, keys: Keys, places: _Places, is_predicted: bool) -> list[ScoredLeaf]:
+    """List the leaves of two values of which one is nothing, or only one is a list or dict: they score 0."""
+    reference, prediction, length = pair.reference, pair.prediction, pair.length
+    if type(reference) is Nothing or (_is_blank(reference) and not _is_blank(prediction)):
+        return list(_spread("invented", prediction, length, keys, places, True))
+    is_predicted = is_predicted and type(reference) is Scalar  # no leaf inside a list or dict is
+    if _is_blank(prediction):
+        leaves = _spread("missed", reference, length, keys, places, is_predicted)
+        return [leaf._replace(prediction=prediction.value) for leaf in leaves]
+    wrong = list(_spread("wrong", reference, max(1, reference.size), keys, places, is_predicted))
+    invented = list(_spread("invented", prediction, length, keys, places, True))  # those above the number of the wrong
+    return [*(leaf._replace(prediction=prediction.value) for leaf in wrong), *invented[len(wrong) :]][:length]
+
+
+def _spread(
+    outcome: LeafOutcome, node: Node, length: int, keys: Keys, places: _Places, is_predicted: bool
+) -> Iterator[ScoredLeaf]:
+    """Yield as many leaves as a part of a value counts: those inside it, or the part itself if it has none."""
+    inside = list(_list_inside(node, keys, places)) or [(node.value, keys, places)] * length
+    for value, own_keys, own_places in inside[:length]:
+        prediction, reference = (value, None) if outcome == "invented" else (None, value)
+        yield ScoredLeaf(outcome, 0.0, prediction, reference, own_keys, own_places, is_predicted)
+
+
+def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, Keys, _Places]]:
+    """List the leaves inside a node, each with what leads to it; of several alternatives, those of the largest."""
+    if type(node) is OneOf:
+        yield from _list_inside(max(node.options, key=lambda option: option.size), keys, places)
+    elif type(node) is List:
+        for place, item in enumerate(node.items):
+            yield from _list_inside(item, keys, (*places, (len(keys), place, place)))
+    elif type(node) is Dict:
+        for key, item in node.items.items():
+            yield from _list_inside(item, (*keys, key), places)
+    else:
+        yield node.value, keys, places
+
+
+def _is_blank(node: Node) -> bool:
+    """Whether a node has no value: nor have texts of spaces, [] and {}."""
+    return node.text == "" or (node.text is None and not node.value)

@@ -1,0 +1,111 @@
+"""Builds trees from values, and refuses what cannot be scored, with its place in the value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from numbers import Number
+from typing import Any
+
+from anls_metric.core.checks import describe
+from anls_metric.core.strings.rows import are_strings
+from anls_metric.core.values.lists import List
+from anls_metric.core.values.trees import NOTHING, Dict, Node, OneOf, Scalar
+
+# Deeper than any document. A level of lists takes six of the 1000 calls that Python allows.
+_DEEPEST = 100
+
+# The kinds of values that cannot be scored -> what to do about them. The first kind that fits counts.
+_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (lambda value: isinstance(value, (bytes, bytearray)), "decode the bytes first"),
+    (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
+    (lambda value: hasattr(value, "isoformat"), "pass the date as a string, for example value.isoformat()"),
+    (lambda value: hasattr(value, "tolist"), "pass value.tolist()"),
+    (lambda value: hasattr(value, "model_dump"), 'pass value.model_dump(mode="json")'),
+    (lambda value: hasattr(value, "__dataclass_fields__"), "pass dataclasses.asdict(value)"),
+    (lambda value: hasattr(value, "__attrs_attrs__"), "pass attrs.asdict(value)"),
+    (lambda value: isinstance(value, Number), "pass the string that it is to be compared as, for example str(value)"),
+    (lambda value: True, "a value is a string, number, bool, None, list or dict"),
+)
+
+
+def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
+    """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
+    predicted = _build_tree(prediction, "prediction", row)
+    reference = unwrap(reference)
+    is_list = isinstance(reference, (list, tuple)) and reference
+    if isinstance(prediction, str) and is_list and are_strings(reference):  # as in classical question answering
+        return predicted, OneOf(reference, [*map(Scalar, reference)])
+    return predicted, _build_tree(reference, "reference", row)
+
+
+def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> Node:
+    """Build the tree of a value. `path` holds the steps that lead to it: indices of lists, and keys in a tuple each."""
+    if type(value) is str:
+        return Scalar(value)
+    if len(path) > _DEEPEST:
+        problem = f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value"
+    elif isinstance(value, dict):
+        return Dict(value, {key: _build_tree(item, side, row, (*path, (key,))) for key, item in value.items()})
+    elif isinstance(value, tuple) and side == "prediction":
+        problem = "is a tuple, which means one of several values in a reference: pass a list"
+    elif isinstance(value, tuple) and not value:
+        problem = "is an empty tuple, one of no values: pass at least one"
+    elif isinstance(value, (list, tuple)):
+        items = [_build_tree(item, side, row, (*path, place)) for place, item in enumerate(value)]
+        return List(value, items) if isinstance(value, list) else OneOf(value, items)
+    elif value is None:
+        return NOTHING
+    elif isinstance(value, float):
+        return Scalar(float(value))  # a numpy float compares as an array does
+    elif isinstance(value, (str, int)):
+        return Scalar(value)
+    else:
+        remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
+        problem = f"is {describe(value)}: {remedy}"
+    raise ValueError(f"{_name_part(name_side(side, row), path)} {problem}")
+
+
+def write_numbers_by_value(node: Any) -> None:
+    """Write the numbers of a tree in one exact decimal form before it is compared: 2440 for 2440.0, 0 for -0.0.
+
+    An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end. Bools
+    and texts stay as they are.
+    """
+    if isinstance(node, (List, Dict, OneOf)):
+        inside = node.options if isinstance(node, OneOf) else node.items
+        for child in inside.values() if isinstance(inside, dict) else inside:
+            write_numbers_by_value(child)
+    elif isinstance(node.value, float) and math.isfinite(node.value):
+        node.text = format(Decimal(str(node.value)).normalize(), "f") if node.value else "0"
+
+
+def unwrap(reference: Any) -> Any:
+    """Replace a tuple of one value by this value, since it stands for the value."""
+    while isinstance(reference, tuple) and len(reference) == 1:
+        reference = reference[0]
+    return reference
+
+
+def name_side(side: str, row: str) -> str:
+    """Name one side of a row for an error."""
+    return f"the {side} of {row}" if row else f"the {side}"
+
+
+def name_key(key: Any) -> str:
+    """Format a key as a step of a path."""
+    if isinstance(key, str) and key.isidentifier() and len(key) <= 60:
+        return f".{key}"
+    text = repr(key)
+    return f"[{text if len(text) <= 60 else text[:57] + '...'}]"
+
+
+def _name_part(whole: str, path: Sequence[Any]) -> str:
+    """Name a part of a value for an error, by the keys and indices that lead to it."""
+    if not path:
+        return whole
+    steps = [f"[{step}]" if isinstance(step, int) else name_key(step[0]) for step in path]
+    is_counted = any(isinstance(step, int) for step in path) and "counted from 0" not in whole
+    counted = " (counted from 0)" if is_counted else ""
+    return f"{whole}, {''.join(steps).removeprefix('.')}{counted},"

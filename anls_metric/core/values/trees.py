@@ -1,0 +1,152 @@
+"""Values as trees: the kinds of nodes, and how a node of the reference compares with one of the prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from anls_metric.core.values.matching import Place
+from anls_metric.core.values.row_scores import average
+
+
+class Rule(NamedTuple):
+    """The options of a comparison."""
+
+    threshold: float  # a leaf with a similarity below it scores 0
+    none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
+    variant: str  # the variant that scores two texts
+
+    def count_extra(self, item: Node) -> int:
+        """Count the leaves of a predicted value whose key the reference does not have."""
+        return self.none_key_length if says_nothing(item.value) else max(1, item.size)
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether a value is right if nothing is expected: None, "", [] or {}."""
+    return value is None or (isinstance(value, (str, list, dict)) and not value)
+
+
+class Node:
+    """A node of a tree: a value, and how it compares with a predicted value."""
+
+    __slots__ = ("size", "value")
+    text: str | None = None  # the normalized text of a leaf
+
+    def __init__(self, value: Any, size: int) -> None:
+        self.value = value
+        self.size = size  # the number of leaves
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        """Compare this reference with a prediction of any kind."""
+        raise NotImplementedError
+
+    def mismatch(self, prediction: Node) -> Pair:
+        """Compare this reference with a prediction of another kind: the score is 0."""
+        return Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
+
+
+class Pair(NamedTuple):
+    """A reference compared with a prediction."""
+
+    reference: Node  # of several alternatives, the chosen one
+    prediction: Node
+    scores: Sequence[float]  # the scores of the leaves, in the order in which they are added
+    length: int  # the number that their sum is divided by
+    same: bool  # whether the closest accepted value equals the prediction
+    parts: Sequence[Pair] = ()  # the pairs inside, of a dict in the order of its keys
+    places: Sequence[Place] = ()  # for a list, the row and column of each part
+
+    @property
+    def average(self) -> float:
+        """The sum of the scores divided by the length; 1 if nothing is expected and nothing is given."""
+        return average(self.scores, self.length)
+
+    @property
+    def weight(self) -> float:
+        """The weight of this pair in a matching: the average, and one bit more if both sides are equal."""
+        return math.nextafter(self.average, math.inf) if self.same else self.average
+
+    def is_same_inside(self) -> bool:
+        """Whether both sides are equal as parts of a list or dict, in which Python takes nan as equal to itself."""
+        return self.same or self.reference.value is self.prediction.value
+
+
+class Nothing(Node):
+    """No value: nothing is expected, or nothing is given."""
+
+    __slots__ = ()
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        if says_nothing(prediction.value):
+            return Pair(self, prediction, [1.0], 1, True)
+        return self.mismatch(prediction)
+
+
+NOTHING = Nothing(None, 1)  # stands for every None, and for every missing key
+
+
+class Scalar(Node):
+    """A text, a number or a bool. All are compared as texts, with the variant "standard"."""
+
+    __slots__ = ("text",)
+    text: str
+    size = 1
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.text = " ".join(str(value).lower().split())
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        if prediction.text is None:
+            return self.mismatch(prediction)
+        text, other = self.text, prediction.text
+        score = 1.0 if text == other else Levenshtein.normalized_similarity(text, other)
+        scores = [score if score >= rule.threshold else 0.0]
+        return Pair(self, prediction, scores, 1, self.value == prediction.value)
+
+
+class OneOf(Node):
+    """Several accepted values: the best counts. Of equally good values, an equal one wins, then the first."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, value: Any, options: list[Node]) -> None:
+        super().__init__(value, max(option.size for option in options))
+        self.options = options
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        pairs = [option.compare(prediction, rule) for option in self.options]
+        return max(pairs, key=lambda pair: (pair.average, pair.same))
+
+
+class Dict(Node):
+    """Values by key. Each is compared with the predicted value of the same key; a missing key counts as None."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, value: Any, items: dict[Any, Node]) -> None:
+        self.value, self.items, self.size = value, items, sum([item.size for item in items.values()])
+
+    def compare(self, prediction: Node, rule: Rule) -> Pair:
+        if not isinstance(prediction, Dict):
+            return self.mismatch(prediction)
+        scores: list[float] = []
+        parts: list[Pair] = []
+        length, same, predicted = 0, True, prediction.items
+        for key, item in self.items.items():
+            part = item.compare(predicted.get(key, NOTHING), rule)
+            parts.append(part)
+            scores += part.scores
+            length += part.length
+            same = same and (part.is_same_inside() or (key not in predicted and says_nothing(part.reference.value)))
+        for _, item in self.find_extra(prediction):
+            same = False
+            length += rule.count_extra(item)
+        return Pair(self, prediction, scores, length, same, parts)
+
+    def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
+        """Find the predicted keys that this dict does not have, with their nodes."""
+        return [(key, item) for key, item in prediction.items.items() if key not in self.items]

@@ -1,0 +1,136 @@
+"""The public functions that score and explain lists and nested values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from anls_metric.core.strings.rows import refuse_no_rows
+from anls_metric.core.values.star_explanation import StarExplanation
+from anls_metric.core.values.value_variants import NoneKeys, get_value_variant
+
+
+def anls_star_score(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> float:
+    """Compute the ANLS* of one value: the sum of its leaf scores divided by the number of leaves.
+
+    Args:
+        prediction: a string, number, bool or None, or a list or dict of such values.
+        reference: the accepted value. A tuple in it holds alternatives; a tuple of one value stands for that value. If
+            the prediction is a string, a list of strings holds alternatives as well.
+        threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
+        none_keys: how to count a predicted key that the reference does not have, if its value is None, "", [] or {}:
+            "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: a leaf has a different type (date, Decimal, bytes, set), the prediction has a tuple, a tuple is
+            empty, or the threshold is outside [0, 1]. The message says where in the value.
+
+    Example:
+        >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
+        1.0
+        >>> anls_star_score({"total": "12.5", "paid": True}, {"total": ("12.50", "12,50"), "paid": True, "tip": "1"})
+        0.6
+
+    Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
+    """
+    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    return float(variant.score_row(prediction, reference))
+
+
+def anls_star_scores(
+    predictions: Iterable[Any],
+    references: Iterable[Any],
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+) -> list[float]:
+    """Compute the ANLS* of each value of a set, as `anls_star_score` does. Their `mean` is the ANLS* over rows.
+
+    Args:
+        predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
+        references: N accepted values, in the same order.
+        threshold, none_keys: as `anls_star_score` takes them.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: a row cannot be scored (the message names it, counted from 0), the columns have different lengths,
+            there are no rows, or an option is wrong.
+
+    Example:
+        >>> anls_star_scores([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
+        [0.5, 1.0]
+
+    Source: https://github.com/deepopinion/anls_star_metric.
+    """
+    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    rows = variant.score(predictions, references)
+    refuse_no_rows(rows)
+    return list(map(float, rows))
+
+
+def explain_star(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> StarExplanation:
+    """Explain the ANLS* of a value: the closest accepted value, the score of each key, and each leaf with its edits.
+
+    Args:
+        prediction, reference, threshold, none_keys: as `anls_star_score` takes them.
+
+    Returns:
+        A `StarExplanation`.
+
+    Raises:
+        ValueError: as `anls_star_score`.
+
+    Example:
+        >>> why = explain_star({"items": ["tee", "milk"]}, {"items": ["milk", ("tea", "coffee")], "tip": None})
+        >>> print(why)
+        2 of 3 leaves correct, 1 close, so 0.8889
+        >>> why.closest, why.key_scores["items"].score
+        ({'items': ['tea', 'milk']}, 0.8333333333333334)
+        >>> for leaf in why.leaves:
+        ...     print(leaf)
+        items[0]: 1 edit on 3 characters from 'tea': similarity 0.6667, at least the threshold of 0.5
+        items[1]: equal to 'milk', so 1
+        tip: no answer is expected and none is given, so 1
+        >>> why.leaves[0].edits[1]
+        Edit(operation='replace', prediction='e', reference='a')
+        >>> for branch in why.tree.children:
+        ...     print(branch.name, branch.score, branch.sentence)
+        .items 0.8333333333333334 1 of 2 leaves correct, 1 close, so 83.3%.
+        .tip 1.0 no answer is expected and none is given, so 1.
+
+    Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
+    """
+    return get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
+
+
+def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
+    """Compute the ANLSL of a list of strings, whose items are matched one to one with the accepted items.
+
+    Args:
+        prediction: the predicted list, or one string.
+        references: the accepted list, or one string.
+        threshold: from 0 to 1: an item with a similarity below it scores 0; None takes 0.5.
+
+    Returns:
+        The score, from 0 to 1: the sum of the scores of the matched items (variant "rrc"), divided by the number of
+        different accepted items or by the number of predicted items, whichever is larger.
+
+    Raises:
+        ValueError: an item is not a string, there are no accepted items, or the threshold is outside [0, 1].
+
+    Example:
+        >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])
+        0.6666666666666666
+
+    Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
+    """
+    return float(get_value_variant("anlsl", threshold=threshold).score_row(prediction, references))

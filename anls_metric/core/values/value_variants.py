@@ -1,0 +1,191 @@
+"""ANLS* and ANLSL as variants: a `ValueVariant` is for values what a `Variant` is for texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, get_args
+
+from anls_metric.core.checks import RowName, check_choice, check_number, describe_unknown, name_row
+from anls_metric.core.strings.kernel import mean
+from anls_metric.core.strings.rows import pair_columns, refuse_no_rows
+from anls_metric.core.strings.variants import join_signature
+from anls_metric.core.values.leaves import list_leaves, miss_leaves
+from anls_metric.core.values.list_scores import build_lists
+from anls_metric.core.values.row_scores import RowScore
+from anls_metric.core.values.star_explanation import StarExplanation, build_branch, find_closest, score_keys
+from anls_metric.core.values.tree_builder import build_trees, write_numbers_by_value
+from anls_metric.core.values.trees import Node, Pair, Rule
+
+NoneKeys = Literal["counted", "ignored"]
+Average = Literal["rows", "leaves"]
+Numbers = Literal["as_written", "by_value"]
+
+
+@dataclass(frozen=True)
+class ValueVariant:
+    """A metric of lists and nested values, with its options. Like `Variant`, it follows the protocol `Scorer`.
+
+    Attributes:
+        name, label, meaning, source, options: as a `Scorer` has them.
+        text_variant: the variant that scores two texts.
+        read: the function that builds the trees of both sides of a row, which it names in errors.
+        threshold: from 0 to 1: a leaf with a similarity below it scores 0.
+        none_keys: as `anls_star_score` takes it.
+        average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
+            more weight: it scores the whole set as one value, as CheckboxQA does.
+        numbers: "as_written" to compare numbers as Python prints them; "by_value" to compare 2440 and 2440.0 as equal.
+        lists_leaves: whether each score also lists all leaves of ANLS*, with what became of each.
+    """
+
+    name: str
+    label: str
+    meaning: str
+    source: str
+    options: tuple[str, ...]
+    text_variant: str
+    read: Callable[[Any, Any, str], tuple[Node, Node]] = field(repr=False)
+    threshold: float = 0.5
+    none_keys: NoneKeys = "counted"
+    average: Average = "rows"
+    numbers: Numbers = "as_written"
+    lists_leaves: bool = False
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
+        check_choice("none_keys", self.none_keys, get_args(NoneKeys))
+        check_choice("average", self.average, get_args(Average))
+        check_choice("numbers", self.numbers, get_args(Numbers))
+
+    @property
+    def key(self) -> str:
+        """The name of the score in a dict of results."""
+        return self.name
+
+    @property
+    def rule(self) -> Rule:
+        """The options of a comparison."""
+        return Rule(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant)
+
+    @property
+    def averages_rows(self) -> bool:
+        """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
+        return self.average == "rows"
+
+    def check(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
+    ) -> tuple[list[Any], list[Any]]:
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        rows = zip(*pair_columns(predictions, references))
+        trees = [self.read(*pair, row_name(row)) for row, pair in enumerate(rows)]
+        return [prediction.value for prediction, _ in trees], [reference.value for _, reference in trees]
+
+    def score(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
+    ) -> list[RowScore]:
+        """Score each row, for `mean`; [] for no rows. ValueError: as `check`."""
+        rows = zip(*pair_columns(predictions, references))
+        return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
+
+    def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
+        """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
+        pair = self._compare(prediction, reference, row)[-1]
+        return RowScore(pair.scores, pair.length, list_leaves(pair, self.rule) if self.lists_leaves else ())
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """Explain the score of a row. ValueError: it cannot be scored."""
+        predicted, accepted, pair = self._compare(prediction, reference)
+        tree, keys = build_branch(pair, self.rule), score_keys([pair], self.rule)
+        closest = find_closest(pair, self.rule)
+        return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, closest, keys, tree, self)
+
+    def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
+        """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
+        predicted, accepted = self.read(prediction, reference, row)
+        if self.numbers == "by_value":
+            write_numbers_by_value(predicted)
+            write_numbers_by_value(accepted)
+        return predicted, accepted, accepted.compare(predicted, self.rule)
+
+    def score_missing(self, reference: Any, row: str = "") -> RowScore:
+        """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
+
+        An error names the question by ``row``. ValueError: as `check`.
+        """
+        found = self.score_row([], reference, row)
+        return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
+
+    def mean(self, scores: Iterable[RowScore]) -> float:
+        """Compute the score of a set. ValueError: there are no rows."""
+        if self.averages_rows:
+            return mean(scores)
+        rows = list(scores)
+        refuse_no_rows(rows)
+        length = sum(row.length for row in rows)
+        return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
+
+    def signature(self, extract: str = "") -> str:
+        """The signature of the score; ``extract`` names the rules that extracted the answers."""
+        values = {option: getattr(self, option) for option in self.options}
+        options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
+        return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
+
+
+_TABLE = (
+    ValueVariant(
+        "anls_star",
+        "ANLS*",
+        "ANLS*: lists and nested values, leaf by leaf",
+        "https://arxiv.org/abs/2402.03848",
+        ("none_keys", "average", "numbers", "threshold"),
+        "standard",
+        build_trees,
+    ),
+    ValueVariant(
+        "anlsl",
+        "ANLSL",
+        "ANLSL: lists of strings, matched one to one",
+        "https://arxiv.org/abs/2104.14336",
+        ("threshold",),
+        "rrc",
+        build_lists,
+    ),
+)
+VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
+"""The metrics of values, by name."""
+
+
+def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
+    """Get a metric of values, with the options that a call overrides.
+
+    Args:
+        variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
+        **options: ``threshold``, ``none_keys``, ``average`` and ``numbers``, as far as the variant has them; None keeps
+            its value.
+
+    Returns:
+        A `ValueVariant`.
+
+    Raises:
+        ValueError: there is no such variant, it does not have the option, or the option does not allow the value.
+
+    Example:
+        >>> get_value_variant("anls_star", average="leaves").signature()
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2.0.0'
+        >>> get_value_variant("anlsl", average="leaves")
+        Traceback (most recent call last):
+        ValueError: anlsl has no option 'average'; choose from threshold
+    """
+    if not isinstance(variant, ValueVariant):
+        if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
+            raise ValueError(describe_unknown("variant for lists and nested values", variant, VALUE_VARIANTS))
+        variant = VALUE_VARIANTS[variant]
+    changes = {option: value for option, value in options.items() if value is not None}
+    for option in changes:
+        if option not in variant.options:
+            raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
+    is_same = all(getattr(variant, option) == value for option, value in changes.items())
+    return variant if is_same else replace(variant, **changes)  # a copy takes longer than a short value
