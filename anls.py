@@ -1173,7 +1173,7 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.reading.values"
+_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.core.json_strings"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 

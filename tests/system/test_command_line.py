@@ -308,11 +308,11 @@ def test_output_is_the_same_in_every_process(shell: Shell) -> None:
 
 
 def test_plain_run_imports_only_what_it_needs(tmp_path: Path, run_python: RunPython) -> None:
-    program = f"import sys; from anls_metric import command_line; command_line.main({FILES} + ['--score-only'])"
+    program = f"import sys; from anls_metric.command import command_line; command_line.main({FILES} + ['--score-only'])"
     done = run_python(f"{program}; print(*sys.modules)", tmp_path, PYTHONPATH=str(ROOT))
     modules = set(done.stdout.splitlines()[-1].split())
     assert "anls_metric.reading.join" in modules
-    unneeded = {"subcommands", "leaderboard", "api", "metric", "analysis.identification", "analysis.comparison"}
-    unneeded |= {"nested", "rules", "report.html", "report.hub", "analysis.metrics", "page"}
+    unneeded = {"command.subcommands", "command.leaderboard", "api", "metric", "core.statistics.identification"}
+    unneeded |= {"core.values", "rules", "report.html", "report.hub", "analysis.metrics", "analysis.comparison", "page"}
     assert modules & {f"anls_metric.{name}" for name in unneeded} == set()
     assert modules & {"evaluate", "numpy", "pandas", "pyarrow", "PIL", "gradio", "unicodedata2", "zipfile"} == set()
