@@ -63,6 +63,8 @@ __all__ = [
 
 __version__ = "2.0.0"
 
+SCORES_VERSION = 2
+
 
 # ---- anls_metric.metric: The metric for Hugging Face evaluate.
 
@@ -109,7 +111,7 @@ Examples:
     {'anls': 0.5879629629629629}
 
     >>> anls.signature(variant="rrc")
-    'anls|rrc|threshold:0.5|v2.0.0'
+    'anls|rrc|threshold:0.5|v2'
 """
 
 _CITATION = """\
@@ -359,9 +361,9 @@ class Variant:
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version at its end."""
+    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
     extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", *parts, *extracted, f"v{__version__}"])
+    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@
     >>> mean(anls_scores(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]))
     0.8819444444444444
     >>> signature()
-    'anls|standard|threshold:0.5|v2.0.0'
+    'anls|standard|threshold:0.5|v2'
 
 Import every public name from `anls_metric`:
 

@@ -289,7 +289,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls
         0.8819444444444444
         >>> score("examples/submission.json", gold="examples/gold_label.json")
-        <Scores submission: 0.6273; anls|standard|threshold:0.5|questions:6|gold:4f3517b9|v2.0.0>
+        <Scores submission: 0.6273; anls|standard|threshold:0.5|questions:6|gold:4f3517b9|v2>
         >>> table = [{"nr": 1, "output": "Cola", "accepted": ["Coca Cola", "Cola"]}]
         >>> score(table, id="nr", prediction="output", references="accepted").anls
         1.0

@@ -157,7 +157,7 @@ class ANLS(_Ratio):
         >>> print(f"{float(metric.result()):.4f}")
         0.5880
         >>> metric.signature()
-        'anls|standard|threshold:0.5|v2.0.0'
+        'anls|standard|threshold:0.5|v2'
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """

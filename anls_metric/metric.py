@@ -68,7 +68,7 @@ Examples:
     {'anls': 0.5879629629629629}
 
     >>> anls.signature(variant="rrc")
-    'anls|rrc|threshold:0.5|v2.0.0'
+    'anls|rrc|threshold:0.5|v2'
 """
 
 _CITATION = """\

@@ -18,7 +18,7 @@ from torchmetrics.utilities import dim_zero_cat
 from anls_metric.core.checks import check_count, describe
 from anls_metric.core.strings.rows import check_columns
 from anls_metric.core.strings.variants import Variant, get_variant
-from anls_metric.core.version import __version__
+from anls_metric.core.version import SCORES_VERSION
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
@@ -129,7 +129,7 @@ class ANLS(_Scores):
         >>> metric.compute()
         tensor(0.5880)
         >>> metric.signature()
-        'anls|standard|threshold:0.5|v2.0.0'
+        'anls|standard|threshold:0.5|v2'
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
@@ -194,7 +194,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
     def signature(self) -> str:
         """The signature of the similarity. Report it with the number."""
-        return f"nls|substitution_cost:{self.substitution_cost}|v{__version__}"
+        return f"nls|substitution_cost:{self.substitution_cost}|v{SCORES_VERSION}"
 
     def _score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
         return [

@@ -240,8 +240,8 @@ def add_to_signature(signature: str, *parts: str) -> str:
     """Add parts to a signature, before the version at its end.
 
     Example:
-        >>> add_to_signature("anls|standard|threshold:0.5|v2.0.0", "questions:2", "gold:f8cc8a3c")
-        'anls|standard|threshold:0.5|questions:2|gold:f8cc8a3c|v2.0.0'
+        >>> add_to_signature("anls|standard|threshold:0.5|v2", "questions:2", "gold:f8cc8a3c")
+        'anls|standard|threshold:0.5|questions:2|gold:f8cc8a3c|v2'
     """
     *before, version = signature.split("|")
     return "|".join([*before, *parts, version])

@@ -82,7 +82,7 @@ def rule(name: str, **options: Any) -> Rule:
         >>> dude.summary(rows)
         {'anls': 0.9444444444444444, 'Extractive': 0.8888888888888888, 'Not Answerable': 1.0}
         >>> dude.signature
-        'anls|dude|threshold:0.5|v2.0.0'
+        'anls|dude|threshold:0.5|v2'
     """
     if not isinstance(name, str) or name not in RULES:
         raise ValueError(describe_unknown("rule", name, RULES))

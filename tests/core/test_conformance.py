@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 import anls_metric
 from anls_metric.core.strings.scoring import scores_and_similarities
-from tests.conftest import CONFORMANCE
+from anls_metric.core.version import SCORES_VERSION
+from tests.conftest import CONFORMANCE, DATA
 
 # A golden file whose name is not that of its variant -> the variant. The vectors `lmms_eval` come from the scoring
 # function only, and `evalscope` from versions before 1.14.
@@ -149,3 +151,19 @@ def test_anls_score_anls_scores_and_explain_give_the_same_bits(variant: str, thr
 def test_every_variant_has_a_golden_file() -> None:
     assert {anls_metric.get_variant(get_variant_name(name)).name for name in REPRODUCED} == set(anls_metric.VARIANTS)
     assert set(VARIANT_OF) | set(NO_ROW) <= set(GOLDEN)
+
+
+def test_version_of_signatures_changes_when_golden_scores_change() -> None:
+    """`scores_version.json` holds the hash of each golden file. For a new file, add its hash.
+
+    If a hash differs because a score was corrected, raise `SCORES_VERSION`, write it and the hash into that file, and
+    name the score in CHANGELOG.md.
+    """
+    recorded = read(DATA / "scores_version.json")
+    folders = ("conformance", "family", "rules")
+    found = {
+        path.relative_to(DATA).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in folders
+        for path in sorted((DATA / folder).rglob("*.json"))
+    }
+    assert (SCORES_VERSION, found) == (recorded["scores_version"], recorded["sha256"])

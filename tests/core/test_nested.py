@@ -25,6 +25,7 @@ from anls_metric.core import values as nested
 from anls_metric.core.strings.variants import Scorer
 from anls_metric.core.values import anls_star_score, anls_star_scores, anlsl_score, explain_star
 from anls_metric.core.values.list_scores import add_as_numpy
+from anls_metric.core.version import SCORES_VERSION
 from tests.conftest import CONFORMANCE, DATA
 
 
@@ -335,7 +336,7 @@ def test_variant_of_values_is_a_scorer(name: str) -> None:
     assert scorer.mean(scores) == 0.75
     assert scorer.explain(["a", "b"], ["b"]).score == 0.5
     assert list(scorer.score([], [])) == []
-    assert scorer.signature("think,json").split("|")[-2:] == ["extract:think,json", f"v{anls_metric.__version__}"]
+    assert scorer.signature("think,json").split("|")[-2:] == ["extract:think,json", f"v{SCORES_VERSION}"]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +427,7 @@ STRICT: dict[str, Any] = {"threshold": 1, "none_keys": "ignored", "average": "le
 )
 def test_signatures(name: str, options: dict[str, Any], fields: str) -> None:
     signature = nested.get_value_variant(name, **options).signature()
-    assert signature == f"anls|{name}|matching:munkres-1.1.4|{fields}|v{anls_metric.__version__}"
+    assert signature == f"anls|{name}|matching:munkres-1.1.4|{fields}|v{SCORES_VERSION}"
 
 
 # Bad input

@@ -12,7 +12,7 @@ from anls_metric.core.checks import RowName, check_choice, check_number, describ
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
-from anls_metric.core.version import __version__
+from anls_metric.core.version import SCORES_VERSION
 
 __all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
 
@@ -191,9 +191,9 @@ class Variant:
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version at its end."""
+    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
     extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", *parts, *extracted, f"v{__version__}"])
+    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 @lru_cache(maxsize=256)
@@ -505,16 +505,16 @@ def signature(
 
     Returns:
         ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
-        the named variant.
+        the named variant. The version is that of the scores, `SCORES_VERSION`.
 
     Raises:
         ValueError: an unknown variant, a threshold outside [0, 1].
 
     Example:
         >>> signature()
-        'anls|standard|threshold:0.5|v2.0.0'
+        'anls|standard|threshold:0.5|v2'
         >>> signature("unitxt", ignore_case=False)
-        'anls|rrc|ignore_case:False|threshold:0.5|v2.0.0'
+        'anls|rrc|ignore_case:False|threshold:0.5|v2'
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
     """

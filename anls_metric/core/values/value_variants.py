@@ -174,7 +174,7 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
 
     Example:
         >>> get_value_variant("anls_star", average="leaves").signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2.0.0'
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2'
         >>> get_value_variant("anlsl", average="leaves")
         Traceback (most recent call last):
         ValueError: anlsl has no option 'average'; choose from threshold
