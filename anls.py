@@ -25,6 +25,7 @@ import string
 import sys
 import time
 import warnings
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -41,7 +42,6 @@ from typing import Any, Literal, NamedTuple, get_args
 from rapidfuzz.distance import Levenshtein
 
 __all__ = [
-    "OF_VALUES",
     "VARIANTS",
     "ComputeMetrics",
     "Edit",
@@ -84,6 +84,7 @@ Args:
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
+    numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -138,24 +139,22 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
     return __getattr__("Anls")(config_name, **kwargs)
 
 
-def _score(variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
-    scores = variant.score(predictions, references)
-    result = {variant.key: variant.mean(scores)}
-    return result | {f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else result
-
-
 # What launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-def _describe_job() -> tuple[str, str]:
-    """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-    told = [os.environ.get(name, "") for name in _OF_JOBS]
-    return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+def _dump(rows: Any, scorer: Scorer) -> str:
+    """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
+    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
 
 
-def _nested() -> Any:
-    return import_from_package("anls_metric.core.values", "lists and nested values")
+def _load(text: str, scorer: Scorer) -> Any:
+    rows = json.loads(text)
+    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
+
+
+def _import_json_values() -> Any:
+    return import_from_package("anls_metric.core.json_values", "lists and nested values")
 
 
 # ---- anls_metric.core.strings.scoring: The public functions for strings: score one answer, columns, streams and batches, and explain a score.
@@ -283,6 +282,201 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+# ---- anls_metric.core.scorer: What scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which gets one with options.
+
+
+class Scorer(ABC):
+    """Scores answers: a `Variant` scores strings, a ``ValueVariant`` lists and nested values, a ``Rule`` a benchmark."""
+
+    name: str
+    meaning: str
+    source: str
+    threshold: float
+    label: str = "ANLS"
+    options: tuple[str, ...] = ("threshold",)
+    columns: Mapping[str, str] = MappingProxyType({})
+    reads_json: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of the score in a dict of results."""
+        return "anls"
+
+    @property
+    def averages_rows(self) -> bool:
+        """Whether the score of a set is the mean of the scores of its rows."""
+        return True
+
+    @property
+    def scores_strings(self) -> bool:
+        """Whether it scores strings, and needs nothing else."""
+        return not self.reads_json and not self.columns
+
+    def read_answer(self, text: str) -> Any:
+        """Read an answer that a person wrote. A text that is not JSON is an answer as well."""
+        return text
+
+    def parse_output(self, text: str) -> Any:
+        """Parse an answer that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        return text
+
+    def read_references(self, references: Any) -> Any:
+        """Read the accepted answers of a row, of which JSON may be a string. ValueError: they cannot be read."""
+        return references
+
+    @property
+    def normalize(self) -> Callable[[Any], str]:
+        """The function that writes an answer as the string that is compared; "" if it is empty."""
+        return str
+
+    def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        predictions, references = list(predictions), list(references)
+        self.score(predictions, references, row_name)
+        return predictions, references
+
+    @abstractmethod
+    def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
+        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+
+    def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
+        """Score rows that were checked before."""
+        return self.score(predictions, references, row_name)
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        return 0.0
+
+    def mean(self, scores: Iterable[Any]) -> float:
+        """Compute the score of a set. ValueError: there are no rows."""
+        return mean(scores)
+
+    @abstractmethod
+    def explain(self, prediction: Any, references: Any) -> Any:
+        """Explain the score of an answer. ValueError: as `check`."""
+
+    def signature(self, extract: str = "") -> str:
+        """Return the text to print beside a score: it says how the score was computed."""
+        return join_signature(
+            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
+        )
+
+
+def join_signature(*parts: str, extract: str) -> str:
+    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
+
+
+def mean(scores: Iterable[float]) -> float:
+    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
+    rows = count()
+    try:
+        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
+    except TypeError as error:
+        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
+    number = next(rows)
+    refuse_no_rows(number)
+    if not math.isfinite(total):
+        raise ValueError("the scores are not finite numbers")
+    return total / number
+
+
+def refuse_no_rows(rows: Sequence[object] | int) -> None:
+    """Refuse to score nothing. ValueError: there are no rows."""
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")
+
+
+# The scorers by name. The names stand here so that they can be listed, and misspelled, without importing a module.
+
+OF_VALUES = "variants for lists and nested values"
+OF_BENCHMARKS = "benchmark metrics"
+KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    OF_VALUES: ("anls_metric.core.values", ("anls_star", "anlsl")),
+    OF_BENCHMARKS: (
+        "anls_metric.rules",
+        (
+            *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl"),
+            *("longdocurl_vlmevalkit", "chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2"),
+            "madqa",
+        ),
+    ),
+}
+
+_MODULES = {name: module for module, names in KINDS.values() for name in names}
+_OF_STRINGS = "anls_metric.core.strings.variants"
+
+
+class _Scorers(Mapping[str, Scorer]):
+    """The scorers by name. The module of a scorer is imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self.registered: dict[str, Scorer] = {}
+
+    def __getitem__(self, name: str) -> Scorer:
+        if name in self.registered:
+            return self.registered[name]
+        if name in _MODULES:  # anls.py has a registry of its own, and takes these from that of the package
+            import_from_package(_MODULES[name], f"the metric {name}")
+            return import_module("anls_metric.core.scorer").SCORERS.registered[name]  # type: ignore[no-any-return]
+        with suppress(ImportError):  # anls.py has registered them
+            import_module(_OF_STRINGS)
+        return self.registered[name]
+
+    def __iter__(self) -> Iterator[str]:
+        own = [name for name, scorer in self.registered.items() if name == scorer.name and name not in _MODULES]
+        return iter([*own, *_MODULES])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+SCORERS: Mapping[str, Scorer] = _Scorers()
+
+
+def register(*scorers: Scorer) -> None:
+    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by their names."""
+    known = SCORERS.registered  # type: ignore[attr-defined]
+    for scorer in scorers:
+        known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+
+
+def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
+    """Get a scorer: what computes a score, with the options that a call overrides."""
+    if isinstance(scorer, str):
+        try:
+            scorer = SCORERS[scorer]
+        except KeyError:
+            raise ValueError(describe_unknown("variant", scorer, list_names())) from None
+    elif not hasattr(scorer, "score_missing"):
+        raise ValueError(f"variant is {describe(scorer)}: pass a name or a Scorer")
+    changes = {option: value for option, value in options.items() if value is not None}
+    for option in changes:
+        if option not in scorer.options:
+            choices = f"choose from {', '.join(scorer.options)}" if scorer.options else "leave it out"
+            raise ValueError(f"{scorer.name} has no option {option!r}; {choices}")
+    is_same = all(repr(getattr(scorer, option)) == repr(value) for option, value in changes.items())
+    return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]  # a copy takes time
+
+
+def list_names() -> list[str]:
+    """List all names of scorers, with the aliases."""
+    with suppress(ImportError):
+        import_module(_OF_STRINGS)
+    return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
+
+
+def import_from_package(module: str, feature: str) -> Any:
+    """Import a module of the package. ImportError: only the file anls.py is here."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("anls_metric"):
+            raise
+        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
+
+
 # ---- anls_metric.core.strings.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
@@ -300,7 +494,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 
 @dataclass(frozen=True)
-class Variant:
+class Variant(Scorer):
     """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it."""
 
     name: str
@@ -318,8 +512,7 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    # Attributes of the class: see `Scorer`.
-    key = "anls"
+    options = ("threshold", "ignore_case")  # of the class
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -340,10 +533,6 @@ class Variant:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
-    def mean(self, scores: Iterable[float]) -> float:
-        """Compute the score of a set: the mean of the scores of its rows."""
-        return mean(scores)
-
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
@@ -358,12 +547,6 @@ class Variant:
             if field == "threshold" or getattr(self, field) != getattr(default, field)
         ]
         return join_signature(self.name, *shown, extract=extract)
-
-
-def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
-    extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 @lru_cache(maxsize=256)
@@ -585,19 +768,11 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
+register(*_TABLE)
 
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
-
-# The metrics of lists and nested values, which `anls_metric.core.values` computes.
-OF_VALUES = ("anls_star", "anlsl")
-
-# The rules of benchmarks, which `anls_metric.rules` computes.
-OF_RULES = (
-    *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
-    *("chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2", "madqa"),
-)
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -610,29 +785,31 @@ def get_variant(
 ) -> Variant:
     """Get a variant: a row of the table, with the fields that a call overrides."""
     if isinstance(variant, str):
-        if variant in OF_VALUES:
-            raise ValueError(
-                f"{variant} is for lists and nested values: score them with {variant}_score(), or with "
-                f'score(..., variant="{variant}")'
-            )
-        if variant in OF_RULES:
-            raise ValueError(
-                f'{variant} needs more than predictions and references: score rows with rule("{variant}"), or files '
-                f'with score(..., variant="{variant}")'
-            )
         if variant not in VARIANT_NAMES:
-            names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, names))
+            raise ValueError(_describe_other(variant))
         variant = VARIANT_NAMES[variant]
-    elif type(variant).__name__ != "Variant":
-        raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
-    elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
-        variant = Variant(**vars(variant))
-    if threshold is not None:
-        variant = replace(variant, threshold=threshold)
-    if ignore_case is not None:
-        variant = replace(variant, ignore_case=ignore_case)
-    return variant
+    elif not isinstance(variant, Variant):
+        if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
+            names = ", ".join(VARIANTS)
+            raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {names}")
+        variant = Variant(**vars(variant))  # evaluate.load imports a copy of this file, which has its own class
+    found: Any = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
+    return found  # type: ignore[no-any-return]
+
+
+def _describe_other(name: str) -> str:
+    """Describe a name that is no variant for strings: what to call for another metric, or a similar name."""
+    if name in KINDS[OF_VALUES][1]:
+        return (
+            f"{name} is for lists and nested values: score them with {name}_score(), or with "
+            f'score(..., variant="{name}")'
+        )
+    if name in KINDS[OF_BENCHMARKS][1]:
+        return (
+            f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
+            f'score(..., variant="{name}")'
+        )
+    return describe_unknown("variant", name, list_names())
 
 
 def signature(
@@ -645,7 +822,7 @@ def signature(
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
-# ---- anls_metric.core.strings.kernel: The one loop that scores texts, and the mean of scores.
+# ---- anls_metric.core.strings.kernel: The one loop that scores texts.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -808,20 +985,6 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
-    rows = count()
-    try:
-        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
-    except TypeError as error:
-        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
-    number = next(rows)
-    refuse_no_rows(number)
-    if not math.isfinite(total):
-        raise ValueError("the scores are not finite numbers")
-    return total / number
 
 
 # ---- anls_metric.core.strings.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
@@ -1161,11 +1324,6 @@ def are_strings(values: Iterable[Any]) -> bool:
     return True
 
 
-def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction and its references")
-
-
 # ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
 Extract = Callable[[str], str | None]
@@ -1175,19 +1333,9 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.core.json_strings"
+_METRICS = "anls_metric.analysis.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
-
-
-def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. ImportError: only the file anls.py is here."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("anls_metric"):
-            raise
-        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
@@ -1223,30 +1371,21 @@ def build_compute_metrics(
     metrics: str | Sequence[str] = (),
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
-    scorer = _get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
-    of_values = scorer.name in OF_VALUES
+    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
-        if of_values:
-            raise ValueError(f"metrics are for strings, not for the lists and nested values of {scorer.name}")
+        if not scorer.scores_strings:
+            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave them out")
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
         None if references is None else _read_sets(references, scorer),
-        as_extract(extract, values=of_values),
+        as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
         scorer,
         names,
     )
-
-
-def _get_scorer(variant: Any, **options: Any) -> Any:
-    """Get a variant for strings, or one for lists and nested values."""
-    if getattr(variant, "name", variant) in OF_VALUES:
-        nested = import_from_package("anls_metric.core.values", "lists and nested values")
-        return nested.get_value_variant(variant, **options)
-    return get_variant(variant, **options)
 
 
 @dataclass
@@ -1269,7 +1408,7 @@ class ComputeMetrics:
     extract: Extract
     causal: bool
     skip_special_tokens: bool
-    scorer: Any
+    scorer: Scorer
     metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -1351,15 +1490,12 @@ class ComputeMetrics:
 
     def _read_labels(self, labels: Ids) -> list[Any]:
         """Decode labels as accepted answers."""
-        texts = self._decode(labels, "label")
-        if self.scorer.name in OF_VALUES:
-            return list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, texts))
-        return texts
+        return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
         """Score answers: the ANLS, and further metrics."""
         mean = self.scorer.mean(score_rows(self.scorer, answers, references))
-        scores = {self.scorer.key if self.scorer.name in OF_VALUES else "anls": mean}
+        scores = {self.scorer.key: mean}
         if self.metrics:
             measure = import_from_package(_METRICS, "metrics").measure_texts
             scores |= measure(self.metrics, answers, references, self.scorer)
@@ -1388,10 +1524,8 @@ class ComputeMetrics:
         """Warn if most labels are none of the references of their rows, and not just decoded with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
-        if self.scorer.name in OF_VALUES:
-            similarities: Sequence[float] = _score_values(self.scorer, texts, accepted)
-        else:
-            similarities = get_variant("nls", ignore_case=True).score(texts, accepted)
+        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
+        similarities = score_rows(similar, texts, accepted)
         if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
             row = missing[0]
             warnings.warn(
@@ -1428,19 +1562,14 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
     return None if None in chosen else [references[place] for place in chosen]  # type: ignore[index]
 
 
-def score_rows(scorer: Any, answers: Sequence[str], references: References) -> Any:
-    """Score each answer by a variant for strings, or by one for lists and nested values."""
-    score = partial(_score_values, scorer) if scorer.name in OF_VALUES else scorer.score
-    return score(answers, references)
-
-
-def _score_values(scorer: Any, texts: Sequence[str], references: References) -> list[Any]:
-    """Score texts that are lists or nested values in JSON. What is not JSON scores as no answer."""
-    parse = import_from_package(_VALUES, "nested values").parse_value
+def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
+    """Score each text that a model wrote. What the scorer cannot read scores as no answer."""
+    if scorer.scores_strings:
+        return scorer.score(texts, references)
     scores: list[Any] = []
     for row, (text, accepted) in enumerate(zip(texts, references)):
         try:
-            scores += scorer.score([parse(text)], [accepted], partial(_name, name_row(row)))
+            scores += scorer.score([scorer.parse_output(text)], [accepted], partial(_name, name_row(row)))
         except ValueError:
             scores.append(scorer.score_missing(accepted, name_row(row)))
     return scores
@@ -1495,15 +1624,14 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Any) -> list[References]:
+def _read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
         rows = as_column(
             column, "references", "pass a list with the accepted answers of each row of the evaluation set"
         )
-        if scorer.name in OF_VALUES:
-            rows = list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, rows))
+        rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
         sets.append(scorer.check([""] * len(rows), rows)[1])
     return sets
 
@@ -1533,7 +1661,7 @@ def _take_first(outputs: Any) -> Any:
 
 def _define_metric() -> None:
     """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls, AnlsOfValues
+    global Anls
     try:
         import datasets
         import evaluate
@@ -1544,14 +1672,11 @@ def _define_metric() -> None:
     class Anls(evaluate.Metric):  # type: ignore[misc]
         """The metric for Hugging Face evaluate."""
 
-        def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
-            return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
-
         def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
             known = inspect.signature(evaluate.Metric.__init__).parameters
             options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
             given = options.get("variant", config_name)
-            if config_name not in (None, "default", *OF_VALUES, given):
+            if config_name not in (None, "default", given):
                 raise ValueError(
                     f"the configuration is {config_name!r}, and variant= {describe(given)}: pass one of them"
                 )
@@ -1559,45 +1684,58 @@ def _define_metric() -> None:
             self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
             self._known = list(inspect.signature(self._compute).parameters)
             self._return_all_scores = self._defaults.pop("return_all_scores", False)
-            self._find_variant(**options)  # refuses wrong options
+            self._find_scorer(**options)  # refuses wrong options
             self._batches: deque[Any] = deque()  # of predictions and references
             super().__init__(config_name, **kwargs)
 
         def _info(self) -> Any:
+            scorer = self._find_scorer()
+            papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
             text = datasets.Value("string", id="sequence")
             several = datasets.Sequence(datasets.Value("string"), id="references")
             return evaluate.MetricInfo(
-                description=_DESCRIPTION,
+                description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
                 citation=_CITATION,
                 inputs_description=_KWARGS_DESCRIPTION,
                 features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
                 license="Apache-2.0",
                 homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
                 codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+                reference_urls=papers if scorer.scores_strings else [scorer.source],
             )
 
         def _compute(
             self,
             predictions: Any,
             references: Any,
-            variant: str | Variant | None = None,
+            variant: str | Scorer | None = None,
             threshold: float | None = None,
             ignore_case: bool | None = None,
+            none_keys: str | None = None,
+            average: str | None = None,
+            numbers: str | None = None,
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
-            chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
-            return _score(chosen, predictions, references, return_all_scores)
+            scorer = self._find_scorer(
+                variant=variant,
+                threshold=threshold,
+                ignore_case=ignore_case,
+                none_keys=none_keys,
+                average=average,
+                numbers=numbers,
+            )
+            scores = scorer.score(predictions, references)
+            result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
+            return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
-        def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
-            """Get the variant for the options of a call; None takes the defaults of the metric."""
+        def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
+            """Get the scorer for the options of a call; None takes the defaults of the metric."""
             for name in options:
                 if name not in self._known:
                     raise ValueError(describe_unknown("argument", name, self._known))
             given = {name: value for name, value in options.items() if value is not None}
-            return self._get_variant(**self._defaults | given)
-
-        _get_variant: Any = staticmethod(get_variant)
+            chosen = {"variant": "standard", **self._defaults, **given}
+            return get_scorer(chosen.pop("variant"), **chosen)
 
         def _build_data_dir(self) -> str:
             """Make the folder in which processes exchange rows. A single process works without it."""
@@ -1613,7 +1751,7 @@ def _define_metric() -> None:
 
         def signature(self, **options: Any) -> str:
             """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-            return str(self._find_variant(**options).signature())
+            return str(self._find_scorer(**options).signature())
 
         def build_compute_metrics(
             self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
@@ -1648,12 +1786,14 @@ def _define_metric() -> None:
             A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
             batch is added.
             """
-            variant = self._get_variant(**self._defaults)
-            rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
-            self._batches.append(self._copy(*rows))
+            self._add(self._find_scorer(), predictions, references)
 
-        def _copy(self, predictions: Any, references: Any) -> Any:
-            return list(predictions), list(map(tuple, references))  # the caller may change its lists
+        def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
+            rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
+            if scorer.scores_strings:  # the caller may change its lists
+                self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
+            else:
+                self._batches.append(deepcopy(rows))
 
         def _take_rows(self) -> list[Any]:
             """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
@@ -1667,28 +1807,28 @@ def _define_metric() -> None:
             """
             options = {"return_all_scores": self._return_all_scores, **options}
             try:
-                self._find_variant(**options)  # refuses wrong options before this process waits for others
+                scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
                 is_given = predictions is not None or references is not None
                 if is_given and self.num_process == 1 and not self._batches:
                     return self._compute(predictions, references, **options)
                 if is_given:
-                    self.add_batch(predictions=predictions, references=references)
+                    self._add(scorer, predictions, references)
             finally:
                 rows = self._take_rows()
-            rows = self._gather(rows) if self.num_process > 1 else rows
+            rows = self._gather(rows, scorer) if self.num_process > 1 else rows
             return rows and self._compute(*rows, **options)
 
-        def _gather(self, own: Any) -> Any:
+        def _gather(self, own: Any, scorer: Scorer) -> Any:
             """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
             # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = self._dump([_describe_job(), *own])
+            rows = _dump([self._describe_job(), *own], scorer)
             try:
                 super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
                 self._finalize()
                 if self.process_id:  # the file of the next round must not replace this file before it is read
                     self._wait_until(self.process_id, exists=False)
                     return None
-                jobs, *columns = zip(*map(self._load, self.data["predictions"]))
+                jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
                 if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
                     raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
                 return [list(chain.from_iterable(column)) for column in columns]
@@ -1699,6 +1839,12 @@ def _define_metric() -> None:
                 for path in self.file_paths or ():  # process 0 has them
                     with suppress(OSError):
                         os.remove(path)
+
+        @staticmethod
+        def _describe_job() -> tuple[str, str]:
+            """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
+            told = [os.environ.get(name, "") for name in _OF_JOBS]
+            return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
 
         def _check_rendez_vous(self) -> None:
             # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
@@ -1713,49 +1859,12 @@ def _define_metric() -> None:
                 time.sleep(0.01)
             raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
-        _dump: Any = staticmethod(json.dumps)
-        _load: Any = staticmethod(json.loads)
-
-    class AnlsOfValues(Anls):
-        """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
-
-        @staticmethod
-        def _get_variant(**options: Any) -> Any:
-            return _nested().get_value_variant(**options)
-
-        def _copy(self, predictions: Any, references: Any) -> Any:
-            return deepcopy((predictions, references))
-
-        def _dump(self, columns: Any) -> str:
-            return json.dumps(_nested().to_json(columns))
-
-        def _load(self, text: str) -> Any:
-            return _nested().from_json(json.loads(text))
-
-        def _info(self) -> Any:
-            info, variant = super()._info(), self._find_variant()
-            info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
-            info.features = info.features[1:]
-            return info
-
-        def _compute(  # type: ignore[override]
-            self,
-            predictions: Any,
-            references: Any,
-            none_keys: str | None = None,
-            average: str | None = None,
-            threshold: float | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
-            return _score(chosen, predictions, references, return_all_scores)
-
 
 def __getattr__(name: str) -> Any:
-    if name not in ("Anls", "AnlsOfValues"):
+    if name != "Anls":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _define_metric()
-    return globals()[name]
+    return Anls
 
 
 if hasattr(sys.modules.get("evaluate"), "Metric"):

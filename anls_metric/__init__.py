@@ -20,7 +20,8 @@ Choose a variant
     get_variant                 a variant by its name, with another threshold or case
     signature                   the name of a score, to report beside the number
     identify                    which variant a function computes, an `Identification`
-    OF_VALUES                   the names of the two variants for lists and nested values
+    SCORERS, get_scorer         all metrics by name, each a `Scorer`: also those for lists and nested values
+    register                    adds a metric of your own
 See why
     explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
     normalized_levenshtein_similarity
@@ -53,6 +54,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anls_metric.api import ANLSWarning, Scores, compare, score
     from anls_metric.core.extraction.extract import extractor
+    from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean, register
     from anls_metric.core.statistics.clusters import cluster_field
     from anls_metric.core.statistics.identification import Identification, identify
     from anls_metric.core.statistics.significance import (
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
         paired_test,
     )
     from anls_metric.core.strings.explanation import Edit, Explanation, Match
-    from anls_metric.core.strings.kernel import mean
     from anls_metric.core.strings.scoring import (
         anls_batch,
         anls_score,
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
         iter_anls_scores,
         normalized_levenshtein_similarity,
     )
-    from anls_metric.core.strings.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
+    from anls_metric.core.strings.variants import VARIANTS, Variant, get_variant, signature
     from anls_metric.core.values import anls_star_score, anls_star_scores, anlsl_score, explain_star
     from anls_metric.core.version import __version__
     from anls_metric.metric import load
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
 __all__ = [
-    "OF_VALUES",
+    "SCORERS",
     "VARIANTS",
     "ANLSWarning",
     "ComputeMetrics",
@@ -90,6 +91,7 @@ __all__ = [
     "Identification",
     "Match",
     "Options",
+    "Scorer",
     "Scores",
     "Variant",
     "__version__",
@@ -106,6 +108,7 @@ __all__ = [
     "explain",
     "explain_star",
     "extractor",
+    "get_scorer",
     "get_variant",
     "holm",
     "identify",
@@ -116,6 +119,7 @@ __all__ = [
     "minimum_detectable_effect",
     "normalized_levenshtein_similarity",
     "paired_test",
+    "register",
     "rule",
     "score",
     "signature",
@@ -133,8 +137,8 @@ _MODULES = {
         "paired_test",
     ),
     "anls_metric.api": ("ANLSWarning", "Scores", "compare", "score"),
+    "anls_metric.core.scorer": ("SCORERS", "Scorer", "get_scorer", "mean", "register"),
     "anls_metric.core.strings.explanation": ("Edit", "Explanation", "Match"),
-    "anls_metric.core.strings.kernel": ("mean",),
     "anls_metric.core.strings.scoring": (
         "anls_batch",
         "anls_score",
@@ -143,7 +147,7 @@ _MODULES = {
         "iter_anls_scores",
         "normalized_levenshtein_similarity",
     ),
-    "anls_metric.core.strings.variants": ("OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"),
+    "anls_metric.core.strings.variants": ("VARIANTS", "Variant", "get_variant", "signature"),
     "anls_metric.core.version": ("__version__",),
     "anls_metric.metric": ("load",),
     "anls_metric.core.values": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),

@@ -12,8 +12,8 @@ from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
+from anls_metric.core.scorer import KINDS, OF_VALUES
 from anls_metric.core.statistics.significance import Interval
-from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
 from anls_metric.options import Options, Settings, make_settings
@@ -390,7 +390,7 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (settings.variant in OF_VALUES and NAMES.isdisjoint(first)):
+    if isinstance(first, Mapping) and not (settings.variant in KINDS[OF_VALUES][1] and NAMES.isdisjoint(first)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

@@ -7,7 +7,7 @@ Source: https://inspect.aisi.org.uk/scorers.html.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
@@ -15,12 +15,10 @@ from inspect_ai.scorer import stderr as stderr_of_clusters
 from inspect_ai.solver import TaskState
 
 from anls_metric.core.extraction.extract import Extraction, extractor
-from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.core.printing import align_texts
+from anls_metric.core.scorer import Scorer as Scoring
+from anls_metric.core.scorer import get_scorer
 from anls_metric.core.statistics.clusters import find_clusters
-from anls_metric.core.strings.variants import OF_VALUES, get_variant
-from anls_metric.core.strings.variants import Scorer as Scoring
-from anls_metric.core.values import from_json, get_value_variant
 
 __all__ = ["anls", "anls_star", "stderr"]
 
@@ -59,7 +57,7 @@ def anls(
     Raises:
         ValueError: an unknown variant or step, or a threshold outside [0, 1].
     """
-    return _make_scorer(get_variant(variant, threshold), extract, str)
+    return _make_scorer(get_scorer(variant, threshold=threshold), extract)
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
@@ -80,23 +78,19 @@ def anls_star(
     Raises:
         ValueError: an unknown step, or an option with a value that is not allowed.
     """
-    return _make_scorer(get_value_variant("anls_star", threshold=threshold, none_keys=none_keys), extract, _parse)
+    return _make_scorer(get_scorer("anls_star", threshold=threshold, none_keys=none_keys), extract)
 
 
-def _parse(text: str) -> Any:
-    return from_json(parse_value_or_text(text))
-
-
-def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None, parse: Callable[[str], Any]) -> Scorer:
+def _make_scorer(scoring: Scoring, steps: str | Sequence[str] | None) -> Scorer:
     names = steps if steps is None or isinstance(steps, str) else ",".join(steps)
-    extraction = extractor(names, values=scoring.name in OF_VALUES) if names else Extraction(())
+    extraction = extractor(names, values=scoring.reads_json) if names else Extraction(())
     signature = scoring.signature(extraction.signature)
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = extraction(state.output.completion)
-        accepted = tuple(map(parse, target))  # a tuple holds alternatives
+        accepted = tuple(map(scoring.read_references, target))  # a tuple holds alternatives
         try:
-            why = scoring.explain(parse(answer), accepted)
+            why = scoring.explain(scoring.read_answer(answer), accepted)
         except ValueError:  # valid JSON that cannot be scored is compared as a text
             why = scoring.explain(answer, accepted)
         explanation = "\n".join([str(why), *_show_differences(why)])

@@ -17,7 +17,7 @@ from lm_eval.api.filter import Filter
 from lm_eval.api.registry import register_filter, register_metric
 
 from anls_metric.core.extraction.extract import extractor
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.core.strings.scoring import anls_score, anls_scores
 
 __all__ = ["ExtractFilter", "anls", "mean", "process_results"]

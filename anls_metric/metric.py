@@ -20,8 +20,8 @@ except ImportError as error:
     raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
 
 from anls_metric.core.checks import describe, describe_unknown, name_row
-from anls_metric.core.strings.variants import OF_VALUES, Variant, get_variant
-from anls_metric.transformers import ComputeMetrics, build_compute_metrics, import_from_package
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
+from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
 __all__ = ["load"]
 
@@ -41,6 +41,7 @@ Args:
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
+    numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -114,68 +115,72 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
     return Anls(config_name, **kwargs)
 
 
-def _score(variant: Any, predictions: Any, references: Any, return_all_scores: bool) -> dict[str, Any]:
-    scores = variant.score(predictions, references)
-    result = {variant.key: variant.mean(scores)}
-    return result | {f"{variant.key}_scores": list(map(float, scores))} if return_all_scores else result
-
-
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Anls(evaluate.Metric):  # type: ignore[misc]
     """The metric for Hugging Face evaluate."""
-
-    def __new__(cls, config_name: str | None = None, *args: Any, **kwargs: Any) -> Any:
-        return super().__new__(AnlsOfValues if config_name in OF_VALUES else cls)
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         known = inspect.signature(evaluate.Metric.__init__).parameters
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
-        if config_name not in (None, "default", *OF_VALUES, given):
+        if config_name not in (None, "default", given):
             raise ValueError(f"the configuration is {config_name!r}, and variant= {describe(given)}: pass one of them")
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
         self._return_all_scores = self._defaults.pop("return_all_scores", False)
-        self._find_variant(**options)  # refuses wrong options
+        self._find_scorer(**options)  # refuses wrong options
         self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
 
     def _info(self) -> Any:
+        scorer = self._find_scorer()
+        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=_DESCRIPTION,
+            description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+            reference_urls=papers if scorer.scores_strings else [scorer.source],
         )
 
     def _compute(
         self,
         predictions: Any,
         references: Any,
-        variant: str | Variant | None = None,
+        variant: str | Scorer | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        none_keys: str | None = None,
+        average: str | None = None,
+        numbers: str | None = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
-        chosen = self._find_variant(variant=variant, threshold=threshold, ignore_case=ignore_case)
-        return _score(chosen, predictions, references, return_all_scores)
+        scorer = self._find_scorer(
+            variant=variant,
+            threshold=threshold,
+            ignore_case=ignore_case,
+            none_keys=none_keys,
+            average=average,
+            numbers=numbers,
+        )
+        scores = scorer.score(predictions, references)
+        result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
+        return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
 
-    def _find_variant(self, return_all_scores: bool = False, **options: Any) -> Any:
-        """Get the variant for the options of a call; None takes the defaults of the metric."""
+    def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
+        """Get the scorer for the options of a call; None takes the defaults of the metric."""
         for name in options:
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
         given = {name: value for name, value in options.items() if value is not None}
-        return self._get_variant(**self._defaults | given)
-
-    _get_variant: Any = staticmethod(get_variant)
+        chosen = {"variant": "standard", **self._defaults, **given}
+        return get_scorer(chosen.pop("variant"), **chosen)
 
     def _build_data_dir(self) -> str:
         """Make the folder in which processes exchange rows. A single process works without it."""
@@ -191,7 +196,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
 
     def signature(self, **options: Any) -> str:
         """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-        return str(self._find_variant(**options).signature())
+        return str(self._find_scorer(**options).signature())
 
     def build_compute_metrics(
         self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
@@ -226,12 +231,14 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
         batch is added.
         """
-        variant = self._get_variant(**self._defaults)
-        rows = variant.check(predictions, references, lambda row: name_row(len(self) + row))
-        self._batches.append(self._copy(*rows))
+        self._add(self._find_scorer(), predictions, references)
 
-    def _copy(self, predictions: Any, references: Any) -> Any:
-        return list(predictions), list(map(tuple, references))  # the caller may change its lists
+    def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
+        rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
+        if scorer.scores_strings:  # the caller may change its lists
+            self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
+        else:
+            self._batches.append(deepcopy(rows))
 
     def _take_rows(self) -> list[Any]:
         """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
@@ -245,28 +252,28 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         """
         options = {"return_all_scores": self._return_all_scores, **options}
         try:
-            self._find_variant(**options)  # refuses wrong options before this process waits for others
+            scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
             is_given = predictions is not None or references is not None
             if is_given and self.num_process == 1 and not self._batches:
                 return self._compute(predictions, references, **options)
             if is_given:
-                self.add_batch(predictions=predictions, references=references)
+                self._add(scorer, predictions, references)
         finally:
             rows = self._take_rows()
-        rows = self._gather(rows) if self.num_process > 1 else rows
+        rows = self._gather(rows, scorer) if self.num_process > 1 else rows
         return rows and self._compute(*rows, **options)
 
-    def _gather(self, own: Any) -> Any:
+    def _gather(self, own: Any, scorer: Scorer) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = self._dump([_describe_job(), *own])
+        rows = _dump([self._describe_job(), *own], scorer)
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
                 return None
-            jobs, *columns = zip(*map(self._load, self.data["predictions"]))
+            jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
             if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
                 raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
             return [list(chain.from_iterable(column)) for column in columns]
@@ -277,6 +284,12 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             for path in self.file_paths or ():  # process 0 has them
                 with suppress(OSError):
                     os.remove(path)
+
+    @staticmethod
+    def _describe_job() -> tuple[str, str]:
+        """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
+        told = [os.environ.get(name, "") for name in _OF_JOBS]
+        return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
 
     def _check_rendez_vous(self) -> None:
         # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
@@ -291,54 +304,20 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             time.sleep(0.01)
         raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
-    _dump: Any = staticmethod(json.dumps)
-    _load: Any = staticmethod(json.loads)
-
-
-class AnlsOfValues(Anls):
-    """The configurations "anls_star" and "anlsl", for lists and nested values. They need the package."""
-
-    @staticmethod
-    def _get_variant(**options: Any) -> Any:
-        return _nested().get_value_variant(**options)
-
-    def _copy(self, predictions: Any, references: Any) -> Any:
-        return deepcopy((predictions, references))
-
-    def _dump(self, columns: Any) -> str:
-        return json.dumps(_nested().to_json(columns))
-
-    def _load(self, text: str) -> Any:
-        return _nested().from_json(json.loads(text))
-
-    def _info(self) -> Any:
-        info, variant = super()._info(), self._find_variant()
-        info.description, info.reference_urls = f"{variant.meaning}.\n", [variant.source]
-        info.features = info.features[1:]
-        return info
-
-    def _compute(  # type: ignore[override]
-        self,
-        predictions: Any,
-        references: Any,
-        none_keys: str | None = None,
-        average: str | None = None,
-        threshold: float | None = None,
-        return_all_scores: bool = False,
-    ) -> dict[str, Any]:
-        chosen = self._find_variant(none_keys=none_keys, average=average, threshold=threshold)
-        return _score(chosen, predictions, references, return_all_scores)
-
 
 # What launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-def _describe_job() -> tuple[str, str]:
-    """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-    told = [os.environ.get(name, "") for name in _OF_JOBS]
-    return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+def _dump(rows: Any, scorer: Scorer) -> str:
+    """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
+    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
 
 
-def _nested() -> Any:
-    return import_from_package("anls_metric.core.values", "lists and nested values")
+def _load(text: str, scorer: Scorer) -> Any:
+    rows = json.loads(text)
+    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
+
+
+def _import_json_values() -> Any:
+    return import_from_package("anls_metric.core.json_values", "lists and nested values")

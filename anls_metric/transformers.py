@@ -15,8 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 from anls_metric.core.checks import describe, name_row
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.core.strings.variants import OF_VALUES, get_variant
+from anls_metric.core.strings.variants import get_variant
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
@@ -27,19 +28,9 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS, _VALUES = "anls_metric.analysis.metrics", "anls_metric.core.json_strings"
+_METRICS = "anls_metric.analysis.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
-
-
-def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. ImportError: only the file anls.py is here."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("anls_metric"):
-            raise
-        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
@@ -128,30 +119,21 @@ def build_compute_metrics(
 
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
     """
-    scorer = _get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
-    of_values = scorer.name in OF_VALUES
+    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
-        if of_values:
-            raise ValueError(f"metrics are for strings, not for the lists and nested values of {scorer.name}")
+        if not scorer.scores_strings:
+            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave them out")
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
         None if references is None else _read_sets(references, scorer),
-        as_extract(extract, values=of_values),
+        as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
         scorer,
         names,
     )
-
-
-def _get_scorer(variant: Any, **options: Any) -> Any:
-    """Get a variant for strings, or one for lists and nested values."""
-    if getattr(variant, "name", variant) in OF_VALUES:
-        nested = import_from_package("anls_metric.core.values", "lists and nested values")
-        return nested.get_value_variant(variant, **options)
-    return get_variant(variant, **options)
 
 
 @dataclass
@@ -177,7 +159,7 @@ class ComputeMetrics:
     extract: Extract
     causal: bool
     skip_special_tokens: bool
-    scorer: Any
+    scorer: Scorer
     metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -281,15 +263,12 @@ class ComputeMetrics:
 
     def _read_labels(self, labels: Ids) -> list[Any]:
         """Decode labels as accepted answers."""
-        texts = self._decode(labels, "label")
-        if self.scorer.name in OF_VALUES:
-            return list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, texts))
-        return texts
+        return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
         """Score answers: the ANLS, and further metrics."""
         mean = self.scorer.mean(score_rows(self.scorer, answers, references))
-        scores = {self.scorer.key if self.scorer.name in OF_VALUES else "anls": mean}
+        scores = {self.scorer.key: mean}
         if self.metrics:
             measure = import_from_package(_METRICS, "metrics").measure_texts
             scores |= measure(self.metrics, answers, references, self.scorer)
@@ -318,10 +297,8 @@ class ComputeMetrics:
         """Warn if most labels are none of the references of their rows, and not just decoded with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
-        if self.scorer.name in OF_VALUES:
-            similarities: Sequence[float] = _score_values(self.scorer, texts, accepted)
-        else:
-            similarities = get_variant("nls", ignore_case=True).score(texts, accepted)
+        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
+        similarities = score_rows(similar, texts, accepted)
         if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
             row = missing[0]
             warnings.warn(
@@ -358,19 +335,14 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
     return None if None in chosen else [references[place] for place in chosen]  # type: ignore[index]
 
 
-def score_rows(scorer: Any, answers: Sequence[str], references: References) -> Any:
-    """Score each answer by a variant for strings, or by one for lists and nested values."""
-    score = partial(_score_values, scorer) if scorer.name in OF_VALUES else scorer.score
-    return score(answers, references)
-
-
-def _score_values(scorer: Any, texts: Sequence[str], references: References) -> list[Any]:
-    """Score texts that are lists or nested values in JSON. What is not JSON scores as no answer."""
-    parse = import_from_package(_VALUES, "nested values").parse_value
+def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
+    """Score each text that a model wrote. What the scorer cannot read scores as no answer."""
+    if scorer.scores_strings:
+        return scorer.score(texts, references)
     scores: list[Any] = []
     for row, (text, accepted) in enumerate(zip(texts, references)):
         try:
-            scores += scorer.score([parse(text)], [accepted], partial(_name, name_row(row)))
+            scores += scorer.score([scorer.parse_output(text)], [accepted], partial(_name, name_row(row)))
         except ValueError:
             scores.append(scorer.score_missing(accepted, name_row(row)))
     return scores
@@ -425,15 +397,14 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Any) -> list[References]:
+def _read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
         rows = as_column(
             column, "references", "pass a list with the accepted answers of each row of the evaluation set"
         )
-        if scorer.name in OF_VALUES:
-            rows = list(map(import_from_package(_VALUES, "nested values").parse_value_or_text, rows))
+        rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
         sets.append(scorer.check([""] * len(rows), rows)[1])
     return sets
 

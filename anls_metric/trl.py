@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.core.checks import name_row
-from anls_metric.core.json_strings import parse_value, parse_value_or_text
+from anls_metric.core.scorer import SCORERS, Scorer, get_scorer
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.core.strings.variants import OF_VALUES, VARIANTS, Scorer, get_variant
-from anls_metric.core.values import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
+from anls_metric.core.values import NoneKeys
 from anls_metric.transformers import Extract, as_extract, extract_answer
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
@@ -40,7 +39,7 @@ def build_reward(
             name if two rewards of one trainer differ only in other options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
             variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
-            other `Scorer` takes no options here; with a benchmark metric, the references of a row are a dict of its
+            other `Scorer` can be passed as well; with a benchmark metric, the references of a row are a dict of its
             columns.
         none_keys: an option of "anls_star": see `anls_metric.core.values.anls_star_score`.
 
@@ -57,7 +56,6 @@ def build_reward(
     Raises:
         ValueError: an unknown variant, an option that it does not have, or a wrong ``extract``. In a call: the column
             is missing, the content of a message is not a string, or references cannot be scored.
-        TypeError: ``none_keys`` for a variant of strings.
 
     Example:
         >>> from anls_metric.core.extraction import answer_in_tags
@@ -72,28 +70,14 @@ def build_reward(
 
     Source: https://huggingface.co/docs/trl/rewards.
     """
-    scorer = _find_scorer(variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys)
-    extract = as_extract(extract, values=scorer.name in OF_VALUES)
+    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys)
+    extract = as_extract(extract, values=scorer.reads_json)
     return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
-
-
-def _find_scorer(variant: Any, **options: Any) -> Scorer:
-    """Get the scorer for these options."""
-    name = getattr(variant, "name", variant)
-    if name in OF_VALUES:
-        return get_value_variant(variant, **options)
-    given = {option: value for option, value in options.items() if value is not None}
-    if not hasattr(variant, "score") or type(variant).__name__ == "Variant":
-        return get_variant(variant, **given)
-    if given:
-        raise ValueError(f"{name} takes no options here: leave out {', '.join(given)}")
-    scorer: Scorer = variant
-    return scorer
 
 
 def _name_reward(scorer: Scorer) -> str:
     """Name a reward by its variant, and by a threshold and a case that are not those of the table."""
-    row: Any = {**VARIANTS, **VALUE_VARIANTS}.get(scorer.name, scorer)
+    row = SCORERS.get(scorer.name, scorer)
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
     if scorer.threshold != row.threshold:
         parts.append(str(scorer.threshold))
@@ -108,7 +92,6 @@ class Reward:
 
     def __init__(self, references_column: str, extract: Extract, name: str, scorer: Scorer) -> None:
         self._references_column, self._extract, self._scorer = references_column, extract, scorer
-        self._of_values = scorer.name in OF_VALUES
         self.__name__ = name
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
@@ -124,36 +107,28 @@ class Reward:
         unreadable = 0
         for row, (completion, given) in enumerate(zip(completions, references, strict=True)):
             place = name_row(row)
-            accepted = self._parse_references(given)
+            accepted = self._read_references(given)
             if accepted is None:
                 rewards.append(None)
                 continue
             answer = extract_answer(_read_text(completion, f"the completion of {place}"), self._extract, place)
             try:
-                prediction = self._parse_answer(answer)
+                prediction = self._scorer.parse_output(answer)
             except ValueError:
                 unreadable += 1
                 rewards.append(0.0)
             else:
                 rewards.append(self._score(prediction, accepted, place))
-        if self._of_values and "log_metric" in columns:
+        if self._scorer.reads_json and "log_metric" in columns:
             count = len(rewards) - rewards.count(None)
             columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (count or 1))
         return rewards
 
-    def _parse_references(self, references: Any) -> Any:
+    def _read_references(self, references: Any) -> Any:
         """Read the accepted answers of a row; None if the row has none."""
-        if self._of_values:  # an empty list is an answer
-            return from_json(parse_value_or_text(references))
-        return None if isinstance(references, list) and not references else references
-
-    def _parse_answer(self, text: str) -> Any:
-        """Parse a text as the answer to score. ValueError: it is not a value that can be scored."""
-        if not self._of_values:
-            return text
-        value = parse_value(text)
-        self._scorer.check([value], [""])
-        return value
+        if isinstance(references, list) and not references and not self._scorer.reads_json:
+            return None  # an empty list is a value
+        return None if references is None else self._scorer.read_references(references)
 
     def _score(self, prediction: Any, accepted: Any, row: str) -> float:
         return float(self._scorer.score([prediction], [accepted], lambda _: row)[0])

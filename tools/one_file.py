@@ -23,6 +23,7 @@ MODULES = (
     "metric",
     "core.strings.scoring",
     "core.checks",
+    "core.scorer",
     "core.strings.variants",
     "core.strings.kernel",
     "core.strings.explanation",
@@ -32,11 +33,10 @@ MODULES = (
 
 # What only the package needs: sentences of a page, numbers of a file, streams, and batches for engines.
 LEFT_OUT = {
-    *("Scorer", "scores_and_similarities", "anls_batch", "normalizer", "reason"),
+    *("scores_and_similarities", "anls_batch", "normalizer", "reason", "Variant.normalize"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
     *("check_count", "count_noun", "SENTENCES", "Explanation.sentence"),
-    *("Variant.label", "Variant.options", "Variant.columns", "Variant.averages_rows"),
-    *("Variant.score_checked", "Variant.score_missing", "__getattr__"),
+    *("Variant.score_checked", "__getattr__"),
 }
 
 HEADER = '''# ruff: noqa: E501
@@ -60,14 +60,14 @@ al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
 FOOTER = '''
 def _define_metric() -> None:
     """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls, AnlsOfValues
+    global Anls
 {metric}
 
 def __getattr__(name: str) -> Any:
-    if name not in ("Anls", "AnlsOfValues"):
+    if name != "Anls":
         raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
     _define_metric()
-    return globals()[name]
+    return Anls
 
 
 if hasattr(sys.modules.get("evaluate"), "Metric"):

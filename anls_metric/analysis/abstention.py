@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.scorer import mean
 from anls_metric.core.strings.abstention import abstains, lacks_answer
-from anls_metric.core.strings.kernel import mean
 from anls_metric.reading.answers import list_places, list_references
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.leaf_confidence import LeafConfidence, measure_leaves
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.answers import Answers, list_ids
 
@@ -96,7 +95,7 @@ def assess(scored: Scored) -> Assessments:
     by_key: Mapping[str, LeafConfidence] = {}
     if any(isinstance(each, (dict, list)) for each in confidences):
         by_key, confidences = _assess_keys(scored, places, confidences), []
-    correct_at = 1.0 if scored.scorer.name in OF_VALUES else CORRECT_AT
+    correct_at = 1.0 if scored.scorer.reads_json else CORRECT_AT
     ids = map(list_ids(answers).__getitem__, places)
     differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
     return Assessments(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.core.scorer import Scorer, get_scorer
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
 from anls_metric.options import ABSTENTION, LEAVES, Settings
 from anls_metric.reading.join import Reading
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
-_ADVICE = f"add {{use.variant:{OF_VALUES[0]}}}"
 
 
 @contextmanager
@@ -211,7 +211,7 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     """
     rule: Any = scorer if scorer.columns else None
     check_field_names(settings, rule)
-    reading = Reading(settings, scorer.name in OF_VALUES, rule)
+    reading = Reading(settings, scorer.reads_json, rule)
     if settings.extract:
         assert reading.extraction  # raises an error for an unknown rule
     return reading
@@ -231,41 +231,38 @@ def find_scorers(settings: Settings) -> list[Scorer]:
         >>> [scorer.name for scorer in find_scorers(Settings(variant="rrc,standard"))]
         ['rrc', 'standard']
     """
-    names = settings.variant or "standard"
-    of_values, of_rules = names in OF_VALUES, names in OF_RULES
-    for_strings, for_values = "is for strings: leave it out", f"is for lists and nested values: {_ADVICE}"
-    leaves_of_star = f"needs the leaves of ANLS*: use {{use.variant:{OF_VALUES[0]}}}"
-    has_other_metrics = of_values and not {*settings.metrics} <= {"exact_match", ABSTENTION}
+    chosen = [name.strip() for name in (settings.variant or "standard").split(",")]
+    if len(chosen) > 1:
+        for name in chosen:
+            if name == EVERY_VARIANT or not get_scorer(name).scores_strings:
+                raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
+    chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
+    _refuse_unfit(get_scorer(chosen[0]), settings)
+    names = ("threshold", "ignore_case", "none_keys", "average", "numbers")
+    options = {name: getattr(settings, name) for name in names}
+    return [get_scorer(name, **options) for name in dict.fromkeys(chosen)]
+
+
+def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
+    """Refuse options that do not fit a scorer. InputError: there is one."""
+    for_strings = "is for strings: leave it out"
+    for_values = "is for lists and nested values: add {use.variant:anls_star}"
+    of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
+    metrics = {*settings.metrics}
+    lists_leaves = scorer.name == "anls_star"
     unfit = (
-        ("references_separator", of_values, for_strings),
-        ("metrics", of_rules and {*settings.metrics} != {ABSTENTION}, for_strings),
+        ("references_separator", scorer.reads_json, for_strings),
+        ("metrics", scorer.columns and metrics != {ABSTENTION}, for_strings),
         (
             "metrics",
-            has_other_metrics,
+            scorer.reads_json and not metrics <= {"exact_match", ABSTENTION},
             "has only exact_match and abstention for lists and nested values: leave out the others",
         ),
-        ("by_key", names != OF_VALUES[0], leaves_of_star),
-        ("output_rows", settings.output_rows == LEAVES and names != OF_VALUES[0], leaves_of_star),
-        ("none_keys", not (of_values or of_rules), for_values),
-        ("average", not (of_values or of_rules), for_values),
-        ("numbers", not (of_values or of_rules), for_values),
-        ("corrections", of_rules, "is not for a benchmark metric: leave it out"),
+        ("by_key", not lists_leaves, of_leaves),
+        ("output_rows", settings.output_rows == LEAVES and not lists_leaves, of_leaves),
+        *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
+        ("corrections", scorer.columns, "is not for a benchmark metric: leave it out"),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):
             raise make_error("", f"{{use.{option}}} {words}")
-    values = {name: getattr(settings, name) for name in ("threshold", "ignore_case", "none_keys", "average", "numbers")}
-    options = {name: value for name, value in values.items() if value is not None}
-    if of_rules:
-        from anls_metric.rules import rule
-
-        return [rule(names, **options)]
-    if of_values:
-        from anls_metric.core.values import get_value_variant
-
-        return [get_value_variant(names, **options)]
-    chosen = list(VARIANTS) if names == EVERY_VARIANT else [name.strip() for name in names.split(",")]
-    for name in chosen:
-        if len(chosen) > 1 and name in (*OF_VALUES, *OF_RULES, EVERY_VARIANT):
-            raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
-    return [get_variant(name, settings.threshold, settings.ignore_case) for name in dict.fromkeys(chosen)]

@@ -19,7 +19,6 @@ from anls_metric.analysis.transformations import Case, find_transformations, sco
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains, lacks_answer
-from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
 
@@ -125,7 +124,7 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Case]) -> 
     """Try signs, and make hints of those that enough answers show."""
     hints = []
     for sign in signs:
-        if isinstance(scored.scorer, Variant) or not sign.of_strings:
+        if scored.scorer.scores_strings or not sign.of_strings:
             count, value = sign.find(scored, wrong)
             if count >= sign.least:
                 hints.append(_say(scored, count, sign.sentence, value=value))

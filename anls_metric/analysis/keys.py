@@ -14,7 +14,7 @@ from operator import itemgetter, sub, truediv
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key
 

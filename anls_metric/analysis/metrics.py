@@ -14,9 +14,9 @@ from rapidfuzz.distance import Levenshtein
 from anls_metric.analysis.comparison import adjust, compare_values
 from anls_metric.analysis.scored import Scored, average
 from anls_metric.core.checks import describe_unknown
+from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.kernel import mean, split_into_words
-from anls_metric.core.strings.variants import Scorer
+from anls_metric.core.strings.kernel import split_into_words
 from anls_metric.messages import Message
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 from anls_metric.reading.answers import Answers, Questions, list_references

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.json_strings import format_value
+from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.abstention import abstains
-from anls_metric.core.strings.scoring import normalizer
-from anls_metric.core.strings.variants import OF_VALUES, Scorer, Variant
 
 
 class Outcome(NamedTuple):
@@ -115,13 +113,13 @@ def find_outcomes(
     """Find the outcome of each answer, exact matches, and answers that contain an accepted one, in one pass.
 
     Example:
-        >>> from anls_metric.core.strings.variants import get_variant
+        >>> from anls_metric import get_variant
         >>> find_outcomes(["It is Coca Cola.", "1988"], [["Coca Cola"], ["2019"]], [0.0, 0.0], get_variant()).outcomes
         ['contains an answer', 'another number']
     """
-    normalize, of_strings = find_normalizer(scorer), isinstance(scorer, Variant)
+    normalize, of_strings = scorer.normalize, scorer.scores_strings
     no_answers, is_exact_at_one = getattr(scorer, "no_answers", ()), not getattr(scorer, "all_or_nothing", False)
-    is_exact_only_at_one = scorer.name in OF_VALUES  # the texts of {"a": 1} and {"A": 1} are equal, the values are not
+    is_exact_only_at_one = scorer.reads_json  # the texts of {"a": 1} and {"A": 1} are equal, the values are not
     of_zero = [outcome for outcome in _OF_ZERO if of_strings or not outcome.of_strings]
     count = len(scores)
     findings = Findings(["equal"] * count, [True] * count, [True] * count)
@@ -142,21 +140,6 @@ def find_outcomes(
                 outcome = next(each.name for each in of_zero if each.applies(text, texts))
         findings.outcomes[place], findings.exact[place], findings.contains[place] = outcome, exact, contains
     return findings
-
-
-def find_normalizer(scorer: Scorer) -> Callable[[Any], str]:
-    """Find the function that normalizes answers as a scorer compares them. Lists and nested values become JSON."""
-    return normalizer(scorer) if isinstance(scorer, Variant) else _normalize_value
-
-
-_normalize_text = normalizer()
-
-
-def _normalize_value(value: Any) -> str:
-    """Normalize a value as a string: "" if it is empty."""
-    if isinstance(value, (bool, int, float)):
-        return _normalize_text(str(value))
-    return _normalize_text(format_value(value)) if value else ""
 
 
 # Strings

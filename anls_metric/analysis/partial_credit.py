@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from anls_metric.analysis.outcomes import find_normalizer, is_another_number, is_same_but_formatting
+from anls_metric.analysis.outcomes import is_another_number, is_same_but_formatting
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.analysis.scored import Scored, average
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.reading.answers import list_references
 
 
@@ -46,7 +46,7 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
         {'format_loss': [0], 'wrong_number_credit': [1]}
     """
     answers, scores = scored.answers, scored.answer_scores
-    references, normalize = list_references(answers), find_normalizer(scored.scorer)
+    references, normalize = list_references(answers), scored.scorer.normalize
     lost, gained = [], []
     for place, outcome in enumerate(scored.findings.outcomes):
         if outcome in _OUTCOMES and scores[place] < 1.0:

@@ -15,11 +15,11 @@ from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.outcomes import OUTCOMES, Findings, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
+from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.kernel import mean
 from anls_metric.core.strings.scoring import scores_and_similarities
-from anls_metric.core.strings.variants import Scorer, Variant
+from anls_metric.core.strings.variants import Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, Settings
@@ -267,7 +267,7 @@ def score_answers(
     lists_leaves = settings.by_key or settings.output_rows == LEAVES
     listing: Any = replace(cast("Any", scorer), lists_leaves=True) if lists_leaves else scorer
     values = score_predictions(answers, answers.predictions, listing)
-    scores = average(answers, values if isinstance(scorer, Variant) else list(map(float, values)))
+    scores = average(answers, list(map(float, values)))
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
     for name, found in groups.items():
         if not found:
@@ -296,16 +296,14 @@ def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scor
         return f"question {ids[place]}"
 
     has_gaps = None in predictions
-    nothing: Any = "" if isinstance(scorer, Variant) else []
+    nothing: Any = [] if scorer.reads_json else ""
     texts = [nothing if each is None else each for each in predictions] if has_gaps else predictions
     try:
-        if isinstance(scorer, Variant):
-            values: Sequence[Any] = scorer.score_checked(texts, references)
-        elif answers.columns is not None:
+        if answers.columns is None:
+            values: Sequence[Any] = scorer.score_checked(texts, references, name)
+        else:
             rule: Any = scorer
             values = rule.scores(answers.columns, name)
-        else:
-            values = scorer.score(texts, references, name)
         if has_gaps:
             rows = enumerate(zip(predictions, references, values))
             values = [

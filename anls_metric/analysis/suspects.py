@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.outcomes import find_normalizer
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import Scored
 
@@ -42,7 +41,7 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
         >>> find_suspects(submissions)
         [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """
-    normalize, suspects = find_normalizer(submissions[0].scorer), []
+    normalize, suspects = submissions[0].scorer.normalize, []
     for question in join_questions(submissions):
         texts = []
         for scored, place, score in zip(submissions, question.places, question.scores):

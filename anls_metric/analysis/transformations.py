@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.core.extraction.extract import CERTAIN, EXTRACTORS, extractor
-from anls_metric.core.json_strings import parse_value_or_text
-from anls_metric.core.strings.variants import Scorer, Variant
+from anls_metric.core.scorer import Scorer
 from anls_metric.reading.answers import list_references
 
 MAX_CASES = 256
@@ -223,7 +222,7 @@ def find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Tria
     right = (row for row in rows if row[2] == 1.0)
     sample = Sample(scored.scorer, len(scored.answer_scores), _spread(wrong), _spread(right))
     trials = _find_chain(sample, scored.settings.extract or ())
-    if isinstance(scored.scorer, Variant):
+    if scored.scorer.scores_strings:
         text = "\0".join(text for case in sample.wrong for text in (case.prediction, *case.references))
         trials += [_try(sample, row) for row in TRANSFORMATIONS if row.mark in text]
     seen: set[int] = set()
@@ -290,10 +289,9 @@ MIN_SHARE_OF_CHAIN = 0.05  # of the answers, which the first rule of a chain mus
 
 def _find_chain(sample: Sample, rules: Sequence[str]) -> list[Trial]:
     """Find the chain of one or two extraction rules that helps most. A second rule must be worth a hint of its own."""
-    of_values = not isinstance(sample.scorer, Variant)
-    finish = parse_value_or_text if of_values else _keep
+    finish = sample.scorer.read_answer
     names = [name for name in _list_rules([case.prediction for case in sample.wrong]) if name not in rules]
-    extract = {name: cache(extractor(name, values=of_values)) for name in names}
+    extract = {name: cache(extractor(name, values=sample.scorer.reads_json)) for name in names}
     singles = {name: _try(sample, _make_row(extract, finish, name)) for name in names}
     pairs = [
         _try(sample, _make_row(extract, finish, first, second))

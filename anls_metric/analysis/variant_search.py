@@ -10,9 +10,9 @@ from typing import NamedTuple
 from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import Scored, average, score_answers, score_under
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
+from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.identification_cases import THRESHOLDS
-from anls_metric.core.strings.kernel import mean
-from anls_metric.core.strings.variants import VARIANTS, Scorer, Variant
+from anls_metric.core.strings.variants import VARIANTS, Variant
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -103,7 +103,7 @@ def _parse_number(number: str) -> Decimal:
 def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
     """Try each variant and metric on the answers of a set as they are, without extraction, and with each rule."""
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
-    of_strings = isinstance(scored.scorer, Variant)
+    of_strings = scored.scorer.scores_strings
     if of_strings:
         raw = answers.predictions if answers.raw is None else answers.raw
         texts.setdefault("", raw)
@@ -134,4 +134,4 @@ def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[Varia
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
     """List the variants to try: those that the user chose; or all, if the answers are strings."""
-    return scorers or (list(VARIANTS.values()) if isinstance(scored.scorer, Variant) else [scored.scorer])
+    return scorers or (list(VARIANTS.values()) if scored.scorer.scores_strings else [scored.scorer])

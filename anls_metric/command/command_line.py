@@ -24,7 +24,8 @@ from anls_metric.command.arguments import (
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.printing import make_printable
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.core.scorer import KINDS
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, MissingFileError, make_error
 from anls_metric.options import LEAVES, Settings
@@ -49,8 +50,7 @@ _NAMES = "\n".join(
     textwrap.fill(f"{what}: {', '.join(names)}.", 120, break_on_hyphens=False)
     for what, names in {
         "variants": VARIANTS,
-        "variants for lists and nested values": OF_VALUES,
-        "benchmark metrics": OF_RULES,
+        **{kind: names for kind, (_, names) in KINDS.items()},
         "extraction rules": EXTRACTORS,
     }.items()
 )

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.evaluation import find_scorers
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
@@ -24,7 +23,7 @@ from anls_metric.command.arguments import (
 )
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.printing import make_printable
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.core.scorer import SCORERS
 from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows
@@ -88,8 +87,7 @@ def _print_layouts(flags: argparse.Namespace) -> None:
 
 def _print_variants(flags: argparse.Namespace) -> None:
     """Print the variants: name, what is special about the variant, and the source."""
-    scorers = [find_scorers(Settings(variant=name))[0] for name in (*VARIANTS, *OF_VALUES, *OF_RULES)]
-    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
+    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in SCORERS.values()]
     print(align_rows([("variant", "what is special about it", "source"), *rows]))
 
 

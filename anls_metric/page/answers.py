@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.curves import get_minimum_similarity
-from anls_metric.analysis.evaluation import find_scorers
-from anls_metric.core.checks import describe_unknown
+from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
+from anls_metric.core.scorer import KINDS, OF_VALUES, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 from anls_metric.core.strings.scoring import scores_and_similarities
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, Variant
+from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.options import make_settings
 from anls_metric.page import limits
 from anls_metric.report.numbers import PERCENT
@@ -27,19 +27,18 @@ if TYPE_CHECKING:
 _NOTHING = "Write an accepted answer to see the score."
 
 
-def get_scorer(variant: object, **options: object) -> Scorer:
-    """Get the scorer of one variant. An option that is None keeps the value of the variant.
+def get_scorer(variant: Any, **options: Any) -> Scorer:
+    """Get a scorer, with options as they are typed. An option that is None keeps the value of the scorer.
 
     Raises:
-        ValueError: there is no such variant, or it does not have the option.
+        ValueError: there is no such variant, or it does not have an option.
 
     Example:
-        >>> get_scorer("rrc", threshold=0.8).signature().split("|")[1:3]
+        >>> get_scorer("rrc", threshold="0.8").signature().split("|")[1:3]
         ['rrc', 'threshold:0.8']
     """
-    if variant not in (*VARIANT_NAMES, *OF_VALUES, *OF_RULES):  # one name, no list of names
-        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES)))
-    return find_scorers(make_settings({"variant": variant, **options}))[0]
+    read = make_settings(options)
+    return scorer.get_scorer(variant, **{name: getattr(read, name) for name in options})
 
 
 def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,8 +53,8 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
     """Whether one or more answers are scored so fast that it needs no process. The others are further arguments."""
     count = len(prediction) if isinstance(prediction, list) else 1
     size = len(str((prediction, references)))
-    of_values = any(name in others for name in OF_VALUES)
-    return not of_values and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
+    is_nested = any(name in others for name in KINDS[OF_VALUES][1])
+    return not is_nested and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +65,7 @@ def explain(prediction: Any, references: Any, variant: Any, options: dict[str, A
 def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> Any:
     scorer = _get_scorer_of_answers(variant, options)
     text, texts = as_text(prediction, "prediction"), as_references(references, "references")
-    return scorer.explain(*(parse_typed_values(text, texts) if scorer.name in OF_VALUES else (text, texts)))
+    return scorer.explain(*(parse_typed_values(text, texts) if scorer.reads_json else (text, texts)))
 
 
 def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
@@ -110,7 +109,7 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
     """Score many answers. ValueError: they cannot be scored."""
     scorer = _get_scorer_of_answers(variant, options)
     columns: Any = check_columns(predictions, references)
-    if scorer.name in OF_VALUES:
+    if scorer.reads_json:
         columns = zip(*map(parse_typed_values, *columns))
     scores = scorer.score(*columns)
     return {"anls": scorer.mean(scores), "scores": list(map(float, scores)), "signature": scorer.signature()}
@@ -128,7 +127,7 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
     Raises:
         ValueError: the answer cannot be scored.
     """
-    is_value = variant in OF_VALUES and not isinstance(parse_value_or_text(answers), str)
+    is_value = get_scorer(variant).reads_json and not isinstance(parse_value_or_text(answers), str)
     references = [answers] if is_value else [line for line in answers.splitlines() if line.strip()]
     if not references:
         return format_note(_NOTHING), ""

@@ -11,7 +11,7 @@ from typing import Any
 
 from anls_metric.core.checks import check_count
 from anls_metric.core.extraction.extract import EXTRACTORS
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS
+from anls_metric.core.scorer import SCORERS
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import is_small, take, take_all
@@ -109,7 +109,7 @@ def list_variants() -> list[dict[str, str]]:
     Returns:
         name, meaning, signature and source of each variant.
     """
-    scorers = map(answers.get_scorer, [*VARIANTS, *OF_VALUES, *OF_RULES])
+    scorers = SCORERS.values()
     return [
         {"name": scorer.name, "meaning": scorer.meaning, "signature": scorer.signature(), "source": scorer.source}
         for scorer in scorers

@@ -23,7 +23,8 @@ import gradio as gr
 from gradio.context import LocalContext
 from starlette.middleware import Middleware
 
-from anls_metric.core.strings.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
+from anls_metric.core.scorer import SCORERS, Scorer
+from anls_metric.core.strings.variants import signature
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
@@ -128,7 +129,7 @@ def _guard(endpoint: Callable[..., Any], page: gr.Blocks) -> Callable[..., Any]:
 def _add_settings() -> dict[str, Any]:
     """Add the settings of all tabs: variant, threshold and case, by the names of the options."""
     with gr.Row(elem_id="settings"):
-        scorers = map(answers.get_scorer, (*VARIANTS, *OF_VALUES, *OF_RULES))
+        scorers = SCORERS.values()
         variant = gr.Dropdown(
             [(f"{scorer.name}: {scorer.meaning}", scorer.name) for scorer in scorers],
             value="standard",

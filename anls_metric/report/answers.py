@@ -10,7 +10,6 @@ from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.scored import KEYS, Scored, name_groups
 from anls_metric.core.json_strings import as_json
-from anls_metric.core.strings.variants import OF_VALUES
 from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
 from anls_metric.report.document import describe_answer
@@ -119,7 +118,7 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
     """
     rows: list[Any] = list(list_answers(submissions))
-    if submissions[0].scorer.name in OF_VALUES:  # where a list is one accepted value
+    if submissions[0].scorer.reads_json:  # where a list is one accepted value
         for row in rows:
             accepted = row["references"]
             row["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}

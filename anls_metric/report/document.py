@@ -10,7 +10,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import KEYS, Groups, Scored, explain, list_worst
 from anls_metric.core.checks import count_noun
 from anls_metric.core.json_strings import as_json
-from anls_metric.core.strings.variants import Variant
+from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 
@@ -54,7 +54,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         "submissions": [_describe_submission(scored, result) for scored in result.submissions],
         "comparisons": [],
     }
-    if first.scorer.label != Variant.label:
+    if first.scorer.label != Scorer.label:
         content["label"] = first.scorer.label
     if compared:
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]

@@ -8,7 +8,7 @@ from typing import Any
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Scored, score_under
-from anls_metric.core.strings.variants import VARIANTS, Variant
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
 from anls_metric.report.numbers import PERCENT, Numbers
@@ -73,7 +73,7 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     return {
         scored.name: {variant.name: score_under(scored.answers, variant) for variant in VARIANTS.values()}
         for scored in submissions
-        if isinstance(scored.scorer, Variant)
+        if scored.scorer.scores_strings
     }
 
 

@@ -153,7 +153,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
-    if scored.answer_scores[answer] == 1.0 and isinstance(scored.scorer, Variant) and prediction in accepted:
+    if scored.answer_scores[answer] == 1.0 and scored.scorer.scores_strings and prediction in accepted:
         return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
     why = explain(scored, answer)
     return why.sentence, getattr(why, "winner", 0), describe_drawing(why)

@@ -19,11 +19,11 @@ The modules, from the ground up; each imports only modules above it:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from anls_metric.core.checks import check_number, describe_unknown
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.scorer import get_scorer, register
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026
@@ -37,25 +37,13 @@ from anls_metric.rules.ocrbench_v2 import OCRBENCH_V2
 
 __all__ = ["RULES", "Judgment", "Row", "Rule", "Summary", "rule"]
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        each.name: each
-        for each in (
-            DOCVQA_2026,
-            DUDE,
-            MMLONGBENCH_DOC,
-            MMLONGBENCH_DOC_LMMS_EVAL,
-            LONGDOCURL,
-            LONGDOCURL_VLMEVALKIT,
-            CHARTQAPRO,
-            CHARTQAPRO_LMMS_EVAL,
-            CHARTQAPRO_OPENBENCH,
-            OCRBENCH_V2,
-            MADQA,
-        )
-    }
+_TABLE = (
+    *(DOCVQA_2026, DUDE, MMLONGBENCH_DOC, MMLONGBENCH_DOC_LMMS_EVAL, LONGDOCURL, LONGDOCURL_VLMEVALKIT),
+    *(CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH, OCRBENCH_V2, MADQA),
 )
+RULES: Mapping[str, Rule] = MappingProxyType({each.name: each for each in _TABLE})
 """The rules by name."""
+register(*_TABLE)
 
 
 def rule(name: str, **options: Any) -> Rule:
@@ -66,7 +54,7 @@ def rule(name: str, **options: Any) -> Rule:
         **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for strings.
 
     Returns:
-        A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature``.
+        A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature()``.
 
     Raises:
         ValueError: there is no such rule, or it does not have the option.
@@ -81,16 +69,10 @@ def rule(name: str, **options: Any) -> Rule:
         [0.8888888888888888, 1.0]
         >>> dude.summary(rows)
         {'anls': 0.9444444444444444, 'Extractive': 0.8888888888888888, 'Not Answerable': 1.0}
-        >>> dude.signature
+        >>> dude.signature()
         'anls|dude|threshold:0.5|v2'
     """
     if not isinstance(name, str) or name not in RULES:
         raise ValueError(describe_unknown("rule", name, RULES))
-    chosen = RULES[name]
-    for option in options:
-        if option not in chosen.options:
-            there = f"its options are {', '.join(chosen.options)}" if chosen.options else "leave it out"
-            raise ValueError(f"the rule {name} has no option {option!r}: {there}")
-    if options.get("threshold") is not None:
-        chosen = replace(chosen, threshold=check_number("threshold", options["threshold"]))
-    return chosen
+    found: Any = get_scorer(name, **options)
+    return found  # type: ignore[no-any-return]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from anls_metric.core.checks import RowName, describe, name_row
-from anls_metric.core.strings.kernel import mean
-from anls_metric.core.strings.variants import join_signature
+from anls_metric.core.checks import RowName, check_number, describe, name_row
+from anls_metric.core.scorer import Scorer, mean
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.shapes import Fit
 
@@ -27,19 +26,8 @@ def summarize_mean(name: str) -> Summarize:
     return lambda rows, scores, threshold: {name: mean(scores)}
 
 
-class Signature(str):
-    """The signature of a rule: a text that can also be called, since a `Scorer` has a method `signature`."""
-
-    __slots__ = ()
-
-    def __call__(self, extract: str = "") -> str:
-        """Return the signature with the rules that extracted the answers."""
-        before, _, version = self.rpartition("|")
-        return "|".join([before, f"extract:{extract}", version]) if extract else str(self)
-
-
 @dataclass(frozen=True)
-class Rule:
+class Rule(Scorer):
     """The rule of a benchmark, which needs more columns than predictions and accepted answers.
 
     Attributes:
@@ -69,10 +57,10 @@ class Rule:
     """
 
     name: str
-    label: str
+    label: str = field()
     meaning: str
     source: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, str] = field()
     references: str
     judge: Callable[[Row, float], Judgment] = field(repr=False)
     summarize: Summarize = field(repr=False)
@@ -84,9 +72,8 @@ class Rule:
     find_refusal: FindRefusal | None = field(default=None, repr=False)
     fit: Fit | None = field(default=None, repr=False)
 
-    # Without annotations, these are attributes of the class: see `Scorer`.
-    key = "anls"
-    averages_rows = True
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def fit_row(self, row: Row, name: str) -> Row:
         """Bring the accepted answers of a row into the shape of the program. ValueError: they cannot be meant."""
@@ -172,15 +159,7 @@ class Rule:
         if refusal:
             raise ValueError(refusal)
 
-    # A `Scorer` takes predictions and references. The references of a rule are dicts with the other columns.
-
-    def check(
-        self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row
-    ) -> tuple[list[Any], list[Row]]:
-        """Check both columns, and return them as lists. ValueError: as `scores`."""
-        predictions, references = list(predictions), list(references)
-        self.score(predictions, references, row_name)
-        return predictions, references
+    # For a `Scorer`, the references of a rule are dicts with the other columns.
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
         """Score each row, whose other columns are in ``references``. ValueError: as `scores`."""
@@ -189,20 +168,6 @@ class Rule:
             for prediction, columns in zip(predictions, references)
         )
         return self.scores(rows, row_name)
-
-    def score_missing(self, references: Row, row: str = "") -> float:
-        """Return the score of a question without an answer: 0."""
-        return 0.0
-
-    def mean(self, scores: Iterable[float]) -> float:
-        """Compute the mean of the scores of a set."""
-        return mean(scores)
-
-    @property
-    def signature(self) -> Signature:
-        """The text to print beside a score: it says how the score was computed. Calling it adds extraction rules."""
-        options = [f"{option}:{getattr(self, option)}" for option in self.options]
-        return Signature(join_signature(self.name, *options, extract=""))
 
     def _refuse(self, row: Any, name: str, error: Exception) -> NoReturn:
         """Raise the error for a row that cannot be scored."""

@@ -8,7 +8,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from anls_metric.core.strings.kernel import Kernel, mean
+from anls_metric.core.scorer import mean
+from anls_metric.core.strings.kernel import Kernel
 from anls_metric.core.values.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, Summary

@@ -9,7 +9,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.core.strings.scoring import anls_score
 from anls_metric.core.values.row_scores import total
 from anls_metric.core.values.value_variants import VALUE_VARIANTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.core.values.row_scores import total
 from anls_metric.rules.answer_formats import judge_equal, judge_float, judge_text, read_items
 from anls_metric.rules.answerable import summarize_answerable

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.core.values.value_variants import VALUE_VARIANTS
 from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 from anls_metric.rules.answer_formats import judge_equal, judge_float, judge_sorted, judge_text
 from anls_metric.rules.answerable import find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary

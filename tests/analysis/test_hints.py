@@ -17,7 +17,7 @@ from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, NULLS, SIGNS, Hint, find_hints
 from anls_metric.analysis.transformations import TRANSFORMATIONS
 from anls_metric.core.extraction.extract import extractor
-from anls_metric.core.values import get_value_variant
+from anls_metric.core.scorer import get_scorer
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from tests.analysis.scoring import score_columns
@@ -278,7 +278,7 @@ def test_real_sentences_have_one_hint_of_extraction(real_answers: Path, model: s
 
 
 def test_hints_about_values() -> None:
-    star, right = get_value_variant("anls_star"), [{"brand": answer} for answer in ANSWERS]
+    star, right = get_scorer("anls_star"), [{"brand": answer} for answer in ANSWERS]
     accepted = [(value,) for value in right]
     (hint,) = find([f'So it is {{"brand": "{answer}"}}.' for answer in ANSWERS], accepted, star)
     assert (hint.extract, hint.anls) == (("json",), 1.0)

@@ -12,8 +12,7 @@ import pytest
 
 import anls_metric
 from anls_metric import metric as metric_module
-from anls_metric.core.strings.variants import Scorer
-from anls_metric.core.values import get_value_variant
+from anls_metric.core.scorer import Scorer, get_scorer
 from tests.core.processes import Calls, call_metric
 from tests.core.test_evaluate import BAD_OPTIONS, ROWS, TEXTS, Rows, columns
 
@@ -21,7 +20,7 @@ filelock = pytest.importorskip("filelock")
 
 Run = Callable[..., list[list[Any]]]
 
-SCORERS: list[Scorer] = [anls_metric.VARIANTS["rrc"], get_value_variant("anls_star"), get_value_variant("anlsl")]
+SCORERS: list[Scorer] = [anls_metric.VARIANTS["rrc"], get_scorer("anls_star"), get_scorer("anlsl")]
 
 # The ways in which a process can pass its rows.
 WAYS: dict[str, Callable[[Rows], Calls]] = {
@@ -158,8 +157,8 @@ def test_processes_of_two_jobs_are_never_mixed(
             monkeypatch.setenv(name, job[name])
         monkeypatch.setattr("os.getppid", lambda: job.get("parent", 1))
         monkeypatch.setattr("platform.node", lambda: job.get("node", "a"))
-        described = metric_module._describe_job()
-        metric._dump = lambda columns: type(metric)._dump([described, *columns[1:]])
+        described = metric._describe_job()
+        metric._describe_job = lambda: described
         metric.add_batch(**columns(TEXTS[:2]))
         metric.timeout = 60
         return lambda: metric.compute()

@@ -19,8 +19,7 @@ import pytest
 
 import anls_metric
 from anls_metric import get_variant
-from anls_metric.core.strings.variants import Scorer
-from anls_metric.core.values import get_value_variant
+from anls_metric.core.scorer import Scorer, get_scorer
 from tests.conftest import LIGHT, ROOT
 
 evaluate = pytest.importorskip("evaluate")
@@ -149,8 +148,9 @@ def test_module_information_is_complete(metric: Any) -> None:
 
 def test_options_are_those_of_compute_in_the_signature_and_the_description(metric: Any) -> None:
     options = inspect.signature(metric._compute).parameters
-    assert list(options) == ["predictions", "references", "variant", "threshold", "ignore_case", "return_all_scores"]
-    assert [option.default for option in options.values()][2:] == [None, None, None, False]
+    names = ["variant", "threshold", "ignore_case", "none_keys", "average", "numbers", "return_all_scores"]
+    assert list(options) == ["predictions", "references", *names]
+    assert [option.default for option in options.values()][2:] == [*[None] * 6, False]
     for name in options:
         assert f"\n    {name}: " in metric.inputs_description
 
@@ -175,10 +175,10 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
         ("default", {"variant": "nls", "threshold": 0.9}, get_variant("nls", threshold=0.9)),
         ("default", {"variant": get_variant("rrc")}, get_variant("rrc")),  # a Variant of another copy of the module
         ("rrc", {}, get_variant("rrc")),
-        ("anls_star", {}, get_value_variant()),
-        ("anls_star", {"average": "leaves"}, get_value_variant(average="leaves")),
-        ("anls_star", {"none_keys": "ignored"}, get_value_variant(none_keys="ignored")),
-        ("anlsl", {"threshold": 0.9}, get_value_variant("anlsl", threshold=0.9)),
+        ("anls_star", {}, get_scorer("anls_star")),
+        ("anls_star", {"average": "leaves"}, get_scorer("anls_star", average="leaves")),
+        ("anls_star", {"none_keys": "ignored"}, get_scorer("anls_star", none_keys="ignored")),
+        ("anlsl", {"threshold": 0.9}, get_scorer("anlsl", threshold=0.9)),
     ],
 )
 def test_mean_and_all_scores_follow_the_options_of_load_and_of_compute(
@@ -206,6 +206,10 @@ def test_option_of_compute_counts_more_than_that_of_load(in_clone: Path) -> None
     assert metric.compute(**row, return_all_scores=False) == {"anls": 0.5}
     assert metric.signature() == get_variant().signature()
     row = {"predictions": [{"a": None}], "references": [{}]}
+    assert metric.compute(**row, variant="anls_star", none_keys="ignored") == {
+        "anls_star": 1.0,
+        "anls_star_scores": [1.0],
+    }
     star = evaluate.load("anls", "anls_star", none_keys="ignored")
     assert (star.compute(**row), star.compute(**row, none_keys="counted")) == ({"anls_star": 1.0}, {"anls_star": 0.0})
 
@@ -214,7 +218,7 @@ def test_option_of_compute_counts_more_than_that_of_load(in_clone: Path) -> None
     ("configuration", "scorer", "find_parts"),
     [
         ("default", get_variant(), lambda rows: [rows[0][1]]),
-        ("anls_star", get_value_variant(), lambda rows: [rows[1][0]["items"][0], rows[2][1]]),
+        ("anls_star", get_scorer("anls_star"), lambda rows: [rows[1][0]["items"][0], rows[2][1]]),
     ],
 )
 def test_compute_scores_added_rows_as_they_were_also_of_a_pickled_metric(
@@ -277,11 +281,10 @@ BAD_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
     ("default", {"variant": ""}, "unknown variant ''"),
     ("default", {"threshold": 50}, "threshold must be a number from 0 to 1, got 50"),
     ("default", {"ignore_case": "no"}, "ignore_case must be one of True, False, got 'no'"),
-    ("default", {"average": "leaves"}, "'average'; choose from predictions, references, variant, threshold, ignore_c"),
+    ("default", {"average": "leaves"}, "standard has no option 'average'; choose from threshold, ignore_case"),
     ("default", {"treshold": 0.3}, "unknown argument 'treshold'; did you mean threshold"),
     ("default", {"reference": ["a"]}, "unknown argument 'reference'; did you mean references"),
-    ("anls_star", {"variant": "rrc"}, "'variant'; choose from predictions, references, none_keys, average, threshold"),
-    ("anls_star", {"ignore_case": False}, "unknown argument 'ignore_case'; choose from"),
+    ("anls_star", {"ignore_case": False}, "anls_star has no option 'ignore_case'; choose from none_keys"),
     ("anlsl", {"average": "leaves"}, "anlsl has no option 'average'; choose from threshold"),
 ]
 # Calls of `compute`. The functions refuse more rows, in the same way.
@@ -301,6 +304,7 @@ BAD_CALLS += [(configuration, {**GOOD, **options}, message) for configuration, o
     [
         *BAD_OPTIONS,
         ("glue", {}, "unknown variant 'glue'"),
+        ("anls_star", {"variant": "rrc"}, "the configuration is 'anls_star', and variant= 'rrc' (str): pass one"),
         ("rrc", {"variant": "standard"}, "the configuration is 'rrc', and variant= 'standard' (str): pass one"),
     ],
 )

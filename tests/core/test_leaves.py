@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.core.values import NoneKeys, RowScore, get_value_variant
+from anls_metric.core.values import VALUE_VARIANTS, NoneKeys, RowScore
 from tests.core.test_nested_properties import Maker
 
 
 def score_leaves(prediction: Any, reference: Any, none_keys: NoneKeys = "counted") -> RowScore:
-    variant = replace(get_value_variant("anls_star", none_keys=none_keys), lists_leaves=True)
+    variant = replace(VALUE_VARIANTS["anls_star"], none_keys=none_keys, lists_leaves=True)
     return variant.score_row(prediction, reference)
 
 
@@ -77,7 +77,7 @@ def test_unknown_keys_without_a_value_can_be_ignored() -> None:
     ("reference", "expected"), [({"a": None, "b": ["x"]}, {"missed a": 1, "missed b": 1}), ([], {"missed": 1})]
 )
 def test_question_without_an_answer_misses_every_leaf(reference: Any, expected: dict[str, int]) -> None:
-    variant = replace(get_value_variant(), lists_leaves=True)
+    variant = replace(VALUE_VARIANTS["anls_star"], lists_leaves=True)
     row = variant.score_missing(reference)
     assert (count(row), len(row.leaves)) == (expected, row.length)
 

@@ -13,6 +13,7 @@ import pickle
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -22,7 +23,7 @@ import pytest
 
 import anls_metric
 from anls_metric.core import values as nested
-from anls_metric.core.strings.variants import Scorer
+from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.values import anls_star_score, anls_star_scores, anlsl_score, explain_star
 from anls_metric.core.values.list_scores import add_as_numpy
 from anls_metric.core.version import SCORES_VERSION
@@ -92,7 +93,7 @@ def check_branch(branch: nested.Branch) -> None:
 def test_every_golden_value_has_the_same_bits_and_adds_up() -> None:
     for name, prediction, reference, case in SCORED:
         why = explain_star(prediction, reference)
-        (row,) = nested.get_value_variant().score([prediction], [reference])
+        (row,) = get_scorer("anls_star").score([prediction], [reference])
         assert anls_star_score(prediction, reference) == why.score == row == case["score"], name
         assert same(why.closest, decode(case["closest_gt"])), name
         assert as_golden(why.key_scores) == case["key_scores"], name
@@ -136,7 +137,7 @@ GOOD_LISTS = [case for case in LISTS if "error" not in case and case["id"] not i
 def test_every_golden_list_of_dude_has_the_same_bits() -> None:
     assert len(GOOD_LISTS) > 50
     for case in GOOD_LISTS:
-        why = nested.get_value_variant("anlsl").explain(case["pred"], case["gt"])
+        why = get_scorer("anlsl").explain(case["pred"], case["gt"])
         assert anlsl_score(case["pred"], case["gt"]) == why.score == case["score"], case["id"]
         assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
 
@@ -297,7 +298,7 @@ def test_tree_has_a_branch_for_each_part() -> None:
 
 
 def test_explanation_of_a_list_matches_items() -> None:
-    why = nested.get_value_variant("anlsl").explain(["b", "a"], ["a", "b", "c", "c"])
+    why = get_scorer("anlsl").explain(["b", "a"], ["a", "b", "c", "c"])
     assert (why.score, why.closest) == (2 / 3, ["b", "a", "c", "c"])
     leaves = [(leaf.path, leaf.reference_path, leaf.score) for leaf in why.leaves]
     assert leaves == [("[0]", "[1]", 1.0), ("[1]", "[0]", 1.0), ("[2]", "[2]", 0.0), ("[3]", "[3]", 0.0)]
@@ -329,8 +330,8 @@ def test_row_score_is_a_float_that_keeps_its_leaves(clone: Callable[[nested.RowS
 
 @pytest.mark.parametrize("name", nested.VALUE_VARIANTS)
 def test_variant_of_values_is_a_scorer(name: str) -> None:
-    scorer: Scorer = nested.get_value_variant(name)
-    assert (scorer.name, scorer.key, scorer.columns) == (name, name, ())
+    scorer: Scorer = get_scorer(name)
+    assert (scorer.name, scorer.key, dict(scorer.columns)) == (name, name, {})
     scores = scorer.score([["a", "b"], ["c"]], [["b"], ["c"]])
     assert list(scores) == [0.5, 1.0]
     assert scorer.mean(scores) == 0.75
@@ -344,7 +345,7 @@ def test_variant_of_values_is_a_scorer(name: str) -> None:
     [("a", 1), (None, 1), ([], 1), ({}, 1), (["a", "b"], 2), ({"a": ["b", "c"], "d": 1}, 3), (("a", ["b", "c"]), 1)],
 )
 def test_missing_answer_has_all_leaves_wrong(reference: Any, length: int) -> None:
-    score = nested.get_value_variant().score_missing(reference)
+    score = nested.VALUE_VARIANTS["anls_star"].score_missing(reference)
     assert (score, score.scores, score.length) == (0.0, [0.0], length)
 
 
@@ -356,7 +357,7 @@ ONE_VALUE: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ONE_VALUE.items() for value in values])
 def test_reference_of_one_accepted_value_is_that_value(name: str, value: Any) -> None:
-    variant = nested.get_value_variant(name)
+    variant = nested.VALUE_VARIANTS[name]
     predictions: list[Any] = ["a", ["b", "a"], [], *([{"a": ["c"]}, None] if name == "anls_star" else [])]
     for prediction in predictions:
         assert variant.explain(prediction, ((value,),)) == variant.explain(prediction, value)
@@ -366,7 +367,7 @@ def test_reference_of_one_accepted_value_is_that_value(name: str, value: Any) ->
 def test_error_in_a_reference_has_the_path_in_the_accepted_value() -> None:
     paths = {"anls_star": r"reference, \[1\] \(counted from 0\),", "anlsl": "references, item 1,"}
     for name, path in paths.items():
-        variant = nested.get_value_variant(name)
+        variant = get_scorer(name)
         for reference in (["a", b""], (["a", b""],)):
             with pytest.raises(ValueError, match=f"^the {path} is b''"):
                 variant.explain(["a"], reference)
@@ -377,7 +378,7 @@ def test_error_in_a_reference_has_the_path_in_the_accepted_value() -> None:
 # Sets
 
 
-ROWS, LEAVES = nested.get_value_variant("anls_star"), nested.get_value_variant("anls_star", average="leaves")
+ROWS, LEAVES = get_scorer("anls_star"), get_scorer("anls_star", average="leaves")
 
 
 def test_scores_of_a_set_and_its_means() -> None:
@@ -426,7 +427,7 @@ STRICT: dict[str, Any] = {"threshold": 1, "none_keys": "ignored", "average": "le
     ],
 )
 def test_signatures(name: str, options: dict[str, Any], fields: str) -> None:
-    signature = nested.get_value_variant(name, **options).signature()
+    signature = get_scorer(name, **options).signature()
     assert signature == f"anls|{name}|matching:munkres-1.1.4|{fields}|v{SCORES_VERSION}"
 
 
@@ -494,8 +495,8 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: anls_star_score(1, 1, none_keys="no"), "none_keys must be one of 'counted', 'ignored', got 'no'"),  # type: ignore[arg-type]
         (lambda: LEAVES.mean([]), "there are no rows"),
         (lambda: ROWS.mean([]), "there are no rows"),
-        (lambda: nested.get_value_variant(average="both"), "average must be .*, got 'both'"),
-        (lambda: nested.get_value_variant("star"), "unknown variant for lists and nested values 'star'"),
+        (lambda: get_scorer("anls_star", average="both"), "average must be .*, got 'both'"),
+        (lambda: get_scorer("star"), "unknown variant 'star'"),
         (lambda: anlsl_score(None, ["a"]), "the prediction is None: pass a list of strings"),  # type: ignore[arg-type]
         (lambda: anlsl_score(["a", 1], ["a"]), "the prediction, item 1, is 1"),  # type: ignore[list-item]
         (lambda: anlsl_score(["a"], []), "add an accepted answer"),
@@ -539,7 +540,7 @@ NUMBERS: tuple[tuple[Any, Any, float], ...] = (
 
 @pytest.mark.parametrize(("prediction", "reference", "expected"), NUMBERS)
 def test_numbers_by_value_are_compared_in_one_decimal_form(prediction: Any, reference: Any, expected: float) -> None:
-    variant = nested.get_value_variant("anls_star", numbers="by_value")
+    variant = replace(nested.VALUE_VARIANTS["anls_star"], numbers="by_value")
     for wrap in (lambda value: value, lambda value: {"a": [{"b": value}]}):
         accepted = nested.from_json(wrap(reference))
         assert variant.score_row(wrap(prediction), accepted) == pytest.approx(expected)

@@ -13,8 +13,7 @@ import pytest
 
 import anls_metric
 from anls_metric.api import score
-from anls_metric.core.strings.variants import OF_RULES
-from anls_metric.core.values import get_value_variant
+from anls_metric.core.scorer import get_scorer
 from anls_metric.page import processes, scoring
 from anls_metric.page.endpoints import (
     compare_variants,
@@ -67,7 +66,7 @@ def test_answer_is_explained() -> None:
 def test_variants_are_compared_and_listed() -> None:
     scores = compare_variants("ab", ["abcd"])
     assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
-    assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *OF_RULES]
+    assert [row["name"] for row in list_variants()] == [*anls_metric.SCORERS]
     assert [(row["name"], row["contains"]) for row in list_layouts()] == [
         (each.name, each.contains) for each in LAYOUTS
     ]
@@ -86,7 +85,7 @@ def test_lists_and_nested_values_are_scored() -> None:
     leaves = [("total", 0.8), ("items[0]", 1), ("items[0]", 0)]
     assert [(leaf["where"], leaf["score"]) for leaf in why["leaves"]] == leaves
     many = score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
-    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_value_variant("anls_star").signature()}
+    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_scorer("anls_star").signature()}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_lists_and_nested_values_are_scored() -> None:
     [
         (lambda: explain_answer("a", ["a"], "standard", 7.0), "threshold must be a number from 0 to 1, got 7.0"),
         (lambda: explain_answer("a", ["a"], "none"), "unknown variant 'none'"),
-        (lambda: explain_answer("a", ["a"], ["rrc"]), "unknown variant ['rrc']"),  # type: ignore[arg-type]
+        (lambda: explain_answer("a", ["a"], ["rrc"]), "variant is ['rrc'] (list): pass a name"),  # type: ignore[arg-type]
         (lambda: explain_answer("a", ["a"], "dude"), "dude needs answer_type"),
         (lambda: explain_answer("a", []), "references"),
         (lambda: explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]

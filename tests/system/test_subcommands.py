@@ -17,7 +17,6 @@ import anls_metric
 from anls_metric.command import command_line, subcommands
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.report.hub import as_eval_results
-from anls_metric.rules import RULES
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 
@@ -39,7 +38,7 @@ def test_file_with_the_name_of_a_subcommand_is_scored_by_its_path(shell: Shell) 
 
 
 def test_lists_have_a_line_for_each_name(shell: Shell) -> None:
-    variants = [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
+    variants = [*anls_metric.SCORERS]
     for name, expected in {"variants": variants, "layouts": [layout.name for layout in LAYOUTS]}.items():
         head, *lines = shell.print(name).splitlines()
         assert [line.split()[0] for line in lines] == expected

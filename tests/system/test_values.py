@@ -10,6 +10,7 @@ import pytest
 
 from anls_metric import anls_star_scores, score
 from anls_metric.core import values as nested
+from anls_metric.core.scorer import get_scorer
 from anls_metric.reading.table import read_file
 from tests.system.conftest import Shell
 
@@ -49,7 +50,7 @@ def test_command_has_the_scores_of_the_public_functions(values: Shell) -> None:
         ("--none-keys ignored", {"none_keys": "ignored"}),
         ("--threshold 0.9", {"threshold": 0.9}),
     ):
-        variant = nested.get_value_variant("anls_star", **options)
+        variant = get_scorer("anls_star", **options)
         assert values.scores(f"{LINE} {flags}") == [variant.mean(variant.score(ANSWERS.values(), GOLD.values()))]
 
 

@@ -19,7 +19,7 @@ from numbers import Real
 from typing import NamedTuple
 
 from anls_metric.core.checks import describe, name_row
-from anls_metric.core.strings.kernel import mean
+from anls_metric.core.scorer import mean
 
 CONFIDENCE = 0.95
 Numbers = Sequence[float]

@@ -1,4 +1,4 @@
-"""The one loop that scores texts, and the mean of scores.
+"""The one loop that scores texts.
 
 `Kernel` holds what the loop needs from a variant, and its method `score_rows` is the loop. `explanation` computes the
 same scores in plain steps.
@@ -12,16 +12,12 @@ import string
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
-from operator import itemgetter
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
 from anls_metric.core.checks import RowName, name_row
-from anls_metric.core.strings.rows import check_rows, pair_columns, refuse_no_rows
-
-__all__ = ["mean"]
+from anls_metric.core.strings.rows import check_rows, pair_columns
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -202,31 +198,3 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
-
-    Args:
-        scores: one or more numbers, in a list or any other iterable.
-
-    Returns:
-        The mean, a float. The mean of the scores of a set is the ANLS of the set.
-
-    Raises:
-        ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
-
-    Example:
-        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
-        0.8819444444444444
-    """
-    rows = count()
-    try:
-        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
-    except TypeError as error:
-        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
-    number = next(rows)
-    refuse_no_rows(number)
-    if not math.isfinite(total):
-        raise ValueError("the scores are not finite numbers")
-    return total / number

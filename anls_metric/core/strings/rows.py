@@ -230,8 +230,3 @@ def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
             as_text(pair[0], f"the prediction of {name_row(row)}"),
             as_references(pair[1], f"the references of {name_row(row)}"),
         )
-
-
-def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction and its references")

@@ -7,16 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from anls_metric.core.checks import name_row
+from anls_metric.core.scorer import refuse_no_rows
 from anls_metric.core.strings.explanation import Explanation, Reason, find_closest, find_reason, match_texts
 from anls_metric.core.strings.kernel import Kernel, score_columns
-from anls_metric.core.strings.rows import (
-    as_references,
-    as_text,
-    check_columns,
-    check_pairs,
-    get_columns,
-    refuse_no_rows,
-)
+from anls_metric.core.strings.rows import as_references, as_text, check_columns, check_pairs, get_columns
 from anls_metric.core.strings.variants import Variant, compile_kernel, get_variant
 
 __all__ = [

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, describe, describe_unknown, name_row
+from anls_metric.core.scorer import (
+    KINDS,
+    OF_BENCHMARKS,
+    OF_VALUES,
+    Scorer,
+    get_scorer,
+    join_signature,
+    list_names,
+    register,
+)
 from anls_metric.core.strings.explanation import Explanation, explain_texts
-from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, mean, score_columns
+from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
-from anls_metric.core.version import SCORES_VERSION
 
-__all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
+__all__ = ["VARIANTS", "Variant", "get_variant", "signature"]
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -30,61 +39,8 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 
 
-class Scorer(Protocol):
-    """Scores rows: a `Variant` for strings, a ``ValueVariant`` for lists and nested values, or a benchmark metric.
-
-    The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
-
-    Attributes:
-        name: the name that users choose the scorer by.
-        threshold: from 0 to 1.
-        key: the name of the score in a dict of results.
-        label: the name of the score in a table.
-        options: the options that a call may override.
-        columns: the columns that the rule of a benchmark needs; empty if predictions and references are enough.
-        averages_rows: whether the score of a set is the mean of the scores of its rows.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def meaning(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def options(self) -> tuple[str, ...]: ...
-    @property
-    def columns(self) -> Collection[str]: ...
-    @property
-    def averages_rows(self) -> bool: ...
-
-    def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
-
-    def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
-
-    def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
-
-    def mean(self, scores: Any) -> float:
-        """Compute the score of a set."""
-
-    def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
-
-    def signature(self, extract: str = "") -> str:
-        """Return the string to print beside a score: it says how the score was computed."""
-
-
 @dataclass(frozen=True)
-class Variant:
+class Variant(Scorer):
     """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
 
     Args:
@@ -136,12 +92,7 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    # Attributes of the class: see `Scorer`.
-    label = "ANLS"
-    key = "anls"
-    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
-    columns: ClassVar[tuple[str, ...]] = ()
-    averages_rows = True
+    options = ("threshold", "ignore_case")  # of the class
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -162,17 +113,16 @@ class Variant:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
-    def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
+    def score_checked(
+        self, predictions: Iterable[str], references: Iterable[Sequence[str]], row_name: RowName = name_row
+    ) -> list[float]:
         """Score rows that were checked before: N strings, and N lists of one or more strings."""
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
-    def score_missing(self, references: Iterable[str], row: str = "") -> float:
-        """Return the score of a question without an answer: 0."""
-        return 0.0
-
-    def mean(self, scores: Iterable[float]) -> float:
-        """Compute the score of a set: the mean of the scores of its rows."""
-        return mean(scores)
+    @property
+    def normalize(self) -> Callable[[str], str]:
+        """The function that normalizes a string before it is compared."""
+        return compile_kernel(self).normalize
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""
@@ -188,12 +138,6 @@ class Variant:
             if field == "threshold" or getattr(self, field) != getattr(default, field)
         ]
         return join_signature(self.name, *shown, extract=extract)
-
-
-def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
-    extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 @lru_cache(maxsize=256)
@@ -415,19 +359,11 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
+register(*_TABLE)
 
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
-
-# The metrics of lists and nested values, which `anls_metric.core.values` computes.
-OF_VALUES = ("anls_star", "anlsl")
-
-# The rules of benchmarks, which `anls_metric.rules` computes.
-OF_RULES = (
-    *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
-    *("chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2", "madqa"),
-)
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -466,29 +402,31 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant in OF_VALUES:
-            raise ValueError(
-                f"{variant} is for lists and nested values: score them with {variant}_score(), or with "
-                f'score(..., variant="{variant}")'
-            )
-        if variant in OF_RULES:
-            raise ValueError(
-                f'{variant} needs more than predictions and references: score rows with rule("{variant}"), or files '
-                f'with score(..., variant="{variant}")'
-            )
         if variant not in VARIANT_NAMES:
-            names = (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)
-            raise ValueError(describe_unknown("variant", variant, names))
+            raise ValueError(_describe_other(variant))
         variant = VARIANT_NAMES[variant]
-    elif type(variant).__name__ != "Variant":
-        raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
-    elif not isinstance(variant, Variant):  # evaluate.load imports a copy of this file, which has its own class
-        variant = Variant(**vars(variant))
-    if threshold is not None:
-        variant = replace(variant, threshold=threshold)
-    if ignore_case is not None:
-        variant = replace(variant, ignore_case=ignore_case)
-    return variant
+    elif not isinstance(variant, Variant):
+        if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
+            names = ", ".join(VARIANTS)
+            raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {names}")
+        variant = Variant(**vars(variant))  # evaluate.load imports a copy of this file, which has its own class
+    found: Any = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
+    return found  # type: ignore[no-any-return]
+
+
+def _describe_other(name: str) -> str:
+    """Describe a name that is no variant for strings: what to call for another metric, or a similar name."""
+    if name in KINDS[OF_VALUES][1]:
+        return (
+            f"{name} is for lists and nested values: score them with {name}_score(), or with "
+            f'score(..., variant="{name}")'
+        )
+    if name in KINDS[OF_BENCHMARKS][1]:
+        return (
+            f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
+            f'score(..., variant="{name}")'
+        )
+    return describe_unknown("variant", name, list_names())
 
 
 def signature(

@@ -40,7 +40,6 @@ from anls_metric.core.values.value_variants import (
     NoneKeys,
     Numbers,
     ValueVariant,
-    get_value_variant,
 )
 
 __all__ = [
@@ -62,6 +61,5 @@ __all__ = [
     "anlsl_score",
     "explain_star",
     "from_json",
-    "get_value_variant",
     "to_json",
 ]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.explanation import Edit, Explanation, format_percent
 from anls_metric.core.strings.scoring import explain
-from anls_metric.core.strings.variants import Scorer
 from anls_metric.core.values.lists import List
 from anls_metric.core.values.row_scores import average, total
 from anls_metric.core.values.tree_builder import name_key

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from anls_metric.core.strings.rows import refuse_no_rows
+from anls_metric.core.scorer import get_scorer, refuse_no_rows
 from anls_metric.core.values.star_explanation import StarExplanation
-from anls_metric.core.values.value_variants import NoneKeys, get_value_variant
+from anls_metric.core.values.value_variants import NoneKeys, ValueVariant
 
 
 def anls_star_score(
@@ -38,7 +38,7 @@ def anls_star_score(
 
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
-    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys)
     return float(variant.score_row(prediction, reference))
 
 
@@ -69,7 +69,7 @@ def anls_star_scores(
 
     Source: https://github.com/deepopinion/anls_star_metric.
     """
-    variant = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys)
     rows = variant.score(predictions, references)
     refuse_no_rows(rows)
     return list(map(float, rows))
@@ -109,7 +109,7 @@ def explain_star(
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """
-    return get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
+    return _get_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
@@ -133,4 +133,9 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 
     Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
     """
-    return float(get_value_variant("anlsl", threshold=threshold).score_row(prediction, references))
+    return float(_get_variant("anlsl", threshold=threshold).score_row(prediction, references))
+
+
+def _get_variant(name: str, **options: Any) -> ValueVariant:
+    found: Any = get_scorer(name, **options)
+    return found  # type: ignore[no-any-return]

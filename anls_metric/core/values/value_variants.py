@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
-from anls_metric.core.checks import RowName, check_choice, check_number, describe_unknown, name_row
-from anls_metric.core.strings.kernel import mean
-from anls_metric.core.strings.rows import pair_columns, refuse_no_rows
-from anls_metric.core.strings.variants import join_signature
+from anls_metric.core.checks import RowName, check_choice, check_number, name_row
+from anls_metric.core.json_strings import format_value, parse_accepted_value, parse_value, parse_value_or_text
+from anls_metric.core.json_values import from_json
+from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows, register
+from anls_metric.core.strings.rows import pair_columns
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
 from anls_metric.core.values.list_scores import build_lists
 from anls_metric.core.values.row_scores import RowScore
@@ -24,8 +26,8 @@ Numbers = Literal["as_written", "by_value"]
 
 
 @dataclass(frozen=True)
-class ValueVariant:
-    """A metric of lists and nested values, with its options. Like `Variant`, it follows the protocol `Scorer`.
+class ValueVariant(Scorer):
+    """A metric of lists and nested values, with its options.
 
     Attributes:
         name, label, meaning, source, options: as a `Scorer` has them.
@@ -40,10 +42,10 @@ class ValueVariant:
     """
 
     name: str
-    label: str
+    label: str = field()
     meaning: str
     source: str
-    options: tuple[str, ...]
+    options: tuple[str, ...] = field()
     text_variant: str
     read: Callable[[Any, Any, str], tuple[Node, Node]] = field(repr=False)
     threshold: float = 0.5
@@ -52,7 +54,7 @@ class ValueVariant:
     numbers: Numbers = "as_written"
     lists_leaves: bool = False
 
-    columns: ClassVar[tuple[str, ...]] = ()
+    reads_json = True  # of the class
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -74,6 +76,25 @@ class ValueVariant:
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
         return self.average == "rows"
+
+    def read_answer(self, text: str) -> Any:
+        """Read an answer that a person wrote: JSON, or a text."""
+        return parse_value_or_text(text)
+
+    def parse_output(self, text: str) -> Any:
+        """Parse the JSON that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        value = parse_value(text)
+        self.check([value], [""])
+        return value
+
+    def read_references(self, references: Any) -> Any:
+        """Read the reference of a row, which may be JSON. ValueError: it looks like JSON and is not."""
+        return from_json(parse_accepted_value(references) if isinstance(references, str) else references)
+
+    @property
+    def normalize(self) -> Callable[[Any], str]:
+        """The function that writes a value as the string that is compared; "" if it is empty."""
+        return _normalize_value
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
@@ -118,7 +139,7 @@ class ValueVariant:
         found = self.score_row([], reference, row)
         return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
 
-    def mean(self, scores: Iterable[RowScore]) -> float:
+    def mean(self, scores: Iterable[Any]) -> float:
         """Compute the score of a set. ValueError: there are no rows."""
         if self.averages_rows:
             return mean(scores)
@@ -132,6 +153,14 @@ class ValueVariant:
         values = {option: getattr(self, option) for option in self.options}
         options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
         return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
+
+
+def _normalize_value(value: Any) -> str:
+    """Normalize a value as a string: "" if it is empty."""
+    normalize = VARIANTS["standard"].normalize
+    if isinstance(value, (bool, int, float)):
+        return normalize(str(value))
+    return normalize(format_value(value)) if value else ""
 
 
 _TABLE = (
@@ -156,36 +185,4 @@ _TABLE = (
 )
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
 """The metrics of values, by name."""
-
-
-def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
-    """Get a metric of values, with the options that a call overrides.
-
-    Args:
-        variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
-        **options: ``threshold``, ``none_keys``, ``average`` and ``numbers``, as far as the variant has them; None keeps
-            its value.
-
-    Returns:
-        A `ValueVariant`.
-
-    Raises:
-        ValueError: there is no such variant, it does not have the option, or the option does not allow the value.
-
-    Example:
-        >>> get_value_variant("anls_star", average="leaves").signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2'
-        >>> get_value_variant("anlsl", average="leaves")
-        Traceback (most recent call last):
-        ValueError: anlsl has no option 'average'; choose from threshold
-    """
-    if not isinstance(variant, ValueVariant):
-        if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
-            raise ValueError(describe_unknown("variant for lists and nested values", variant, VALUE_VARIANTS))
-        variant = VALUE_VARIANTS[variant]
-    changes = {option: value for option, value in options.items() if value is not None}
-    for option in changes:
-        if option not in variant.options:
-            raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
-    is_same = all(getattr(variant, option) == value for option, value in changes.items())
-    return variant if is_same else replace(variant, **changes)  # a copy takes longer than a short value
+register(*_TABLE)

@@ -1,0 +1,275 @@
+"""What scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which gets one with options."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from itertools import count
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any
+
+from anls_metric.core.checks import RowName, describe, describe_unknown, name_row
+from anls_metric.core.version import SCORES_VERSION
+
+__all__ = ["mean"]
+
+
+class Scorer(ABC):
+    """Scores answers: a `Variant` scores strings, a ``ValueVariant`` lists and nested values, a ``Rule`` a benchmark.
+
+    The command, the web app, the adapters and the analysis use these attributes and methods alone. A new metric is a
+    frozen dataclass with this base class, passed to `register`.
+
+    Attributes:
+        name: the name that users choose the scorer by.
+        meaning: what it computes, in one line.
+        source: the paper or program that defines it.
+        threshold: from 0 to 1.
+        key: the name of the score in a dict of results.
+        label: the name of the score in a table.
+        options: the names of the fields that a call may override.
+        columns: the fields that a row needs besides prediction and references, each with a description; with them,
+            the references of a row are a dict of these fields.
+        reads_json: whether answers are lists and nested values, written as JSON, and not strings.
+        averages_rows: whether the score of a set is the mean of the scores of its rows.
+    """
+
+    name: str
+    meaning: str
+    source: str
+    threshold: float
+    label: str = "ANLS"
+    options: tuple[str, ...] = ("threshold",)
+    columns: Mapping[str, str] = MappingProxyType({})
+    reads_json: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of the score in a dict of results."""
+        return "anls"
+
+    @property
+    def averages_rows(self) -> bool:
+        """Whether the score of a set is the mean of the scores of its rows."""
+        return True
+
+    @property
+    def scores_strings(self) -> bool:
+        """Whether it scores strings, and needs nothing else."""
+        return not self.reads_json and not self.columns
+
+    def read_answer(self, text: str) -> Any:
+        """Read an answer that a person wrote. A text that is not JSON is an answer as well."""
+        return text
+
+    def parse_output(self, text: str) -> Any:
+        """Parse an answer that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        return text
+
+    def read_references(self, references: Any) -> Any:
+        """Read the accepted answers of a row, of which JSON may be a string. ValueError: they cannot be read."""
+        return references
+
+    @property
+    def normalize(self) -> Callable[[Any], str]:
+        """The function that writes an answer as the string that is compared; "" if it is empty."""
+        return str
+
+    def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        predictions, references = list(predictions), list(references)
+        self.score(predictions, references, row_name)
+        return predictions, references
+
+    @abstractmethod
+    def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
+        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+
+    def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
+        """Score rows that were checked before."""
+        return self.score(predictions, references, row_name)
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        return 0.0
+
+    def mean(self, scores: Iterable[Any]) -> float:
+        """Compute the score of a set. ValueError: there are no rows."""
+        return mean(scores)
+
+    @abstractmethod
+    def explain(self, prediction: Any, references: Any) -> Any:
+        """Explain the score of an answer. ValueError: as `check`.
+
+        Returns:
+            An object with ``score``; ``sentence``, in percent; ``closest``, the accepted answer; and ``edits``. As a
+            string, it is the sentence in fractions.
+        """
+
+    def signature(self, extract: str = "") -> str:
+        """Return the text to print beside a score: it says how the score was computed.
+
+        Args:
+            extract: the names of the rules that extracted the answers, "" for none.
+        """
+        return join_signature(
+            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
+        )
+
+
+def join_signature(*parts: str, extract: str) -> str:
+    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
+
+
+def mean(scores: Iterable[float]) -> float:
+    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
+
+    Args:
+        scores: one or more numbers, in a list or any other iterable.
+
+    Returns:
+        The mean, a float. The mean of the scores of a set is the ANLS of the set.
+
+    Raises:
+        ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
+
+    Example:
+        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
+        0.8819444444444444
+    """
+    rows = count()
+    try:
+        total = math.fsum(map(itemgetter(0), zip(scores, rows)))
+    except TypeError as error:
+        raise ValueError(f"scores must be a list or an iterable of numbers: {error}") from None
+    number = next(rows)
+    refuse_no_rows(number)
+    if not math.isfinite(total):
+        raise ValueError("the scores are not finite numbers")
+    return total / number
+
+
+def refuse_no_rows(rows: Sequence[object] | int) -> None:
+    """Refuse to score nothing. ValueError: there are no rows."""
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")
+
+
+# The scorers by name. The names stand here so that they can be listed, and misspelled, without importing a module.
+
+OF_VALUES = "variants for lists and nested values"
+OF_BENCHMARKS = "benchmark metrics"
+KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    OF_VALUES: ("anls_metric.core.values", ("anls_star", "anlsl")),
+    OF_BENCHMARKS: (
+        "anls_metric.rules",
+        (
+            *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl"),
+            *("longdocurl_vlmevalkit", "chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2"),
+            "madqa",
+        ),
+    ),
+}
+"""The scorers that are no variants for strings: the module that registers them, and their names."""
+
+_MODULES = {name: module for module, names in KINDS.values() for name in names}
+_OF_STRINGS = "anls_metric.core.strings.variants"
+
+
+class _Scorers(Mapping[str, Scorer]):
+    """The scorers by name. The module of a scorer is imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self.registered: dict[str, Scorer] = {}
+
+    def __getitem__(self, name: str) -> Scorer:
+        if name in self.registered:
+            return self.registered[name]
+        if name in _MODULES:  # anls.py has a registry of its own, and takes these from that of the package
+            import_from_package(_MODULES[name], f"the metric {name}")
+            return import_module("anls_metric.core.scorer").SCORERS.registered[name]  # type: ignore[no-any-return]
+        with suppress(ImportError):  # anls.py has registered them
+            import_module(_OF_STRINGS)
+        return self.registered[name]
+
+    def __iter__(self) -> Iterator[str]:
+        own = [name for name, scorer in self.registered.items() if name == scorer.name and name not in _MODULES]
+        return iter([*own, *_MODULES])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+SCORERS: Mapping[str, Scorer] = _Scorers()
+"""All scorers by name: variants for strings, for lists and nested values, benchmark metrics, and your own."""
+
+
+def register(*scorers: Scorer) -> None:
+    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by their names.
+
+    Args:
+        *scorers: the scorers. A field ``aliases`` holds further names.
+    """
+    known = SCORERS.registered  # type: ignore[attr-defined]
+    for scorer in scorers:
+        known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+
+
+def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
+    """Get a scorer: what computes a score, with the options that a call overrides.
+
+    Args:
+        scorer: a name in `SCORERS`, an alias, or a `Scorer`.
+        **options: values for the fields that the scorer lists in ``options``; None keeps its value.
+
+    Returns:
+        A `Scorer`.
+
+    Raises:
+        ValueError: there is no such scorer, it has no such option, or the option does not allow the value.
+
+    Example:
+        >>> get_scorer("unitxt", threshold=0.8).signature()
+        'anls|rrc|threshold:0.8|v2'
+        >>> get_scorer("anlsl", average="leaves")
+        Traceback (most recent call last):
+        ValueError: anlsl has no option 'average'; choose from threshold
+    """
+    if isinstance(scorer, str):
+        try:
+            scorer = SCORERS[scorer]
+        except KeyError:
+            raise ValueError(describe_unknown("variant", scorer, list_names())) from None
+    elif not hasattr(scorer, "score_missing"):
+        raise ValueError(f"variant is {describe(scorer)}: pass a name or a Scorer")
+    changes = {option: value for option, value in options.items() if value is not None}
+    for option in changes:
+        if option not in scorer.options:
+            choices = f"choose from {', '.join(scorer.options)}" if scorer.options else "leave it out"
+            raise ValueError(f"{scorer.name} has no option {option!r}; {choices}")
+    is_same = all(repr(getattr(scorer, option)) == repr(value) for option, value in changes.items())
+    return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]  # a copy takes time
+
+
+def list_names() -> list[str]:
+    """List all names of scorers, with the aliases."""
+    with suppress(ImportError):
+        import_module(_OF_STRINGS)
+    return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
+
+
+def import_from_package(module: str, feature: str) -> Any:
+    """Import a module of the package. ImportError: only the file anls.py is here."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("anls_metric"):
+            raise
+        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error

@@ -1,0 +1,115 @@
+"""Scorers: one registry, one way to get one with options, and a metric of one's own in every front end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import SCORERS, VARIANTS, Scorer, get_scorer, register, score
+from anls_metric.core.checks import RowName, name_row
+from anls_metric.core.scorer import KINDS
+from anls_metric.core.strings.rows import check_columns
+from anls_metric.rules import RULES, Judgment
+from anls_metric.trl import build_reward
+from tests.system.conftest import Shell, shell
+
+__all__ = ["shell"]
+
+
+@dataclass(frozen=True)
+class SameStart(Scorer):
+    """The example of CONTRIBUTING.md: an answer is right if it starts like an accepted answer."""
+
+    name: str = "same_start"
+    meaning: str = "the first letters are equal"
+    source: str = "https://example.org/same-start"
+    threshold: float = 0.0
+    letters: int = 1
+    options = ("letters",)
+
+    def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[float]:
+        """Score each row 1 or 0."""
+        rows = zip(*check_columns(predictions, references, row_name))
+        return [self.explain(prediction, accepted).score for prediction, accepted in rows]
+
+    def explain(self, prediction: str, references: Any) -> Judgment:
+        """Say whether the first letters are equal."""
+        starts = [text[: self.letters].lower() for text in references]
+        is_equal = prediction[: self.letters].lower() in starts
+        return Judgment(float(is_equal), "starts with {}", (prediction[: self.letters],))
+
+
+@pytest.fixture
+def registered() -> Iterator[Scorer]:
+    register(SameStart())
+    yield SCORERS["same_start"]
+    del SCORERS.registered["same_start"]  # type: ignore[attr-defined]
+
+
+def test_names_of_scorers_are_those_of_their_modules() -> None:
+    for module, names in KINDS.values():
+        assert [SCORERS[name].name for name in names] == list(names), module
+    assert list(SCORERS) == [*VARIANTS, *(name for _, names in KINDS.values() for name in names)]
+    assert len(SCORERS) == len({*SCORERS})
+    assert {name: scorer for name, scorer in SCORERS.items() if scorer.columns} == dict(RULES)
+
+
+@pytest.mark.parametrize("name", [*SCORERS])
+def test_scorer_names_itself_and_its_options(name: str) -> None:
+    scorer = get_scorer(name)
+    assert (scorer.name, scorer.meaning != "", scorer.source.startswith("https://")) == (name, True, True)
+    assert scorer.signature("think").split("|")[:2] == ["anls", name]
+    assert "|extract:think|" in scorer.signature("think")
+    for option in scorer.options:
+        assert get_scorer(name, **{option: getattr(scorer, option)}) is scorer
+    with pytest.raises(
+        ValueError, match=f"^{name} has no option 'letters'; (choose from threshold|choose from |leave it out)"
+    ):
+        get_scorer(name, letters=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("squad", "unknown variant 'squad'"),
+        ("anls*", "unknown variant 'anls*': did you mean anls_star?"),
+        (None, "variant is None: pass a name or a Scorer"),
+        (["rrc"], "variant is ['rrc'] (list): pass a name or a Scorer"),
+    ],
+)
+def test_what_is_no_scorer_is_refused(name: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        get_scorer(name)
+
+
+def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Scorer, shell: Shell) -> None:
+    rows = [
+        {"questionId": number, "prediction": prediction, "references": ["Coca Cola"]}
+        for number, prediction in enumerate(["CocaCola", "cola", "Pepsi", ""])
+    ]
+    shell.write({"own.json": rows, "gold.json": {"data": [{"questionId": 0, "answers": ["Coca Cola"]}]}})
+    document = shell.document("own.json --variant same_start --report report.html")
+    assert (document["submissions"][0]["anls"], document["signature"].split("|")[:3]) == (
+        0.5,
+        ["anls", "same_start", "letters:1"],
+    )
+    assert "same_start" in Path("report.html").read_text(encoding="utf-8")
+    assert [answer["score"] for answer in score("own.json", variant="same_start").answers()] == [1.0, 1.0, 0.0, 0.0]
+    assert "starts with 'P', so 0" in shell.print("own.json --variant same_start --worst 2")
+    assert "same_start" in shell.print("variants")
+    assert build_reward(variant="same_start")(completions=["Coke", "Pepsi"], answers=[["Cola"]] * 2) == [1.0, 0.0]
+
+    class Tokenizer:
+        def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
+            return [" ".join(["-", "Coke", "Pepsi"][token] for token in row) for row in rows]
+
+    numpy = pytest.importorskip("numpy")
+    hook = anls_metric.build_compute_metrics(Tokenizer(), [["Cola"], ["Cola"]], variant="same_start")
+    assert hook((numpy.array([[1], [2]]), numpy.array([[1], [1]]))) == {"anls": 0.5}
+    assert get_scorer("same_start", letters=5).score(["Coca-Cola"], ["Coca Cola"]) == [0.0]
