@@ -22,7 +22,7 @@ from anls_metric.reading.formats import Content
 from anls_metric.reading.reader import Input, check_paths
 from anls_metric.reading.table import Table, make_table
 
-Row = dict[str, Any]
+GoldRow = dict[str, Any]
 
 QUESTION_ID = "questionId"
 
@@ -30,11 +30,11 @@ QUESTION_ID = "questionId"
 # Each function makes a row of a gold file from a row of a dataset, and its number from 0.
 
 
-def _read_mmlongbench(row: Row, number: int) -> Row:
+def _read_mmlongbench(row: GoldRow, number: int) -> GoldRow:
     return {QUESTION_ID: number, **{"gold" if name == "answer" else name: value for name, value in row.items()}}
 
 
-def _read_chartqapro(row: Row, number: int) -> Row:
+def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
     """Show the earlier turns of a conversation. The last question is asked."""
     row = {QUESTION_ID: number, **{name.lower().replace(" ", "_"): value for name, value in row.items()}}
     *earlier, row["question"] = row["question"]
@@ -43,12 +43,12 @@ def _read_chartqapro(row: Row, number: int) -> Row:
     return row
 
 
-def _read_ocrbench(row: Row, number: int) -> Row:
+def _read_ocrbench(row: GoldRow, number: int) -> GoldRow:
     """Name the rule. A column without a value is absent, as in the file of the benchmark."""
     return {**{name: value for name, value in row.items() if value is not None}, "rule": "item"}
 
 
-def _read_cord(row: Row, number: int) -> Row:
+def _read_cord(row: GoldRow, number: int) -> GoldRow:
     """Accept a list of one line of the menu as well as the line, which CORD stores where it has no list of several."""
     truth = json.loads(row["ground_truth"])
     image = {"image_id": truth["meta"]["image_id"]} if "image_id" in truth.get("meta", {}) else {}
@@ -99,7 +99,7 @@ class GoldSet(NamedTuple):
     license: str
     citation: str
     variant: str | None = None
-    make_row: Callable[[Row, int], Row] = lambda row, number: row
+    make_row: Callable[[GoldRow, int], GoldRow] = lambda row, number: row
     is_partial: bool = False
     about: str = ""
     hash: str = ""
@@ -304,7 +304,7 @@ def format_questions(row: GoldSet, with_answers: bool = False, sample: int | Non
     return "".join(map(_format_row, rows))
 
 
-def _draw(rows: Sequence[Row], key: str, count: int, seed: int) -> list[Row]:
+def _draw(rows: Sequence[GoldRow], key: str, count: int, seed: int) -> list[GoldRow]:
     """Draw rows by a hash of seed and id, so that neither order nor Python's version matters; keep their order."""
     if not 0 < count <= len(rows):
         raise ValueError(f"--sample must be from 1 to {len(rows)}, the number of questions, got {count}")
@@ -312,7 +312,7 @@ def _draw(rows: Sequence[Row], key: str, count: int, seed: int) -> list[Row]:
     return [rows[place] for place in sorted(places[:count])]
 
 
-def _format_row(row: Row) -> str:
+def _format_row(row: GoldRow) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -367,6 +367,6 @@ def _store(path: str, data: bytes) -> None:
             os.unlink(aside)
 
 
-def _fetch(row: GoldSet) -> list[Row]:
+def _fetch(row: GoldSet) -> list[GoldRow]:
     """Fetch the rows as the Hub has them. InputError: see `fetch`."""
     return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE))

@@ -57,7 +57,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], correct_
     return Agreement(agreed / total, kappa, table)
 
 
-class Difference(NamedTuple):
+class Disagreement(NamedTuple):
     """An answer on which score and judge disagree. The fields are the keys of the JSON document."""
 
     id: str
@@ -77,7 +77,7 @@ class Assessments(NamedTuple):
 
     confidence: ConfidenceMeasures | None
     judge: Agreement | None
-    differences: list[Difference]
+    differences: list[Disagreement]
     by_key: Mapping[str, LeafConfidence] = {}
 
 
@@ -97,7 +97,7 @@ def assess(scored: Scored) -> Assessments:
         by_key, confidences = _assess_keys(scored, places, confidences), []
     correct_at = 1.0 if scored.scorer.reads_json else CORRECT_AT
     ids = map(list_ids(answers).__getitem__, places)
-    differences = [Difference(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
+    differences = [Disagreement(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
     return Assessments(
         measure_confidence(confidences, scores, correct_at=correct_at) if confidences else None,
         compare_verdicts(scores, verdicts, correct_at) if verdicts else None,

@@ -13,7 +13,7 @@ from anls_metric.analysis.scored import KEYS, Scored
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
-from anls_metric.core.statistics.significance import Differences, Interval, Labels, Numbers, adjust_for_best, holm
+from anls_metric.core.statistics.significance import Differences, Floats, Interval, Labels, adjust_for_best, holm
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.answers import list_ids
 from anls_metric.reading.reader import find_name
@@ -228,7 +228,7 @@ def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> 
     return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
 
 
-class Pair(NamedTuple):
+class PairedQuestions(NamedTuple):
     """Two submissions on the questions that both have.
 
     Attributes:
@@ -241,7 +241,7 @@ class Pair(NamedTuple):
     clusters: Labels
 
 
-def pair_questions(first: Scored, second: Scored) -> Pair:
+def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
     """Pair the questions that two submissions have, in the order of the first, with their clusters in the first.
 
     Raises:
@@ -250,7 +250,7 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
     names = first.clusters and first.clusters.names
     if first.questions.ids == second.questions.ids:
         places = range(len(first.scores))
-        return Pair(places, places, names)
+        return PairedQuestions(places, places, names)
     there = dict(zip(second.questions.ids, range(len(second.scores))))
     own = [place for place, key in enumerate(first.questions.ids) if key in there]
     if not own:
@@ -258,7 +258,7 @@ def pair_questions(first: Scored, second: Scored) -> Pair:
         values = {"own": list_some(second.questions.ids, 2), "theirs": list_some(first.questions.ids, 2)}
         raise make_error(second.name, sentence, first=first.name, **values)
     other = [there[first.questions.ids[place]] for place in own]
-    return Pair(own, other, names and [names[place] for place in own])
+    return PairedQuestions(own, other, names and [names[place] for place in own])
 
 
 class _Pairs(dict[Names, Comparison]):
@@ -281,9 +281,9 @@ class _Pairs(dict[Names, Comparison]):
 
 def compare_values(
     first: Scored,
-    before: Numbers,
+    before: Floats,
     second: Scored,
-    after: Numbers,
+    after: Floats,
     patterns: int | None = None,
     most: float = 1.0,
 ) -> Comparison:

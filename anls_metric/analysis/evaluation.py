@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
+from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
@@ -211,10 +212,8 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     """
     rule: Any = scorer if scorer.columns else None
     check_field_names(settings, rule)
-    reading = Reading(settings, scorer.reads_json, rule)
-    if settings.extract:
-        assert reading.extraction  # raises an error for an unknown rule
-    return reading
+    extraction = extractor(",".join(settings.extract), values=scorer.reads_json) if settings.extract else None
+    return Reading(settings, scorer.reads_json, rule, extraction)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:

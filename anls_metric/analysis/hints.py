@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.outcomes import contains_any
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
-from anls_metric.analysis.transformations import Case, find_transformations, score_after
+from anls_metric.analysis.transformations import SampledAnswer, find_transformations, score_after
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains, lacks_answer
@@ -69,7 +69,7 @@ def find_hints(scored: Scored) -> list[Hint]:
     """
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
-    wrong = [Case(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
+    wrong = [SampledAnswer(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
     hints = [*_find_transformations(scored, wrong), *_try_signs(SIGNS, scored, wrong)]
     if 4 * sum(hint.cost for hint in hints) < 1.0 - scored.anls:
         hints += _try_signs(LAST_SIGNS, scored, wrong)[:1]
@@ -83,7 +83,7 @@ def _say(scored: Scored, count: float, sentence: str, is_estimate: bool = False,
     return Hint(Message("", start + sentence, {"count": round(count), "total": total, **values}), cost=count / total)
 
 
-def _find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Hint]:
+def _find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Iterator[Hint]:
     """Find transformations that help if at least 1% of the answers score under 1; none under a benchmark metric."""
     if 100 * len(wrong) < len(scored.answer_scores) or scored.scorer.columns:
         return
@@ -114,13 +114,13 @@ class Sign(NamedTuple):
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    find: Callable[[Scored, Sequence[Case]], Found]
+    find: Callable[[Scored, Sequence[SampledAnswer]], Found]
     sentence: str
     of_strings: bool = False
     least: int = 1
 
 
-def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Case]) -> list[Hint]:
+def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAnswer]) -> list[Hint]:
     """Try signs, and make hints of those that enough answers show."""
     hints = []
     for sign in signs:
@@ -131,14 +131,14 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Case]) -> 
     return hints
 
 
-def _find_unmarked(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_unmarked(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
     return count * (10 * count >= len(scored.answer_scores)), marker
 
 
-def _find_empty(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_empty(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find empty predictions: more than good models have."""
     count = sum(str(case.prediction).strip() == "" for case in wrong)
     return count * _are_many(count, scored), ""
@@ -154,7 +154,7 @@ def _are_many(count: float, scored: Scored, share: float = 0.1) -> bool:
     return count > share * total + 10 * share * sqrt(total)
 
 
-def _find_other_forms(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find answers with the value of an accepted one in another form, if this costs more than good models lose."""
     places = find_partial_credit(scored)[FORMAT_LOSS]
     lost = [1.0 - scored.answer_scores[place] for place in places]
@@ -166,7 +166,7 @@ def _find_other_forms(scored: Scored, wrong: Sequence[Case]) -> Found:
     return len(places), " for ".join(map(_show, pair)) + f"; this costs {points:.1f} points"
 
 
-def _find_failures(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_failures(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find three words with which many answers begin, all of them wrong, as messages of failed requests do."""
     texts = scored.answers.predictions
     pairs = zip(texts, scored.findings.outcomes)
@@ -181,7 +181,7 @@ def _begin(text: Any) -> str:
     return " ".join(str(text).split(maxsplit=3)[:3])
 
 
-def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find a set whose predictions all equal an accepted answer.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
@@ -193,7 +193,7 @@ def _find_copies(scored: Scored, wrong: Sequence[Case]) -> Found:
     return are_copied * len(pairs), ""
 
 
-def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_nulls(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find strings for missing values, unless an accepted answer is the same, in any case, or there is none."""
     nulls = [case for case in wrong if str(case.prediction) in NULLS]
     lost = [str(case.prediction) for case in nulls if not lacks_answer(case.references, {})]
@@ -203,13 +203,13 @@ def _find_nulls(scored: Scored, wrong: Sequence[Case]) -> Found:
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
 
-def _find_null_references(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_null_references(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find accepted answers that programs write for missing values, and that nobody writes into a document."""
     lost = [str(text) for case in wrong for text in case.references[:1] if {*map(str, case.references)} <= _LOST]
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
 
-def _find_cut_off(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_cut_off(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     return sum(isinstance(case.prediction, str) and _is_cut_off(case.prediction) for case in wrong), ""
 
 
@@ -223,7 +223,7 @@ def _is_cut_off(text: str) -> bool:
     return EXTRACTORS["think"].find(text) == ""
 
 
-def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_moved(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find accepted answers of other questions that are predictions.
 
     Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
@@ -239,7 +239,7 @@ def _find_moved(scored: Scored, wrong: Sequence[Case]) -> Found:
     return len(moved) * (len(moved) >= 3 * by_chance * len(zeros)), ""
 
 
-def _find_abstentions(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_abstentions(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find answers that abstain in their own words, and score less than 1, where no answer is right."""
     found = [
         case.prediction
@@ -249,7 +249,7 @@ def _find_abstentions(scored: Scored, wrong: Sequence[Case]) -> Found:
     return len(found), _show(found[0]) if found else ""
 
 
-def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
@@ -259,7 +259,7 @@ def _find_same(scored: Scored, wrong: Sequence[Case]) -> Found:
     return count * (10 * accepted <= count), _show(text)
 
 
-def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_empty_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find keys without a value that no accepted answer has: the score is higher without them."""
     scorer: Any = scored.scorer
     cases = wrong if "none_keys" in scorer.options else ()
@@ -270,7 +270,7 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[Case]) -> Found:
     return count * (gain >= MIN_GAIN), ""
 
 
-def _find_other_kinds(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find a key with a list on one side and an object on the other, whose values all score 0."""
     found: Counter[str] = Counter()
     for case in wrong:
@@ -285,7 +285,7 @@ _FLOAT = re.compile(r"\d\.0\b|\de[+-]?\d")
 _MAX_TRIALS = 50
 
 
-def _find_numbers(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find numbers in two forms, 2440.0 for 2440: a sample of the values scores higher if numbers count by value."""
     scorer: Any = scored.scorer
     if "numbers" not in scorer.options or scorer.numbers == "by_value":
@@ -299,13 +299,13 @@ def _find_numbers(scored: Scored, wrong: Sequence[Case]) -> Found:
     return round(weight * sum(map(bool, gains))) * (gain >= MIN_GAIN), f"{100 * gain:.1f}"
 
 
-def _find_other_words(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find answers that contain an accepted one among other words: more than good models have."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
     return count * _are_many(count, scored), ""
 
 
-def _find_zeros(scored: Scored, wrong: Sequence[Case]) -> Found:
+def _find_zeros(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)

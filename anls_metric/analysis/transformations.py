@@ -162,7 +162,7 @@ TRANSFORMATIONS = (
 # The engine
 
 
-class Case(NamedTuple):
+class SampledAnswer(NamedTuple):
     """An answer of a set. One of a sample stands for `weight` answers."""
 
     prediction: Any
@@ -183,8 +183,8 @@ class Sample(NamedTuple):
 
     scorer: Scorer
     total: int
-    wrong: Sequence[Case]
-    right: Sequence[Case]
+    wrong: Sequence[SampledAnswer]
+    right: Sequence[SampledAnswer]
 
 
 class Trial(NamedTuple):
@@ -203,15 +203,15 @@ class Trial(NamedTuple):
     number: float
 
 
-def _spread(rows: Iterable[tuple[Any, ...]]) -> list[Case]:
-    """Take answers that are strings, evenly spread, of rows with the first fields of `Case`."""
+def _spread(rows: Iterable[tuple[Any, ...]]) -> list[SampledAnswer]:
+    """Take answers that are strings, evenly spread, of rows with the first fields of `SampledAnswer`."""
     texts = [row for row in rows if isinstance(row[0], str)]
     size = max(len(texts) / MAX_CASES, sum(len(row[0]) for row in texts) / MAX_CHARACTERS)
     some = texts[:: ceil(size) or 1]
-    return [Case(row[0], row[1], row[2], len(texts) / len(some)) for row in some]
+    return [SampledAnswer(row[0], row[1], row[2], len(texts) / len(some)) for row in some]
 
 
-def find_transformations(scored: Scored, wrong: Sequence[Case]) -> Iterator[Trial]:
+def find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Iterator[Trial]:
     """Find the transformations that raise the mean, the best one first, without others that change the same answers.
 
     Args:
@@ -252,7 +252,9 @@ def _try(sample: Sample, row: Transformation) -> Trial:
     return Trial(row, gain if gain >= enough else 0.0, set(changed), number)
 
 
-def _rescore(scorer: Scorer, row: Transformation, cases: Sequence[Case]) -> dict[int, tuple[Case, float]]:
+def _rescore(
+    scorer: Scorer, row: Transformation, cases: Sequence[SampledAnswer]
+) -> dict[int, tuple[SampledAnswer, float]]:
     """Transform answers, and score those that change; return them with their new scores by place."""
     changed, predictions, references = {}, [], []
     for place, case in enumerate(cases):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import VARIANTS, anls_score, score
+from anls_metric import VARIANTS, anls_score, get_variant, score
 from anls_metric.analysis.outcomes import (
     OUTCOMES,
     ZERO_OUTCOMES,
@@ -19,7 +19,6 @@ from anls_metric.analysis.outcomes import (
 )
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.strings.scoring import normalizer
 from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
@@ -116,7 +115,7 @@ TEXTS = st.text(st.sampled_from("0012.,$% -ab"), max_size=8)
 
 @given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1), st.sampled_from([*VARIANTS]))
 def test_partial_credit_is_the_sum_of_the_definition(pairs: list[tuple[str, list[str]]], variant: str) -> None:
-    normalize, lost, gained = normalizer(variant), Fraction(), Fraction()
+    normalize, lost, gained = get_variant(variant).normalize, Fraction(), Fraction()
     for prediction, references in pairs:
         points = anls_score(prediction, references, variant=variant)
         text, accepted = normalize(prediction), list(map(normalize, references))

@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import anls_metric
-from anls_metric.core.strings.scoring import reason as reason_of_score
 
 
 def test_explain_compares_every_reference_and_the_closest_wins() -> None:
@@ -54,9 +53,6 @@ def test_explain_gives_reason_and_sentence(
     why = anls_metric.explain(prediction, [reference], variant=variant)
     assert why.reason == reason
     assert str(why) == sentence
-    # A score alone does not tell equal texts from close ones where every score is 0 or 1.
-    reason = "close enough" if variant == "lmms_eval_0_2" else reason
-    assert reason_of_score(prediction, why.score, variant=variant) == reason
 
 
 def test_sentence_shows_all_digits_of_the_threshold() -> None:

@@ -22,7 +22,7 @@ from anls_metric.core.checks import describe, name_row
 from anls_metric.core.scorer import mean
 
 CONFIDENCE = 0.95
-Numbers = Sequence[float]
+Floats = Sequence[float]
 Labels = Sequence[Hashable] | None
 """The cluster of each score, None for a score that is its own cluster; None instead of a list for no clusters."""
 
@@ -37,7 +37,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFIDENCE) -> Interval:
+def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFIDENCE) -> Interval:
     """Compute the confidence interval of a mean score.
 
     It is an Agresti-Coull interval of the effective number of questions: as many independent questions, each right or
@@ -82,7 +82,7 @@ def interval(scores: Numbers, clusters: Labels = None, confidence: float = CONFI
     return _find_interval(scores, _sum_clusters(scores, clusters), confidence)
 
 
-def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Interval | None:
+def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
     """Compute the 95% interval of a mean without checks, between 0 and the largest possible mean.
 
     Args:
@@ -112,7 +112,7 @@ def mean_interval(scores: Numbers, clusters: Labels, most: float = 1.0) -> Inter
     return Interval(max(0.0, estimate.mean - half), min(most, estimate.mean + half))
 
 
-def _find_interval(scores: Numbers, sums: Sequence[_Cluster], confidence: float) -> Interval:
+def _find_interval(scores: Floats, sums: Sequence[_Cluster], confidence: float) -> Interval:
     """Compute the interval of a mean score: see `interval`."""
     estimate, count = _estimate_mean(scores, sums), len(scores)
     independent = estimate.mean * (1 - estimate.mean) / count  # the variance of as many right and wrong answers
@@ -136,7 +136,7 @@ class _Estimate(NamedTuple):
     freedom: float
 
 
-def _estimate_mean(values: Numbers, sums: Sequence[_Cluster]) -> _Estimate:
+def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:
     """Estimate the variance of a mean by leaving out each cluster. ValueError: there are fewer than two clusters."""
     number, count = sum(cluster.times for cluster in sums), len(values)
     if number < 2:
@@ -162,7 +162,7 @@ class Differences:
         (0.25, 3, 2)
     """
 
-    values: Numbers
+    values: Floats
     clusters: Labels = None
     most: float = 1.0
 
@@ -241,7 +241,7 @@ class Differences:
         return estimate.mean * share, math.sqrt(estimate.variance * share**2 + (self.most / total) ** 2), freedom
 
 
-def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Differences:
+def differences(first: Floats, second: Floats, clusters: Labels = None) -> Differences:
     """Compute the differences between two submissions, question by question.
 
     Args:
@@ -269,7 +269,7 @@ def differences(first: Numbers, second: Numbers, clusters: Labels = None) -> Dif
     return Differences([after - before for before, after in zip(first, second)], clusters, most)
 
 
-def paired_test(first: Numbers, second: Numbers, clusters: Labels = None) -> float:
+def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float:
     """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ as much.
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
@@ -299,8 +299,8 @@ def paired_test(first: Numbers, second: Numbers, clusters: Labels = None) -> flo
 
 
 def minimum_detectable_effect(
-    first: Numbers,
-    second: Numbers,
+    first: Floats,
+    second: Floats,
     clusters: Labels = None,
     confidence: float = CONFIDENCE,
     power: float = 0.8,
@@ -336,7 +336,7 @@ def minimum_detectable_effect(
     return differences(first, second, clusters).minimum_detectable_effect(confidence, power)
 
 
-def holm(p_values: Numbers) -> list[float]:
+def holm(p_values: Floats) -> list[float]:
     """Adjust the p-values of several tests, because among many tests some p-values are small by chance.
 
     Args:
@@ -359,7 +359,7 @@ def holm(p_values: Numbers) -> list[float]:
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 
-def adjust_for_best(p_values: Numbers) -> list[float]:
+def adjust_for_best(p_values: Floats) -> list[float]:
     """Adjust the p-values of comparisons with the best of several submissions, which the same questions chose.
 
     The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally good
@@ -386,7 +386,7 @@ def adjust_for_best(p_values: Numbers) -> list[float]:
     return _adjust(p_values, [math.comb(left, 2) for left in range(len(p_values) + 1, 1, -1)])
 
 
-def _adjust(p_values: Numbers, times: Iterable[int]) -> list[float]:
+def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
     """Multiply the sorted p-values by these factors. No adjusted p-value is below that of a smaller p-value."""
     adjusted = [0.0] * len(p_values)
     least = 0.0
@@ -452,7 +452,7 @@ class _Cluster(NamedTuple):
     times: int
 
 
-def _sum_clusters(scores: Numbers, clusters: Labels) -> list[_Cluster]:
+def _sum_clusters(scores: Floats, clusters: Labels) -> list[_Cluster]:
     """Sum the scores of each cluster. Equal scores without a cluster are counted."""
     together: defaultdict[Hashable, list[float]] = defaultdict(list)
     for cluster, score in zip(repeat(None) if clusters is None else clusters, scores):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from anls_metric.core.checks import name_row
 from anls_metric.core.scorer import refuse_no_rows
-from anls_metric.core.strings.explanation import Explanation, Reason, find_closest, find_reason, match_texts
+from anls_metric.core.strings.explanation import Explanation, find_closest, match_texts
 from anls_metric.core.strings.kernel import Kernel, score_columns
 from anls_metric.core.strings.rows import as_references, as_text, check_columns, check_pairs, get_columns
 from anls_metric.core.strings.variants import Variant, compile_kernel, get_variant
@@ -205,25 +205,6 @@ def anls_batch(
     return {score_column: scores}
 
 
-def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """Return the function that normalizes a string for a variant.
-
-    Args:
-        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
-
-    Returns:
-        A function that takes a string and returns the normalized string.
-
-    Raises:
-        ValueError: an unknown variant.
-
-    Example:
-        >>> normalizer()("  Coca   Cola ")
-        'coca cola'
-    """
-    return _get_kernel(variant, None, None).normalize
-
-
 def normalized_levenshtein_similarity(
     prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
 ) -> float:
@@ -250,36 +231,6 @@ def normalized_levenshtein_similarity(
     """
     kernel = _get_kernel(variant, None, ignore_case)
     return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
-
-
-def reason(
-    prediction: str,
-    score: float,
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Reason:
-    """Say in a word why a prediction has its score.
-
-    Args:
-        prediction: the answer.
-        score: the score that `anls_score` gave for the answer with the same options.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        "equal": the score is 1. "close enough": the score is between 0 and 1; in an ``all_or_nothing`` variant, any
-        score above 0. "empty": the score is 0, and the prediction is blank or counts as no answer in the variant.
-        "under the threshold": any other 0; "nothing in common" if the variant has no threshold.
-
-    Raises:
-        ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
-
-    Example:
-        >>> reason("The Coca", 0.0)
-        'under the threshold'
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    return find_reason(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
 
 
 def explain(

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from anls_metric.core.values.lists import List
 from anls_metric.core.values.tree_builder import name_key
-from anls_metric.core.values.trees import NOTHING, Dict, Node, Nothing, OneOf, Pair, Rule, Scalar
+from anls_metric.core.values.trees import NOTHING, Dict, Node, Nothing, OneOf, Pair, Scalar, Terms
 
 LeafOutcome = Literal["right", "close", "wrong", "missed", "invented", "blank"]
 LEAF_OUTCOMES: tuple[LeafOutcome, ...] = get_args(LeafOutcome)
@@ -66,18 +66,18 @@ class ScoredLeaf(NamedTuple):
 _make_leaf: Callable[[tuple[Any, ...]], ScoredLeaf] = partial(tuple.__new__, ScoredLeaf)  # in half of the time
 
 
-def list_leaves(pair: Pair, rule: Rule) -> list[ScoredLeaf]:
+def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
     """List the leaves of a compared value.
 
     Args:
         pair: the value, compared.
-        rule: the options of the comparison.
+        terms: the options of the comparison.
 
     Example:
         >>> from anls_metric.core.values.tree_builder import build_trees
-        >>> rule = Rule(0.5, 1, "standard")
+        >>> terms = Terms(0.5, 1, "standard")
         >>> prediction, reference = build_trees({"items": [{"name": "tee"}]}, {"items": [{"name": "tea", "price": 2}]})
-        >>> for leaf in list_leaves(reference.compare(prediction, rule), rule):
+        >>> for leaf in list_leaves(reference.compare(prediction, terms), terms):
         ...     print(leaf.path, leaf.outcome, leaf.keys)
         items[0].name close ('items', 'name')
         items[0].price missed ('items', 'price')
@@ -86,7 +86,7 @@ def list_leaves(pair: Pair, rule: Rule) -> list[ScoredLeaf]:
     is_text = (
         isinstance(pair.prediction.value, str) and isinstance(pair.reference, (List, Dict)) and pair.reference.value
     )
-    _visit(pair._replace(prediction=NOTHING) if is_text else pair, rule, leaves, (), (), not is_text)
+    _visit(pair._replace(prediction=NOTHING) if is_text else pair, terms, leaves, (), (), not is_text)
     return leaves
 
 
@@ -96,7 +96,7 @@ def miss_leaves(leaves: Sequence[ScoredLeaf]) -> list[ScoredLeaf]:
     return [leaf._replace(outcome="missed", score=0.0, prediction=None, is_predicted=False) for leaf in found]
 
 
-def _visit(pair: Pair, rule: Rule, leaves: list[ScoredLeaf], keys: Keys, places: _Places, is_predicted: bool) -> None:
+def _visit(pair: Pair, terms: Terms, leaves: list[ScoredLeaf], keys: Keys, places: _Places, is_predicted: bool) -> None:
     """Add the leaves of a pair to a list."""
     reference: Any = pair.reference
     prediction: Any = pair.prediction
@@ -112,12 +112,12 @@ def _visit(pair: Pair, rule: Rule, leaves: list[ScoredLeaf], keys: Keys, places:
         leaves.append(_make_leaf((outcome, score, prediction.value, reference.value, keys, places, True)))
     elif type(reference) is Dict and type(prediction) is Dict:
         for key, part in zip(reference.items, pair.parts):
-            _visit(part, rule, leaves, (*keys, key), places, key in prediction.items)
+            _visit(part, terms, leaves, (*keys, key), places, key in prediction.items)
         for key, item in reference.find_extra(prediction):
-            leaves += _spread("invented", item, rule.count_extra(item), (*keys, key), places, True)
+            leaves += _spread("invented", item, terms.count_extra(item), (*keys, key), places, True)
     elif type(reference) is List and type(prediction) is List:
         for place, part in zip(pair.places, pair.parts):
-            _visit(part, rule, leaves, keys, (*places, (len(keys), *place)), True)
+            _visit(part, terms, leaves, keys, (*places, (len(keys), *place)), True)
         taken, given = (set(side) for side in zip(*pair.places)) if pair.places else (set(), set())
         for row, item in enumerate(reference.items):
             if row not in taken:

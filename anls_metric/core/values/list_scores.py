@@ -13,7 +13,7 @@ from anls_metric.core.values.lists import List
 from anls_metric.core.values.matching import match
 from anls_metric.core.values.row_scores import total
 from anls_metric.core.values.tree_builder import name_side, unwrap
-from anls_metric.core.values.trees import Node, Pair, Rule, Scalar
+from anls_metric.core.values.trees import Node, Pair, Scalar, Terms
 
 
 class TextList(List):
@@ -24,15 +24,15 @@ class TextList(List):
     def __init__(self, texts: list[str]) -> None:
         super().__init__(texts, [*map(Scalar, texts)])
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         accepted, answered = self.value, prediction.value
-        score = compile_kernel(get_variant("rrc", rule.threshold)).score
+        score = compile_kernel(get_variant("rrc", terms.threshold)).score
         shorter, longer = sorted((answered, accepted), key=len)
         table = [[score(text, (other,)) for other in longer] for text in shorter]
         matched = match(table) if table else []
         scores = [table[row][column] for row, column in matched]
         places = matched if shorter is accepted else [(row, column) for column, row in matched]
-        parts = [self.items[row].compare(Scalar(answered[column]), rule) for row, column in places]
+        parts = [self.items[row].compare(Scalar(answered[column]), terms) for row, column in places]
         length = max(len(set(accepted)), len(answered))
         return Pair(self, prediction, [add_as_numpy(scores)], length, False, parts, places)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anls_metric.core.values.matching import match
-from anls_metric.core.values.trees import Node, Pair, Rule
+from anls_metric.core.values.trees import Node, Pair, Terms
 
 
 class List(Node):
@@ -16,10 +16,10 @@ class List(Node):
     def __init__(self, value: Any, items: list[Node]) -> None:
         self.value, self.items, self.size = value, items, sum([item.size for item in items])
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         if not isinstance(prediction, List):
             return self.mismatch(prediction)
-        pairs = [[item.compare(other, rule) for other in prediction.items] for item in self.items]
+        pairs = [[item.compare(other, terms) for other in prediction.items] for item in self.items]
         places = match([[pair.weight for pair in row] for row in pairs]) if pairs and prediction.items else []
         parts = [pairs[row][column] for row, column in places]
         scores = [score for part in parts for score in part.scores]

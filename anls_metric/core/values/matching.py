@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 Place = tuple[int, int]  # a row and a column
-Table = list[list[float]]  # a row for each item of the reference, a column for each item of the prediction
+Matrix = list[list[float]]  # a row for each item of the reference, a column for each item of the prediction
 
 
 def match(weights: Sequence[Sequence[float]]) -> list[Place]:
@@ -48,7 +48,7 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
     return [(row, column) for row, column in enumerate(star_in_row[: len(weights)]) if column < width]
 
 
-def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Table, list[int]]:
+def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Matrix, list[int]]:
     """Step 1: make a square table of costs from the weights, and subtract from each row its least cost.
 
     Also returns the columns with cost 0 of each row, as bits.
@@ -72,7 +72,7 @@ def _find_zeros(costs: list[float]) -> int:
 
 
 def _find_prime_without_star(
-    costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int
+    costs: Matrix, zeros: list[int], star_in_row: list[int], uncovered: int
 ) -> tuple[int, int, list[int]]:
     """Steps 4 and 6: prime zeros until one has no star in its row. Returns its place, and the prime of each row."""
     size = len(costs)
@@ -97,7 +97,7 @@ def _find_prime_without_star(
         uncovered |= 1 << column
 
 
-def _reduce_costs(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+def _reduce_costs(costs: Matrix, zeros: list[int], covered: list[bool], uncovered: int) -> None:
     """Step 6: add the least uncovered cost to covered rows, and subtract it from uncovered columns."""
     columns = [column for column in range(len(costs)) if uncovered >> column & 1]
     open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]

@@ -13,7 +13,7 @@ from anls_metric.core.strings.scoring import explain
 from anls_metric.core.values.lists import List
 from anls_metric.core.values.row_scores import average, total
 from anls_metric.core.values.tree_builder import name_key
-from anls_metric.core.values.trees import NOTHING, Dict, Nothing, Pair, Rule, says_nothing
+from anls_metric.core.values.trees import NOTHING, Dict, Nothing, Pair, Terms, says_nothing
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
@@ -201,14 +201,14 @@ class StarExplanation:
         return f"<p>{escape(str(self))}</p><ul>{''.join(lines)}</ul>"
 
 
-def find_closest(pair: Pair, rule: Rule) -> Any:
+def find_closest(pair: Pair, terms: Terms) -> Any:
     """Find the accepted value that is closest to the prediction, with lists in the order of the prediction."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, Nothing):
         return prediction.value if pair.same else None
     if not _has_parts(pair):
         return reference.value
-    parts = [(part, find_closest(part.pair, rule)) for part in _iterate_parts(pair, rule)]
+    parts = [(part, find_closest(part.pair, terms)) for part in _iterate_parts(pair, terms)]
     if isinstance(reference, List):
         return [closest for part, closest in parts if part.there]
     return {
@@ -218,33 +218,33 @@ def find_closest(pair: Pair, rule: Rule) -> Any:
     }
 
 
-def score_keys(pairs: Iterable[Pair], rule: Rule) -> dict[str, KeyScore]:
+def score_keys(pairs: Iterable[Pair], terms: Terms) -> dict[str, KeyScore]:
     """Compute the score of each key: the mean over all places with the same path of key names."""
     values: dict[str, list[Pair]] = {}
     for pair in pairs:
-        for name, inner in _iterate_keys(pair, rule):
+        for name, inner in _iterate_keys(pair, terms):
             values.setdefault(name, []).append(inner)
     return {
-        name: KeyScore(total(inner.average for inner in inside) / len(inside), score_keys(inside, rule))
+        name: KeyScore(total(inner.average for inner in inside) / len(inside), score_keys(inside, terms))
         for name, inside in values.items()
     }
 
 
-def _iterate_keys(pair: Pair, rule: Rule) -> Iterator[tuple[str, Pair]]:
+def _iterate_keys(pair: Pair, terms: Terms) -> Iterator[tuple[str, Pair]]:
     """Yield the keys of a dict, or of the dicts in a list, with their pairs."""
-    for part in _iterate_parts(pair, rule):
+    for part in _iterate_parts(pair, terms):
         if isinstance(pair.reference, List):
-            yield from _iterate_keys(part.pair, rule)
+            yield from _iterate_keys(part.pair, terms)
         elif part.there or not says_nothing(part.pair.prediction.value):
             yield str(part.key), part.pair
 
 
-def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
+def build_branch(pair: Pair, terms: Terms, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
     """Build the tree of a pair and of all pairs inside it.
 
     Args:
         pair: a reference compared with a prediction.
-        rule: the options of the comparison.
+        terms: the options of the comparison.
         name: the step that leads here.
         here: the path in the prediction; None if the value is missing there.
         there: the path in the reference; None if the value is missing there.
@@ -253,9 +253,9 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
     if _has_parts(pair):
         children = [
             build_branch(
-                part.pair, rule, part.here or part.there or "", _join(here, part.here), _join(there, part.there)
+                part.pair, terms, part.here or part.there or "", _join(here, part.here), _join(there, part.there)
             )
-            for part in _iterate_parts(pair, rule)
+            for part in _iterate_parts(pair, terms)
             if part.pair.length
         ]
         return Branch(name, prediction.value, reference.value, pair.average, pair.length, tuple(children))
@@ -264,7 +264,7 @@ def build_branch(pair: Pair, rule: Rule, name: str = "", here: str | None = "", 
     if reference.text is not None and prediction.text is not None:
         sides = (prediction, reference)
         texts = [str(node.text if isinstance(node.value, float) else node.value) for node in sides]
-        kind, text = "text", explain(texts[0], texts[1:], rule.threshold, rule.variant)
+        kind, text = "text", explain(texts[0], texts[1:], terms.threshold, terms.variant)
     score = text.score if text else total(pair.scores)
     leaf = Leaf(kind, here, there, prediction.value, reference.value, score, pair.length, text)
     return Branch(name, prediction.value, reference.value, average([score], pair.length), pair.length, (), leaf)
@@ -298,7 +298,7 @@ def _has_parts(pair: Pair) -> bool:
     return isinstance(pair.reference, (List, Dict)) and type(pair.reference) is type(pair.prediction)
 
 
-def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[_Part]:
+def _iterate_parts(pair: Pair, terms: Terms) -> Iterator[_Part]:
     """Yield the parts in the order of the prediction for lists, and of the reference for dicts."""
     reference: Any = pair.reference
     prediction: Any = pair.prediction
@@ -318,4 +318,4 @@ def _iterate_parts(pair: Pair, rule: Rule) -> Iterator[_Part]:
             step = name_key(key)
             yield _Part(key, step if key in prediction.items else None, step, inner)
         for key, item in reference.find_extra(prediction):
-            yield _Part(key, name_key(key), None, Pair(NOTHING, item, [0.0], rule.count_extra(item), False))
+            yield _Part(key, name_key(key), None, Pair(NOTHING, item, [0.0], terms.count_extra(item), False))

@@ -12,7 +12,7 @@ from anls_metric.core.values.matching import Place
 from anls_metric.core.values.row_scores import average
 
 
-class Rule(NamedTuple):
+class Terms(NamedTuple):
     """The options of a comparison."""
 
     threshold: float  # a leaf with a similarity below it scores 0
@@ -39,7 +39,7 @@ class Node:
         self.value = value
         self.size = size  # the number of leaves
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         """Compare this reference with a prediction of any kind."""
         raise NotImplementedError
 
@@ -79,7 +79,7 @@ class Nothing(Node):
 
     __slots__ = ()
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         if says_nothing(prediction.value):
             return Pair(self, prediction, [1.0], 1, True)
         return self.mismatch(prediction)
@@ -99,12 +99,12 @@ class Scalar(Node):
         self.value = value
         self.text = " ".join(str(value).lower().split())
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         if prediction.text is None:
             return self.mismatch(prediction)
         text, other = self.text, prediction.text
         score = 1.0 if text == other else Levenshtein.normalized_similarity(text, other)
-        scores = [score if score >= rule.threshold else 0.0]
+        scores = [score if score >= terms.threshold else 0.0]
         return Pair(self, prediction, scores, 1, self.value == prediction.value)
 
 
@@ -117,8 +117,8 @@ class OneOf(Node):
         super().__init__(value, max(option.size for option in options))
         self.options = options
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
-        pairs = [option.compare(prediction, rule) for option in self.options]
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
+        pairs = [option.compare(prediction, terms) for option in self.options]
         return max(pairs, key=lambda pair: (pair.average, pair.same))
 
 
@@ -130,21 +130,21 @@ class Dict(Node):
     def __init__(self, value: Any, items: dict[Any, Node]) -> None:
         self.value, self.items, self.size = value, items, sum([item.size for item in items.values()])
 
-    def compare(self, prediction: Node, rule: Rule) -> Pair:
+    def compare(self, prediction: Node, terms: Terms) -> Pair:
         if not isinstance(prediction, Dict):
             return self.mismatch(prediction)
         scores: list[float] = []
         parts: list[Pair] = []
         length, same, predicted = 0, True, prediction.items
         for key, item in self.items.items():
-            part = item.compare(predicted.get(key, NOTHING), rule)
+            part = item.compare(predicted.get(key, NOTHING), terms)
             parts.append(part)
             scores += part.scores
             length += part.length
             same = same and (part.is_same_inside() or (key not in predicted and says_nothing(part.reference.value)))
         for _, item in self.find_extra(prediction):
             same = False
-            length += rule.count_extra(item)
+            length += terms.count_extra(item)
         return Pair(self, prediction, scores, length, same, parts)
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:

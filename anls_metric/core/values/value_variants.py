@@ -18,7 +18,7 @@ from anls_metric.core.values.list_scores import build_lists
 from anls_metric.core.values.row_scores import RowScore
 from anls_metric.core.values.star_explanation import StarExplanation, build_branch, find_closest, score_keys
 from anls_metric.core.values.tree_builder import build_trees, write_numbers_by_value
-from anls_metric.core.values.trees import Node, Pair, Rule
+from anls_metric.core.values.trees import Node, Pair, Terms
 
 NoneKeys = Literal["counted", "ignored"]
 Average = Literal["rows", "leaves"]
@@ -68,9 +68,9 @@ class ValueVariant(Scorer):
         return self.name
 
     @property
-    def rule(self) -> Rule:
+    def terms(self) -> Terms:
         """The options of a comparison."""
-        return Rule(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant)
+        return Terms(self.threshold, 1 if self.none_keys == "counted" else 0, self.text_variant)
 
     @property
     def averages_rows(self) -> bool:
@@ -114,13 +114,13 @@ class ValueVariant(Scorer):
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
         """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
         pair = self._compare(prediction, reference, row)[-1]
-        return RowScore(pair.scores, pair.length, list_leaves(pair, self.rule) if self.lists_leaves else ())
+        return RowScore(pair.scores, pair.length, list_leaves(pair, self.terms) if self.lists_leaves else ())
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
         """Explain the score of a row. ValueError: it cannot be scored."""
         predicted, accepted, pair = self._compare(prediction, reference)
-        tree, keys = build_branch(pair, self.rule), score_keys([pair], self.rule)
-        closest = find_closest(pair, self.rule)
+        tree, keys = build_branch(pair, self.terms), score_keys([pair], self.terms)
+        closest = find_closest(pair, self.terms)
         return StarExplanation(predicted.value, accepted.value, tree.score, tree.length, closest, keys, tree, self)
 
     def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
@@ -129,7 +129,7 @@ class ValueVariant(Scorer):
         if self.numbers == "by_value":
             write_numbers_by_value(predicted)
             write_numbers_by_value(accepted)
-        return predicted, accepted, accepted.compare(predicted, self.rule)
+        return predicted, accepted, accepted.compare(predicted, self.terms)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
         """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
