@@ -212,8 +212,9 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     """
     rule: Any = scorer if scorer.columns else None
     check_field_names(settings, rule)
-    extraction = extractor(",".join(settings.extract), values=scorer.reads_json) if settings.extract else None
-    return Reading(settings, scorer.reads_json, rule, extraction)
+    if settings.extract:
+        extractor(",".join(settings.extract))  # refuses an unknown rule
+    return Reading(settings, scorer.reads_json, rule)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:

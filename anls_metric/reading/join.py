@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.core.extraction.extract import Extraction, extract_all
+from anls_metric.core.extraction.extract import Extraction, extract_all, extractor
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
@@ -45,13 +45,11 @@ class Reading:
         settings: the options of the user.
         of_values: whether answers are lists and nested values, and not strings.
         rule: the rule of a benchmark that scores the answers; None for none.
-        extraction: the rules that extract the answers from raw output; None for none.
     """
 
     settings: Settings
     of_values: bool = False
     rule: Any = None
-    extraction: Extraction | None = None
 
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""
@@ -63,6 +61,12 @@ class Reading:
         if self.rule:
             return "any"
         return "values" if self.of_values else "text"
+
+    @property
+    def extraction(self) -> Extraction | None:
+        """The extraction rules; None for none."""
+        names = self.settings.extract
+        return extractor(",".join(names), values=self.of_values) if names else None
 
 
 class Gold(NamedTuple):
