@@ -257,6 +257,16 @@ class _Reading(NamedTuple):
             if not abs(score - expected[place]) < self.tolerance  # NaN differs
         ]
 
+    def count_differences(self, expected: Sequence[float], most: int) -> int:
+        """Count the cases for which the variant with the expected scores differs, up to one more than `most`."""
+        count = 0
+        for place, score, _ in self.rows:
+            if not abs(score - expected[place]) < self.tolerance:
+                count += 1
+                if count > most:
+                    break
+        return count
+
 
 def _compare_results(trial: _Trial, size: int) -> Identification:
     """Compare the results of a function with the scores of all variants with this many changes."""
@@ -278,18 +288,18 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
         ending = f", rounded to {count_noun(digits, 'digit')}" if is_rounded else ""
         readings[returns + ending] = _Reading(scaled, TOLERANCE + (unit if is_rounded else 0.0))
     scores = _score_cases(size)
-    found = {
-        (returns, key): sum(not abs(score - expected[place]) < reading.tolerance for place, score, _ in reading.rows)
-        for returns, reading in readings.items()
-        for key, expected in scores.items()
-    }
-    returns, (changes, best) = min(found, key=found.__getitem__)
+    fewest, found = count + 1, ("", ((), ""))
+    for returns, reading in readings.items():
+        for key, expected in scores.items():
+            differing = reading.count_differences(expected, fewest)
+            if differing < fewest:
+                fewest, found = differing, (returns, key)
+    returns, (changes, best) = found
     differences = readings[returns].list_differences(scores[changes, best])
     nearest = tuple(
         name
         for name in VARIANTS
-        if found.get((returns, (changes, name))) == len(differences)
-        and readings[returns].list_differences(scores[changes, name]) == differences
+        if (changes, name) in scores and readings[returns].list_differences(scores[changes, name]) == differences
     )
     differences.sort(key=lambda each: -2.0 if each.score is None else -abs(each.score - each.expected))
     variants = () if differences else nearest
