@@ -7,17 +7,18 @@ key and under all keys before it.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, groupby
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain, groupby
 from operator import itemgetter, sub, truediv
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scorer import mean
 from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key
 
+_Value = TypeVar("_Value")
 Figures = Mapping[str, float | None]
 """Figures by the keys of the JSON document. None stands for 0 of 0."""
 
@@ -49,26 +50,32 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
         >>> figures["leaves"], figures["close"], figures["missed"], list(keys), keys["items.price"].scores
         (2, 1, 1, ['items', 'items.name', 'items.price'], [0.0])
     """
-    names: dict[Any, list[str | None]] = {}
-    leaves_of: dict[str | None, _Leaves] = {None: ([], [], [], [])}
-    for number, row in enumerate(rows):
-        for leaf in row.leaves:
-            outcome, score, _, _, keys, _, _ = leaf
-            if keys not in names:
-                names[keys] = [None, *name_keys(keys)]
-            is_same = outcome in _DIFFERENT and _is_same_value(leaf)
-            for name in names[keys]:
-                numbers, scores, outcomes, same = leaves_of.get(name) or leaves_of.setdefault(name, ([], [], [], []))
-                numbers.append(number)
-                scores.append(score)
-                outcomes.append(outcome)
-                if is_same:
-                    same.append(number)
+    leaves: list[ScoredLeaf] = list(chain.from_iterable(row.leaves for row in rows))
+    everything = _Leaves(
+        [number for number, row in enumerate(rows) for _ in row.leaves],
+        [leaf[_SCORE] for leaf in leaves],
+        [leaf[_OUTCOME] for leaf in leaves],
+        [leaf[_OUTCOME] in _DIFFERENT and _is_same_value(leaf) for leaf in leaves],
+    )
+    parts_of: defaultdict[str, list[list[int]]] = defaultdict(list)
+    for keys, part in _find_places([leaf[_KEYS] for leaf in leaves]).items():
+        for name in name_keys(keys):
+            parts_of[name].append(part)
     runs = Counter(places)
     lengths = [row.length * runs[place] for place, row in zip(places, rows)]
-    everything = _describe(leaves_of.pop(None))
-    sorted_names = sorted(filter(None, leaves_of), key=natural_key)
-    return everything, {name: _summarize(leaves_of[name], places, lengths, len(runs)) for name in sorted_names}
+    found = {}
+    for name in sorted(parts_of, key=natural_key):
+        own = everything.select(sorted(chain.from_iterable(parts_of[name])))
+        found[name] = _summarize(own, places, lengths, len(runs))
+    return _describe(everything), found
+
+
+def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
+    """Find the places of each value."""
+    places: defaultdict[_Value, list[int]] = defaultdict(list)
+    for place, value in enumerate(values):
+        places[value].append(place)
+    return places
 
 
 def name_keys(keys: Sequence[object]) -> list[str]:
@@ -82,8 +89,20 @@ def name_keys(keys: Sequence[object]) -> list[str]:
 
 
 _DIFFERENT = frozenset(("close", "wrong"))
-_Leaves = tuple[list[int], list[float], list[str], list[int]]
-"""The leaves of a key, as columns: the number of the row, the score, the outcome; and the rows of the same values."""
+_OUTCOME, _SCORE, _KEYS = (ScoredLeaf._fields.index(name) for name in ("outcome", "score", "keys"))
+
+
+class _Leaves(NamedTuple):
+    """Leaves as columns: the number of the row, the score, the outcome, and whether both sides are the same value."""
+
+    numbers: list[int]
+    scores: list[float]
+    outcomes: list[str]
+    same: list[bool]
+
+    def select(self, places: Sequence[int]) -> _Leaves:
+        columns: Sequence[list[Any]] = self
+        return _Leaves(*([column[place] for place in places] for column in columns))
 
 
 def _is_same_value(leaf: ScoredLeaf) -> bool:
@@ -130,10 +149,10 @@ def _describe(leaves: _Leaves) -> dict[str, float | None]:
     return {
         "leaves": len(scores),
         **{name: counts[name] for name in LEAF_OUTCOMES},
-        "same_value": len(same),
+        "same_value": sum(same),
         **{name: part / whole if whole else None for name, (part, whole) in shares.items()},
     }
 
 
-NO_LEAVES: Figures = {**_describe(([], [], [], [])), "exact_match": None, "cost": 0.0}
+NO_LEAVES: Figures = {**_describe(_Leaves([], [], [], [])), "exact_match": None, "cost": 0.0}
 """The figures of a key that only other submissions have."""

@@ -145,9 +145,10 @@ DATES = (
     rf"{_MONTH}[-/](?P<year>\d{{4}})",
 )
 
-# Every word that a value with digits can contain. To refuse a text by its words takes a quarter of the patterns' time.
-_KNOWN = (*MULTIPLIERS, *_UNIT_NAMES, *_MONTHS, _MONTH_NAMES, _WEEKDAYS, "sept of st nd rd th")
+# Every word that a value can contain. To refuse a text by its words, before anything else, takes the least time.
+_KNOWN = (*MULTIPLIERS, *NUMBER_WORDS, *_UNIT_NAMES, *_MONTHS, _MONTH_NAMES, _WEEKDAYS, "sept of st nd rd th")
 _find_words = re.compile("[a-z]+").findall
+_has_digit = re.compile(r"\d").search
 _WORDS = frozenset(_find_words(" ".join(_KNOWN)))
 
 
@@ -183,14 +184,12 @@ def read_value(text: str) -> Value | None:
         >>> read_value("15-Dec-1988"), read_value("no. 5")
         (Value(exact=(((12, 15),), '88'), vague='19'), None)
     """
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH or not _WORDS.issuperset(_find_words(text.lower())):
         return None
     text = " ".join(text.lower().replace("−", "-").replace("’", "'").split()).rstrip(".")
     first, blank, rest = text.partition(" ")
     text = NUMBER_WORDS.get(first, first) + blank + rest
-    if not re.search(r"\d", text) or not _WORDS.issuperset(_find_words(text)):
-        return None
-    return _read_amount(text) or _read_date(text)
+    return (_read_amount(text) or _read_date(text)) if _has_digit(text) else None
 
 
 def _read_amount(text: str) -> Value | None:
