@@ -11,7 +11,7 @@ from typing import Any
 from anls_metric.core.checks import name_row
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.core.values import NoneKeys
+from anls_metric.core.values import NoneKeys, Numbers
 from anls_metric.transformers import Extract, as_extract, extract_answer
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
@@ -26,6 +26,7 @@ def build_reward(
     variant: str | Scorer = "standard",
     ignore_case: bool | None = None,
     none_keys: NoneKeys | None = None,
+    numbers: Numbers | None = None,
 ) -> Reward:
     """Build a reward function for ``GRPOTrainer(reward_funcs=...)``: it returns the score of each completion.
 
@@ -41,7 +42,7 @@ def build_reward(
             variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
             other `Scorer` can be passed as well; with a benchmark metric, the references of a row are a dict of its
             columns.
-        none_keys: an option of "anls_star": see `anls_metric.core.values.anls_star_score`.
+        none_keys, numbers: options of "anls_star": see `anls_metric.core.values.anls_star_score`.
 
     Returns:
         A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
@@ -70,7 +71,8 @@ def build_reward(
 
     Source: https://huggingface.co/docs/trl/rewards.
     """
-    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys)
+    options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys, "numbers": numbers}
+    scorer = get_scorer(variant, **options)
     extract = as_extract(extract, values=scorer.reads_json)
     return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
 

@@ -178,6 +178,7 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
         ("anls_star", {}, get_scorer("anls_star")),
         ("anls_star", {"average": "leaves"}, get_scorer("anls_star", average="leaves")),
         ("anls_star", {"none_keys": "ignored"}, get_scorer("anls_star", none_keys="ignored")),
+        ("anls_star", {"numbers": "by_value"}, get_scorer("anls_star", numbers="by_value")),
         ("anlsl", {"threshold": 0.9}, get_scorer("anlsl", threshold=0.9)),
     ],
 )

@@ -546,3 +546,6 @@ def test_numbers_by_value_are_compared_in_one_decimal_form(prediction: Any, refe
         assert variant.score_row(wrap(prediction), accepted) == pytest.approx(expected)
         why = variant.explain(wrap(prediction), accepted)
         assert why.score == variant.score_row(wrap(prediction), accepted) == why.leaves[0].score
+        row = wrap(prediction), accepted
+        assert anls_star_score(*row, numbers="by_value") == explain_star(*row, numbers="by_value").score == why.score
+        assert anls_star_scores(*([each] for each in row), numbers="by_value") == [why.score]

@@ -116,6 +116,8 @@ def test_metric_builds_rewards_with_its_options(metric: Any) -> None:
     assert metric.build_reward("accepted", name="strict").__name__ == "strict"
     star = anls_metric.load(config_name="anls_star", none_keys="ignored").build_reward()
     assert star(completions=['{"a": "abcd", "b": null}'], answers=[{"a": "abce"}]) == [0.75]
+    star = metric.build_reward(variant="anls_star", numbers="by_value")
+    assert star(completions=['{"a": 2440.0}', '{"a": 2441.0}'], answers=[{"a": 2440}] * 2) == [1.0, 0.75]
     with pytest.raises(TypeError, match="argument 'treshold'"):
         metric.build_reward(treshold=0.5)
 

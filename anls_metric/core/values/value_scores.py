@@ -7,11 +7,16 @@ from typing import Any
 
 from anls_metric.core.scorer import get_scorer, refuse_no_rows
 from anls_metric.core.values.star_explanation import StarExplanation
-from anls_metric.core.values.value_variants import NoneKeys, ValueVariant
+from anls_metric.core.values.value_variants import NoneKeys, Numbers, ValueVariant
 
 
 def anls_star_score(
-    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+    prediction: Any,
+    reference: Any,
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+    numbers: Numbers = "as_written",
 ) -> float:
     """Compute the ANLS* of one value: the sum of its leaf scores divided by the number of leaves.
 
@@ -22,6 +27,8 @@ def anls_star_score(
         threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
         none_keys: how to count a predicted key that the reference does not have, if its value is None, "", [] or {}:
             "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
+        numbers: "as_written" to compare numbers as Python prints them (the program); "by_value" to compare 2440 and
+            2440.0 as equal. Strings and bools stay as they are.
 
     Returns:
         The score, from 0 to 1.
@@ -38,7 +45,7 @@ def anls_star_score(
 
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
-    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
     return float(variant.score_row(prediction, reference))
 
 
@@ -48,13 +55,14 @@ def anls_star_scores(
     *,
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
+    numbers: Numbers = "as_written",
 ) -> list[float]:
     """Compute the ANLS* of each value of a set, as `anls_star_score` does. Their `mean` is the ANLS* over rows.
 
     Args:
         predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
         references: N accepted values, in the same order.
-        threshold, none_keys: as `anls_star_score` takes them.
+        threshold, none_keys, numbers: as `anls_star_score` takes them.
 
     Returns:
         N scores from 0 to 1.
@@ -69,19 +77,24 @@ def anls_star_scores(
 
     Source: https://github.com/deepopinion/anls_star_metric.
     """
-    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys)
+    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
     rows = variant.score(predictions, references)
     refuse_no_rows(rows)
     return list(map(float, rows))
 
 
 def explain_star(
-    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+    prediction: Any,
+    reference: Any,
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+    numbers: Numbers = "as_written",
 ) -> StarExplanation:
     """Explain the ANLS* of a value: the closest accepted value, the score of each key, and each leaf with its edits.
 
     Args:
-        prediction, reference, threshold, none_keys: as `anls_star_score` takes them.
+        prediction, reference, threshold, none_keys, numbers: as `anls_star_score` takes them.
 
     Returns:
         A `StarExplanation`.
@@ -109,7 +122,8 @@ def explain_star(
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """
-    return _get_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
+    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
+    return variant.explain(prediction, reference)
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
