@@ -31,15 +31,14 @@ def made() -> SimpleNamespace:
     example, sizes = import_module("train_with_transformers"), {"hidden_size": 16, "intermediate_size": 32}
     tokenizer, asked = example.make_tokenizer(), example.receipts(7, seed=2)
     ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
-    t5 = example.make_model(len(tokenizer))
     transformers.set_seed(1)
     layers = {"num_hidden_layers": 1, "num_attention_heads": 2}
     llama = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **layers, **ids))
-    encoded = example.encode(asked, tokenizer)
-    return SimpleNamespace(
+    encoded, seeds = example.encode(asked, tokenizer), iter(range(20))
+    found = SimpleNamespace(
         tokenizer=tokenizer,
         accepted=[accepted for _, accepted in asked],
-        t5=t5,
+        t5=None,
         llama=llama,
         encoded=encoded,
         prompts=[{"prompt": text} for text, _ in asked],
@@ -48,6 +47,10 @@ def made() -> SimpleNamespace:
             for row in encoded
         ],
     )
+    # With other versions of the library, other weights are random, and most of them write nothing.
+    while not found.t5 or not sum(score_by_hand(found, "t5")):
+        found.t5 = example.make_model(len(tokenizer), next(seeds))
+    return found
 
 
 def build_trainer(made: Any, model: Any, rows: Any, callbacks: list[Any], folder: Any, **options: Any) -> Any:
@@ -70,6 +73,10 @@ def answer_by_hand(made: Any, kind: str) -> list[str]:
     return answers
 
 
+def score_by_hand(made: Any, kind: str) -> list[float]:
+    return anls_metric.anls_scores(answer_by_hand(made, kind), made.accepted, variant="nls")
+
+
 def evaluate(made: Any, kind: str, folder: Any, **options: Any) -> dict[str, float]:
     """Evaluate a model in a trainer with the callback."""
     rows = made.encoded if kind == "t5" else made.prompts
@@ -82,7 +89,7 @@ def evaluate(made: Any, kind: str, folder: Any, **options: Any) -> dict[str, flo
 
 @pytest.mark.parametrize("kind", ["t5", "llama"])
 def test_answers_are_those_of_a_loop_by_hand(made: Any, kind: str, tmp_path: Path) -> None:
-    scores = anls_metric.anls_scores(answer_by_hand(made, kind), made.accepted, variant="nls")
+    scores = score_by_hand(made, kind)
     assert 0 < anls_metric.mean(scores) < 1
     metrics = evaluate(made, kind, tmp_path, metrics="exact_match")
     low, high = anls_metric.interval(scores)
@@ -102,7 +109,7 @@ def test_conversations_are_written_by_the_template(made: Any, tmp_path: Path) ->
     rows = [{"prompt": [{"role": "user", "content": row["prompt"]}]} for row in made.prompts]
     callback = GenerateAndScore(rows, made.accepted, processor=tokenizer, generation_config=CONFIG, variant="nls")
     metrics = build_trainer(made, made.llama, made.whole, [callback], tmp_path).evaluate()
-    scores = anls_metric.anls_scores(answer_by_hand(made, "llama"), made.accepted, variant="nls")
+    scores = score_by_hand(made, "llama")
     assert metrics["eval_anls_generated"] == anls_metric.mean(scores)
 
 
