@@ -88,7 +88,7 @@ def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> No
 # Without the package
 
 
-@pytest.mark.parametrize("name", ["anls", "anls/anls.py"])
+@pytest.mark.parametrize("name", ["anls", pytest.param("anls/anls.py", marks=pytest.mark.thorough)])
 def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_path: Path, run_python: RunPython) -> None:
     """By the path of the file, and by the folder of a clone, which must have the name of its file."""
     (tmp_path / "elsewhere").mkdir()

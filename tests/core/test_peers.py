@@ -27,9 +27,10 @@ def check_scores(rows: Rows, theirs: list[float], threshold: float, variant: str
     assert len(set(ours)) > 1 or (variant == "pypi_anls" and threshold == 0)
 
 
-@pytest.mark.parametrize(
-    "threshold", [0.5, *(pytest.param(other, marks=pytest.mark.thorough) for other in (0.0, 0.25, 0.9, 1.0))]
-)
+THRESHOLDS = [0.5, *(pytest.param(other, marks=pytest.mark.thorough) for other in (0.0, 0.25, 0.9, 1.0))]
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_variant_pypi_anls_gives_the_bits_of_pypi_anls(threshold: float, tmp_path: Path, run_python: RunPython) -> None:
     rows = fuzzed_rows(4000, seed=int(threshold * 100))
     (tmp_path / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
@@ -37,7 +38,7 @@ def test_variant_pypi_anls_gives_the_bits_of_pypi_anls(threshold: float, tmp_pat
     check_scores(rows, json.loads(run_python(PYPI_ANLS, tmp_path).stdout), threshold, "pypi_anls")
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_variant_standard_gives_the_bits_of_anls_star_on_texts(
     threshold: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

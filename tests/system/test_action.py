@@ -82,6 +82,7 @@ def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step)
     assert run_step("install", package="anls-metric==2.0.0")[3] == f"{first}{second} anls-metric==2.0.0\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("inputs", "status", "parts"),
     [

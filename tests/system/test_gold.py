@@ -59,12 +59,24 @@ def cache(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the rows of all data, made in this process."""
+    folder = tmp_path_factory.mktemp("filled")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANLS_CACHE", str(folder))
+        patch.setattr(gold, "_fetch", lambda row: [make_row(row.name, number) for number in range(row.rows)])
+        for row in GOLD.values():
+            gold.load_rows(row)
+    return folder
+
+
 @pytest.fixture
-def offline(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def offline(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The cache, for commands in this process, which cannot fetch anything."""
-    monkeypatch.setenv("ANLS_CACHE", str(cache))
+    monkeypatch.setenv("ANLS_CACHE", str(filled))
     monkeypatch.setattr(gold, "_fetch", lambda row: pytest.fail(f"{row.name} is fetched"))
-    return cache
+    return filled
 
 
 def start(
@@ -100,6 +112,7 @@ def answer(name: str, folder: Path) -> None:
 # The fetch
 
 
+@pytest.mark.thorough
 def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: FakeHub, cache: Path) -> None:
     answer("docvqa:val", cache)
     hub.requests = 0
@@ -132,6 +145,7 @@ FILE = "or pass the gold file as a file"
 GATED = "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQAPro, and set HF_TOKEN"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "more", "words"),
     [
@@ -148,6 +162,7 @@ def test_failed_fetch_says_what_to_do(shell: Shell, hub: FakeHub, name: str, mor
     assert words in err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("count", "options", "words"),
     [
@@ -166,6 +181,7 @@ def test_other_data_are_not_kept(shell: Shell, tmp_path: Path, count: int, optio
     assert not list(tmp_path.glob("own/*.jsonl"))
 
 
+@pytest.mark.thorough
 def test_interrupted_fetch_ends_at_once(shell: Shell, hub: FakeHub, cache: Path) -> None:
     hub.is_asked.clear()
     hub.may_send.clear()
@@ -218,6 +234,7 @@ def test_missing_extra_and_folder_without_room_are_named(shell: Shell, monkeypat
     assert shell.error(f"{row.name} b.json") == message
 
 
+@pytest.mark.thorough
 def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
     terminal, end = os.openpty()
     subprocess.run(["stty", "rows", "24", "columns", "80"], stdin=end, check=True)
