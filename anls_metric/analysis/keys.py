@@ -53,12 +53,12 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
     leaves: list[ScoredLeaf] = list(chain.from_iterable(row.leaves for row in rows))
     everything = _Leaves(
         [number for number, row in enumerate(rows) for _ in row.leaves],
-        [leaf[_SCORE] for leaf in leaves],
-        [leaf[_OUTCOME] for leaf in leaves],
-        [leaf[_OUTCOME] in _DIFFERENT and _is_same_value(leaf) for leaf in leaves],
+        [leaf.score for leaf in leaves],
+        [leaf.outcome for leaf in leaves],
+        [leaf.outcome in _DIFFERENT and _is_same_value(leaf) for leaf in leaves],
     )
     parts_of: defaultdict[str, list[list[int]]] = defaultdict(list)
-    for keys, part in _find_places([leaf[_KEYS] for leaf in leaves]).items():
+    for keys, part in _find_places([leaf.keys for leaf in leaves]).items():
         for name in name_keys(keys):
             parts_of[name].append(part)
     runs = Counter(places)
@@ -89,7 +89,6 @@ def name_keys(keys: Sequence[object]) -> list[str]:
 
 
 _DIFFERENT = frozenset(("close", "wrong"))
-_OUTCOME, _SCORE, _KEYS = (ScoredLeaf._fields.index(name) for name in ("outcome", "score", "keys"))
 
 
 class _Leaves(NamedTuple):

@@ -288,7 +288,8 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
         ending = f", rounded to {count_noun(digits, 'digit')}" if is_rounded else ""
         readings[returns + ending] = _Reading(scaled, TOLERANCE + (unit if is_rounded else 0.0))
     scores = _score_cases(size)
-    fewest, found = count + 1, ("", ((), ""))
+    fewest = count + 1
+    found: tuple[str, tuple[_Changes, str]]
     for returns, reading in readings.items():
         for key, expected in scores.items():
             differing = reading.count_differences(expected, fewest)
