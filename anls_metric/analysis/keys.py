@@ -43,8 +43,8 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
 
     Example:
         >>> from dataclasses import replace
-        >>> from anls_metric.core.values import get_value_variant
-        >>> variant = replace(get_value_variant("anls_star"), lists_leaves=True)
+        >>> from anls_metric.core.scorer import get_scorer
+        >>> variant = replace(get_scorer("anls_star"), lists_leaves=True)
         >>> row = variant.score_row({"items": [{"name": "tee"}]}, {"items": [{"name": "tea", "price": "2"}]})
         >>> figures, keys = count_keys([0], [row])
         >>> figures["leaves"], figures["close"], figures["missed"], list(keys), keys["items.price"].scores
