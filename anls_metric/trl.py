@@ -6,13 +6,15 @@ This module does not import TRL: to TRL, a reward is any callable that takes col
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.checks import name_row
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.core.values import NoneKeys, Numbers
 from anls_metric.transformers import Extract, as_extract, extract_answer
+
+if TYPE_CHECKING:
+    from anls_metric.core.values import NoneKeys, Numbers
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
 
