@@ -49,6 +49,11 @@ def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def read_percent(percent: float) -> float:
+    """Read a threshold of the page, which shows scores, similarities and thresholds in percent."""
+    return round(percent / 100, 6)
+
+
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
     """Whether one or more answers are scored so fast that it needs no process. The others are further arguments."""
     count = len(prediction) if isinstance(prediction, list) else 1

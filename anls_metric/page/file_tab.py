@@ -1,20 +1,23 @@
-"""The gradio tab for files: uploads, settings, hints and the report."""
+"""The gradio tab for files: uploads, names, options, problems and the report."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+import os
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import gradio as gr
 
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.options import OPTIONS
 from anls_metric.page import limits, processes, scoring
-from anls_metric.page.answers import add_speech, fit_options
+from anls_metric.page.answers import add_speech, fit_options, format_error, read_percent
 from anls_metric.page.endpoints import describe_error
-from anls_metric.page.uploads import is_small, take_all
+from anls_metric.page.uploads import is_small, name_report, take_all
 from anls_metric.report.texts import escape
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -33,104 +36,126 @@ NOTHING = (
 
 STOPPED = "Stopped. Change a file or a setting to score again."
 
-_EMPTY = '<section class="anls"></section>'
 _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
 _SETTINGS = ("extract", "missing", "extra", "runs", *_FIELDS, "references_separator", "filter", "baseline")
 _DEFAULT = ("default", "")
+_COLUMNS = ("file", "role", "name", "read as")
 
 
-def add_file_tab(common: Mapping[str, Any]) -> None:
+def add_file_tab(common: Mapping[str, Any]) -> gr.File:
     """Add the tab for files.
 
     Args:
         common: the components for variant, threshold and case, which all tabs share, by the names of the options.
-    """
-    with gr.Column(elem_id="file-tab"):
-        files = gr.File(label="Files, up to 50 MB each", file_count="multiple", height=150, elem_id="files")
-        with gr.Row(elem_id="line"):
-            names = gr.Textbox(label="Names (equal names: runs of one model)", visible=False, elem_id="names")
-            example = gr.Button("Try example files", size="sm", min_width=150, scale=0, elem_id="try")
-            with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
-                settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
-        with gr.Row(elem_id="working"):
-            stage = gr.HTML(elem_id="stage")
-            stop = gr.Button("Stop", size="sm", min_width=90, scale=0, visible=False, elem_id="stop")
-        gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")
-        result = gr.HTML(
-            _format(scoring.Shown(read=[NOTHING]), ()),
-            js_on_load="anls.applyWith(element, (change) => trigger('click', change))",
-            elem_id="result",
-        )
-        # What the browser keeps: the names that the visitor gave, and the number of the last request, twice: a new
-        # request first stops the scoring for the one before.
-        given = gr.Textbox("", visible="hidden", elem_id="given")
-        request = gr.Textbox("", visible="hidden", elem_id="request")
-        running = gr.Textbox("", visible="hidden", elem_id="running")
 
-    async def run(
-        number: str, paths: Any, typed: str, chosen: str | None, *values: Any
-    ) -> AsyncGenerator[list[Any], None]:
-        """Score the files, and yield the stages and the changes of the components."""
-        options = dict(zip(settings, values))
-        is_new = number.endswith("new")
-        if is_new:  # these are names for other files
-            typed = options["baseline"] = ""
-        shown, told = scoring.Shown(), ""
+    Returns:
+        The component that holds the files.
+    """
+    with gr.Row(elem_id="line"):
+        with gr.Accordion(_FILES, open=True, elem_id="chosen") as chosen:
+            files = gr.File(label="Files, up to 50 MB each", file_count="multiple", height=150, elem_id="files")
+            names = gr.Dataframe(
+                label="Names (equal names: runs of one model)",
+                headers=list(_COLUMNS),
+                static_columns=[0, 1, 3],
+                type="array",
+                interactive=True,
+                visible=False,
+                buttons=[],
+                elem_id="names",
+            )
+        with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
+            settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
+        add = gr.UploadButton("Add files", file_count="multiple", size="sm", min_width=90, scale=0, elem_id="add")
+        example = gr.Button("Try example files", size="sm", min_width=150, scale=0, elem_id="try")
+        own_tab = gr.Button(
+            "Open in its own tab", size="sm", scale=0, visible=False, link_target="_blank", elem_id="own-tab"
+        )
+        save = gr.DownloadButton("Save", size="sm", scale=0, visible=False, elem_id="save")
+    gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")
+    with gr.Row(elem_id="working"):
+        stage = gr.HTML(elem_id="stage")
+        stop = gr.Button("Stop", size="sm", min_width=90, scale=0, visible=False, elem_id="stop")
+    problems = gr.State([])
+    _show_problems(problems, settings)
+    result = gr.HTML(_format_note(NOTHING), js_on_load="anls.setWith(trigger)", elem_id="result")
+    # The names that the visitor gave by the paths of their files; what to score, and what is scored, or was scored
+    # last: all that the visitor chose; the files of the report.
+    given, wanted, running, reported = gr.State({}), gr.State(), gr.State(), gr.State([])
+    of_settings = [settings[name] for name in ("baseline", *_FIELDS)]
+    shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *of_settings]
+
+    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[list[Any], None]:
+        """Score what the visitor wants, and yield stages and the changes of the components."""
+        paths, gold, names, options = request or [[], "", {}, {}]
+        content, told, report = scoring.Shown(), None, name_report()
         try:
-            async with aclosing(_score(paths, chosen or "", typed, options)) as work:
-                async for doing, content in work:
-                    shown = content or shown
-                    if doing != told:
-                        told = doing
-                        yield [_EMPTY if is_new else gr.skip(), *_show_stage(told), *[gr.skip()] * (4 + len(_FIELDS))]
-                    else:  # gradio looks whether the visitor is still there
-                        yield [gr.skip()] * (7 + len(_FIELDS))
+            async with aclosing(_score(paths, gold, names, options, report)) as work:
+                async for doing, found in work:
+                    content = found or content
+                    # gradio looks at each stage whether the visitor is still there
+                    yield [gr.skip(), *_show_stage(doing, doing == told), *[gr.skip()] * (len(shown) - 3)]
+                    told = doing
         except Exception as error:
-            shown = scoring.Shown([scoring.Advice(describe_error(error))])
+            content = scoring.Shown([scoring.Advice(describe_error(error))])
+        is_open = not content.has_report if paths != last else None
         yield [
-            _format(shown, settings),
+            _format(content, report if content.has_report else "") if paths else _format_note(NOTHING),
             *_show_stage(""),
-            gr.Textbox(", ".join(shown.names), visible=bool(shown.names)),
-            typed,
-            gr.Radio(shown.golds, value=shown.gold if shown.gold in shown.golds else None, visible=bool(shown.golds)),
-            gr.Dropdown([_DEFAULT, *shown.names], value=options["baseline"]),
-            *[gr.Dropdown([_DEFAULT, *shown.fields]) for _ in _FIELDS],
+            content.problems,
+            _fold_files(content, is_open),
+            gr.Dataframe([list(row) for row in content.files], visible=bool(content.files)),
+            gr.Radio(content.golds, value=content.gold or None, visible=bool(content.golds)),
+            gr.Button(link=_locate(report), visible=content.has_report),
+            gr.DownloadButton(value=report if content.has_report else None, visible=content.has_report),
+            paths if content.has_report else [],
+            gr.Dropdown([_DEFAULT, *dict.fromkeys(name for _, _, name, _ in content.files if name)]),
+            *[gr.Dropdown([_DEFAULT, *content.fields]) for _ in _FIELDS],
         ]
 
-    # gradio may send several events for one change, and the settings of a link with or after a file. The browser
-    # requests scores only when files or settings have changed.
+    def want(paths: Any, given: Any, gold: str | None, *values: Any) -> list[Any] | None:
+        """Collect what to score; None for nothing."""
+        options = dict(zip(settings, values))
+        options["threshold"] = read_percent(options["threshold"])
+        chosen = {name: value for name, value in options.items() if value not in ("", [], None)}
+        return [list(map(str, paths)), gold or "", given, chosen] if paths else None
+
+    # gradio may send several events for one change. What is wanted changes once, and ends the scoring before.
     inputs = [files, given, gold, *settings.values()]
     changes = [component.change for component in (files, given, *settings.values())]
-    js = {"js": "anls.requestScores", "api_visibility": "private"}
-    gr.on([*changes, gold.input], None, inputs, request, **js)
+    gr.on([*changes, gold.input], want, inputs, wanted, trigger_mode="always_last", **QUIET)
     scored = running.change(
         run,
-        [running, *inputs],
-        [result, stage, stop, names, given, gold, *[settings[name] for name in ("baseline", *_FIELDS)]],
+        [running, reported],
+        shown,
         trigger_mode="multiple",
         concurrency_id="visitors",
         concurrency_limit=limits.MAX_VISITORS,
         **QUIET,
     )
-    request.change(None, request, running, js="(number) => number", cancels=[scored], api_visibility="private")
-    stopped = scoring.Shown(read=[STOPPED])
+    wanted.change(lambda request: request, wanted, running, cancels=[scored], **QUIET)
     stop.click(
-        lambda: [_format(stopped, ()), *_show_stage("")],
+        lambda: [_format_note(STOPPED), *_show_stage(""), gr.Accordion(open=True)],
         None,
-        [result, stage, stop],
-        js="anls.stop",
+        [result, stage, stop, chosen],
         cancels=[scored],
         **QUIET,
     )
-    gr.on([names.submit, names.blur], None, names, given, js="anls.giveNames", api_visibility="private")
+    files.clear(None, None, None, js="anls.forgetReport", api_visibility="private")
+    names.input(_read_names, [names, files], given, **QUIET)
+    add.upload(lambda new, old: [*(old or []), *new], [add, files], files, **QUIET)
+    example.click(lambda: _MADE_UP_FILES, None, files, **QUIET)
 
-    def apply(event: gr.EventData) -> dict[Any, Any]:
-        """Set an option to the value of a button."""
-        return {settings[event.option]: event.value.split(",") if event.option == "extract" else event.value}
+    def apply(event: gr.EventData) -> Any:
+        """Set an option to what the button of a hint in the report says."""
+        return {settings[event.option]: _read_value(event.option, event.value)} if event.option in settings else {}
 
     result.click(apply, None, list(settings.values()), **QUIET)
-    example.click(lambda: _MADE_UP_FILES, None, files, **QUIET)
+    return files
+
+
+_FILES = "Files"
 
 
 def _make_setting(name: str) -> Any:
@@ -143,8 +168,18 @@ def _make_setting(name: str) -> Any:
     return gr.Dropdown([_DEFAULT, *option.choices], value="", allow_custom_value=True, **options)
 
 
+def _read_value(option: str, value: str) -> Any:
+    """Read the value of an option in a message: rules are a list on the page."""
+    return value.split(",") if option == "extract" else value
+
+
+def _read_names(rows: list[list[str]], paths: Any) -> dict[str, str]:
+    """Read the names that the visitor gave, by the paths of the files."""
+    return {str(path): row[2].strip() for path, row in zip(dict.fromkeys(paths or []), rows) if row[2].strip()}
+
+
 async def _score(
-    files: Any, gold: str, names: str, settings: Mapping[str, Any]
+    files: Sequence[str], gold: str, names: Mapping[str, str], settings: Mapping[str, Any], report: str
 ) -> AsyncGenerator[tuple[str, scoring.Shown | None], None]:
     """Score the files with the settings of the page: yields stages, and then what to show.
 
@@ -152,53 +187,58 @@ async def _score(
         ValueError: a setting or a file cannot be used.
     """
     if not files:
-        yield "", scoring.Shown(read=[NOTHING])
         return
-    paths = take_all([str(path) for path in files], "the drop area")
-    given = [name.strip() for name in names.split(",")]
-    fitting = fit_options(settings["variant"], settings)
-    options = {name: value for name, value in fitting.items() if value not in ("", [])}
-    work = processes.watch(scoring.show, paths, gold, given, options, is_small=is_small(paths), most=limits.MAX_SHOWN)
+    paths = take_all(list(files), "the drop area")
+    options = fit_options(settings["variant"], settings)
+    work = processes.watch(scoring.show, paths, gold, dict(names), options, report, is_small=is_small(paths))
     async with aclosing(work):
         async for stage, content in work:
             yield stage, content and scoring.Shown(**content)
 
 
-# HTML
+# What is shown
 
 
-def _show_stage(stage: str) -> list[Any]:
+def _show_problems(problems: gr.State, settings: Mapping[str, Any]) -> None:
+    """Show each problem, with a button that sets the option that helps."""
+
+    def show(found: Sequence[Sequence[str]]) -> None:
+        for text, option, value in found:
+            gr.HTML(format_error(text), elem_classes="problem")
+            if option in settings and len(value) <= 200:
+                button = gr.Button(f"{OPTIONS[option].label}: {value}", size="sm", scale=0, elem_classes="apply")
+                button.click(partial(_read_value, option, value), None, settings[option], **QUIET)
+
+    gr.render(problems, show_progress="hidden")(show)
+
+
+def _show_stage(stage: str, is_same: bool = False) -> list[Any]:
     """Show what is done now, and the button that stops it; "" for nothing."""
+    if is_same:
+        return [gr.skip(), gr.skip()]
     text = f'<p class="anls said" role="status">{escape(stage)} …</p>' if stage else ""
     return [text, gr.Button(visible=bool(stage))]
 
 
-def _format(shown: scoring.Shown, settings: Collection[str]) -> str:
-    """Format the result: problems and hints with their buttons, what was read, and the report in a frame."""
-    parts = [_format_advice(advice, settings, 'class="message" role="alert"') for advice in shown.problems]
-    parts += [_format_advice(advice, settings, 'class="hint"') for advice in shown.hints]
-    parts += [f'<p class="said">{escape(line, 600)}</p>' for line in shown.read]
-    names = escape(", ".join(shown.names), 10_000)
-    section = f'<section class="anls" data-names="{names}">{"".join(parts)}</section>'
-    return add_speech(section, shown.said) + (_frame(shown.report) if shown.report else "")
+def _fold_files(shown: scoring.Shown, is_open: bool | None) -> Any:
+    """Update the line of files: their names with the role of the gold file. None leaves the fold as it is."""
+    names = [f"{file} (gold)" if role == scoring.GOLD else name or file for file, role, name, _ in shown.files]
+    label = f"{_FILES}: {' · '.join(names)}" if names else _FILES
+    return gr.Accordion(label=label) if is_open is None else gr.Accordion(label=label, open=is_open)
 
 
-def _format_advice(advice: Sequence[str], settings: Collection[str], attributes: str) -> str:
-    """Format a sentence with its button, if the page has the option."""
-    text, option, value = advice
-    button = ""
-    if option in settings and len(value) <= 200:
-        label = escape(f"{OPTIONS[option].label}: {value}", 120)
-        button = (
-            f'<button type="button" class="apply" data-option="{option}" data-value="{escape(value)}">{label}</button>'
-        )
-    return f"<p {attributes}>{escape(text, 1_000)} {button}</p>"
+def _format_note(text: str) -> str:
+    return f'<p class="anls said">{escape(text, 600)}</p>'
 
 
-def _frame(packed: str) -> str:
-    """Put a report into a frame, in which its script reaches nothing of the page. page.js unpacks it."""
-    return (
-        '<p class="links"><a class="own-tab" href="#" target="_blank" rel="noopener">Open the report in its own tab</a>'
-        ' <a class="save" href="#" download="anls-report.html">Save the report</a></p>'
-        f'<iframe title="The report" sandbox="allow-scripts allow-downloads" data-packed="{packed}"></iframe>'
+def _format(shown: scoring.Shown, report: str) -> str:
+    """Format a report in a frame, in which its script reaches nothing of the page. page.js gives the frame its URL."""
+    frame = (
+        f'<iframe title="The report" sandbox="allow-scripts allow-downloads" data-report="{_locate(report)}"></iframe>'
     )
+    return add_speech(frame if report else "", shown.said)
+
+
+def _locate(report: str) -> str:
+    """Make the URL of a report, relative to the page."""
+    return f"gradio_api/file={quote(os.path.abspath(report))}"

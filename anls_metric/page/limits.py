@@ -19,7 +19,7 @@ MAX_SUBMISSIONS = 20  # files of one call
 MAX_WORST = 100  # worst answers of a submission that an endpoint returns
 MAX_REPORT = 6 * MB  # bytes of the texts of a report
 MAX_IMAGES = 12 * MB  # bytes of the page images in a report
-KEPT_SECONDS = 3_600  # for which an upload is kept
+KEPT_SECONDS = 3_600  # for which an upload or a report is kept
 MAX_KEPT = 2_000 * MB  # bytes of all uploads
 MAX_COMING = 1_000 * MB  # bytes of the uploads among them that are not yet whole
 
@@ -31,8 +31,7 @@ MAX_SLOW = 32  # answers that wait for a process or have one; more are refused a
 MAX_SLOW_AT_ONCE = 2  # of them, that have a process
 
 # Results
-MAX_RESULT = 1 * MB  # bytes of JSON, beside a report
-MAX_SHOWN = MAX_RESULT + 2 * (MAX_REPORT + MAX_IMAGES)  # bytes of JSON with a packed report
+MAX_RESULT = 1 * MB  # bytes of JSON
 MAX_EDITS = 500  # edits, and accepted answers with their similarities, of an answer
 MAX_LOG = 10 * MB  # bytes of errors that the server prints
 
@@ -43,4 +42,4 @@ MAX_CALLS = 16  # of endpoints on files: those that wait for a process have a th
 SMALL = 5 * MB  # bytes of all files of a call that are small
 MAX_ANSWERS_AT_ONCE = 64  # quick ones always have a place beside slow ones
 MAX_QUEUE = 1_000
-MAX_SESSIONS = 50  # sessions whose last values gradio remembers
+MAX_SESSIONS = 1_000  # sessions whose files, settings and buttons gradio remembers

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import UploadError, receive_files, take
+from anls_metric.page.uploads import UploadError, is_report, receive_files, take
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
@@ -28,7 +28,10 @@ ROUTES = (
     *("/gradio_api/upload", "/gradio_api/upload_progress", "/gradio_api/queue/join", "/gradio_api/queue/data"),
     *("/gradio_api/cancel", "/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
-"""The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, files, proxies."""
+"""The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, proxies."""
+
+FILE = "/gradio_api/file="
+"""The beginning of the route of files, of which only reports are served."""
 
 _UPLOAD, _PROGRESS = "/gradio_api/upload", "/gradio_api/upload_progress"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -54,6 +57,17 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",  # a URL may hold an answer
 }
+# Also in a tab of its own, a report has no origin, so that a script in it would reach nothing.
+_REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+    f"script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors {_POLICY['frame-ancestors']}"
+)
+REPORT_HEADERS = HEADERS | {
+    "content-security-policy": _REPORT_POLICY,
+    "content-type": "text/html; charset=utf-8",
+    "content-disposition": "inline",
+    "cache-control": "no-store",
+}
 
 
 class RefusedError(Exception):
@@ -78,9 +92,12 @@ class Guard:
             await self._application(scope, receive, send)
             return
 
+        path = ""
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                is_report_sent = path.startswith(FILE) and message["status"] == 200
+                MutableHeaders(scope=message).update(REPORT_HEADERS if is_report_sent else HEADERS)
             await send(message)
 
         try:
@@ -107,7 +124,8 @@ class Guard:
 def _find_route(scope: Scope) -> str:
     """Find the route of a request, without a slash at its end. RefusedError: it is none of `ROUTES`."""
     path: str = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
-    if not any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES):
+    is_route = any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES)
+    if not is_route and not (path.startswith(FILE) and is_report(path.removeprefix(FILE))):
         raise RefusedError("there is no such page", 404)
     return path
 

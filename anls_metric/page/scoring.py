@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
 from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
-from anls_metric.reading.table import Table, get_stem, read_table
+from anls_metric.reading.table import get_stem, read_table
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
 
@@ -26,6 +25,9 @@ ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
 WHICH_GOLD = "Which of these is the gold file, the one with the accepted answers?"
+
+GOLD, SUBMISSION, IMAGES, UNREAD = "gold file", "submission", "page images", "not read"
+"""The roles of files."""
 
 _MAX_FIELDS = 200
 _GOLD_NAMES = ("gold", "label", "truth")
@@ -45,25 +47,21 @@ class Shown(NamedTuple):
 
     Attributes:
         problems: what is wrong with files, or with all of them.
-        hints: reasons to doubt the scores.
-        read: what was read, a line for each submission.
-        names: the names of the submissions, in the order of their files.
+        files: for each file its name, its role, the name of its submission, and how it was read.
         fields: the fields of the files, to choose from.
         golds: the names of the files that may be the gold file, if the page has to ask.
         gold: the one of them that is read as the gold file; "" for none yet.
         said: what screen readers say: the scores in words, or a question.
-        report: the report, compressed; "" if there are no scores.
+        has_report: whether there are scores, so that the report was written.
     """
 
     problems: Sequence[Advice] = ()
-    hints: Sequence[Advice] = ()
-    read: Sequence[str] = ()
-    names: Sequence[str] = ()
+    files: Sequence[Sequence[str]] = ()
     fields: Sequence[str] = ()
     golds: Sequence[str] = ()
     gold: str = ""
     said: str = ""
-    report: str = ""
+    has_report: bool = False
 
 
 def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,14 +98,17 @@ def _cut_edits(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def show(files: Sequence[str], gold: str, names: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def show(
+    files: Sequence[str], gold: str, names: Mapping[str, str], options: Mapping[str, Any], report: str
+) -> dict[str, Any]:
     """Score files for the page.
 
     Args:
         files: the paths of all files, in any order; one of them may be the gold file, and one an archive of images.
         gold: the name of the file that the visitor chose as the gold file; "" to find it.
-        names: the names that the visitor gave to the submissions, in the order of their files; [] for none.
+        names: the names that the visitor gave to submissions, by the paths of their files.
         options: the options of `api.score`.
+        report: the path of the report to write.
 
     Returns:
         The fields of `Shown`.
@@ -115,7 +116,7 @@ def show(files: Sequence[str], gold: str, names: Sequence[str], options: Mapping
     errors: list[ValueError] = []
     shown = Shown()
     with _keep(errors):
-        shown = _show(files, gold, names, make_settings(options), errors)
+        shown = _show(dict.fromkeys(files), gold, names, make_settings(options), report, errors)
     problems = []
     for error in errors:
         message = error.message if isinstance(error, InputError) else Message("", "{error}", {"error": str(error)})
@@ -124,43 +125,55 @@ def show(files: Sequence[str], gold: str, names: Sequence[str], options: Mapping
     return content
 
 
-def _show(files: Sequence[str], gold: str, names: Sequence[str], settings: Settings, errors: list[ValueError]) -> Shown:
+def _show(
+    files: Iterable[str], gold: str, given: Mapping[str, str], settings: Settings, report: str, errors: list[ValueError]
+) -> Shown:
     """Score files, and add what is wrong to the errors."""
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     paths = [path for path in files if path not in archives]
     if not paths:
         raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
     reading = make_reading(settings, find_scorers(settings)[0])
-    tables: dict[str, Table] = {}
-    for number, (path, name) in enumerate(zip(paths, name_files(paths)), 1):
+    labels, tables = dict(zip(paths, name_files(paths))), {}
+    for number, path in enumerate(paths, 1):
         tell(f"reading {number} of {count_noun(len(paths), 'file')}")
         with _keep(errors):
-            tables[name] = read_table(path, settings, reading.of_values)
-    fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
-    golds = [list(tables)[place] for place in find_golds(list(tables.values()), reading)] if len(tables) > 1 else []
+            tables[path] = read_table(path, settings, reading.of_values)
+    places = find_golds(list(tables.values()), reading) if len(tables) > 1 else []
+    golds = [labels[path] for place, path in enumerate(tables) if place in places]
     if gold not in golds:
         named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
-    shown = Shown(fields=list(fields)[:_MAX_FIELDS], golds=golds if len(golds) > 1 else (), gold=gold)
-    if shown.golds and not gold:
-        return shown._replace(said=WHICH_GOLD)
-    submissions = {name: table for name, table in tables.items() if name != gold}
+    submissions = [path for path in tables if labels[path] != gold] if gold or not golds else []
+    usual = drop_shared_prefix([labels[path] for path in submissions])
+    names = {path: given.get(path) or name for path, name in zip(submissions, usual)}
+    roles = {**dict.fromkeys(archives, IMAGES), **dict.fromkeys(names, SUBMISSION)}
+    roles |= {path: GOLD for path in tables if labels[path] == gold}
+    fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
+    shown = Shown(
+        files=[[os.path.basename(path), roles.get(path, UNREAD), names.get(path, ""), ""] for path in files],
+        fields=list(fields)[:_MAX_FIELDS],
+        golds=golds if len(golds) > 1 else (),
+        gold=gold,
+    )
     if not submissions:
-        return shown
-    names = names if all(names) and len(names) == len(submissions) else drop_shared_prefix(list(submissions))
-    shown = shown._replace(names=names)
-    inputs = [Input(table, name) for name, table in zip(names, submissions.values())]
+        return shown._replace(said=WHICH_GOLD if shown.golds else "")
+    if settings.baseline not in names.values():  # it is one of other files
+        settings = replace(settings, baseline=None)
     with _keep(errors):
-        result = _evaluate(inputs, Input(tables[gold]) if gold else None, settings, errors)
+        inputs = [Input(tables[path], name) for path, name in names.items()]
+        questions = next((Input(tables[path]) for path in tables if labels[path] == gold), None)
+        result = _evaluate(inputs, questions, settings, errors)
+        _write_report(report, result, archives, errors)
         label = result.submissions[0].scorer.label
         scores = "; ".join(
             f"{label} of {scored.name}: {PERCENT.format(scored.anls)}" for scored in result.submissions[:10]
         )
+        read = {scored.name: scored.answers.read.text("page") for scored in result.submissions}
         return shown._replace(
-            hints=[Advice(hint.text("page"), *(hint.message.action or ())) for hint in result.hints],
-            read=[scored.answers.read.text("page") for scored in result.submissions],
+            files=[[*row[:-1], read.get(row[2], "")] for row in shown.files],
             said=f"{scores}. {count_noun(len(result.hints), 'hint')}." if result.hints else f"{scores}.",
-            report=_make_report(result, archives, errors),
+            has_report=True,
         )
     return shown
 
@@ -195,8 +208,8 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
     return _evaluate(good, gold, settings, errors)
 
 
-def _make_report(result: Result, archives: Sequence[str], errors: list[ValueError]) -> str:
-    """Make the report, compressed. Adds what is wrong with an archive of images."""
+def _write_report(path: str, result: Result, archives: Sequence[str], errors: list[ValueError]) -> None:
+    """Write the report. Adds what is wrong with an archive of images."""
     from anls_metric.report.html import as_html
     from anls_metric.report.images import Images
 
@@ -205,7 +218,9 @@ def _make_report(result: Result, archives: Sequence[str], errors: list[ValueErro
         with _keep(errors):
             images = Images(archive, max_bytes=limits.MAX_IMAGES)
     page = as_html(result, images=images, front_end="page", most_bytes=limits.MAX_REPORT)
-    return base64.b64encode(gzip.compress(page.encode("utf-8", "replace"), compresslevel=1)).decode()
+    os.makedirs(os.path.dirname(path))
+    with open(path, "w", encoding="utf-8", errors="replace", newline="") as stream:
+        stream.write(page)
 
 
 def name_files(paths: Sequence[str]) -> list[str]:

@@ -30,20 +30,25 @@ from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
 from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
 from anls_metric.page.middleware import Guard
+from anls_metric.page.table_tab import add_table_tab
 from anls_metric.page.uploads import make_folder
 from anls_metric.report.html import DRAWING, join_modules, read_asset
 from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets"
 
+SENTENCE = (
+    "How close is a model's answer to an accepted one? 100 is equal, 0 is too different. ANLS is the metric of DocVQA."
+)
+
 # Prediction, accepted answers, variant, threshold and case.
 EXAMPLES = {
-    "Coca Cola": ("CocaCola", "Coca Cola\nCoca Cola Company", "standard", 0.5, True),
-    "TALKINGHEADS": ("TALKINGHEADS", "Talking Heads", "standard", 0.5, True),
-    "Exactly 0.5": ("ab", "abcd", "standard", 0.5, True),
-    "Whitespace": (" The    Coca ", "Coca Cola", "rrc", 0.5, True),
-    "Empty": ("", "Coca Cola", "standard", 0.5, True),
-    "A list": ('["tea", "mlik"]', '["milk", "tea", "bread"]', "anls_star", 0.5, True),
+    "Coca Cola": ("CocaCola", "Coca Cola\nCoca Cola Company", "standard", 50, True),
+    "TALKINGHEADS": ("TALKINGHEADS", "Talking Heads", "standard", 50, True),
+    "Exactly 50%": ("ab", "abcd", "standard", 50, True),
+    "Whitespace": (" The    Coca ", "Coca Cola", "rrc", 50, True),
+    "Empty": ("", "Coca Cola", "standard", 50, True),
+    "A list": ('["tea", "mlik"]', '["milk", "tea", "bread"]', "anls_star", 50, True),
 }
 
 _THEME = gr.themes.Base(
@@ -69,14 +74,12 @@ def _make_head() -> str:
     )
 
 
-def _introduce() -> str:
-    """Write the first lines of the page."""
+def _describe_use() -> str:
+    """Describe what to report and how to use the metric in a program, with the names of this Space."""
     space = os.environ.get("SPACE_ID", "")  # Hugging Face sets it
-    card = f" · [metric card](https://huggingface.co/spaces/{space}/blob/main/README.md)" if space else ""
-    return (
-        "# ANLS\n\nAverage Normalized Levenshtein Similarity, the metric for document VQA: see a score, and see why. "
-        f'In Python: `evaluate.load("{space or "./anls.py"}")`{card}'
-    )
+    card = f" The [metric card](https://huggingface.co/spaces/{space}/blob/main/README.md) has more." if space else ""
+    text = _read_asset("report.md").replace("SIGNATURE", signature())
+    return text.replace("SPACE", space or "./anls.py").replace("CARD", card)
 
 
 def build() -> gr.Blocks:
@@ -87,17 +90,22 @@ def build() -> gr.Blocks:
     page = gr.Blocks(title="ANLS", analytics_enabled=False, fill_width=True, delete_cache=(60, limits.KEPT_SECONDS))
     page.uploads = uploads
     with page:
-        gr.Markdown(_introduce(), elem_id="introduction")
-        settings = _add_settings()
+        with gr.Row(elem_id="top"):
+            gr.Markdown("# ANLS", elem_id="title")
+            gr.Markdown(SENTENCE, elem_id="introduction")
+            settings = _add_settings()
         with gr.Tabs() as tabs:
             with gr.Tab("One answer", id="answer") as answer_tab:
                 texts = _add_answer_tab(settings)
+            with gr.Tab("Paste a table", id="table") as table_tab:
+                pasted = add_table_tab()
             with gr.Tab("Files", id="file") as file_tab:
-                add_file_tab(settings)
+                files = add_file_tab(settings)
             with gr.Tab("How it works", id="how") as how_tab, gr.Column(elem_id="how"):
                 gr.Markdown(_read_asset("how.md"))
-                gr.Markdown(_read_asset("report.md").replace("SIGNATURE", signature()))
-        for tab in (answer_tab, file_tab, how_tab):
+                gr.Markdown(_describe_use())
+        pasted(files, tabs)
+        for tab in (answer_tab, table_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
         loaded = page.load(_read_link, None, [*settings.values(), *texts, tabs], **QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
@@ -127,8 +135,8 @@ def _guard(endpoint: Callable[..., Any], page: gr.Blocks) -> Callable[..., Any]:
 
 
 def _add_settings() -> dict[str, Any]:
-    """Add the settings of all tabs: variant, threshold and case, by the names of the options."""
-    with gr.Row(elem_id="settings"):
+    """Add the settings of all tabs, folded: variant, threshold and case, by the names of the options."""
+    with gr.Accordion(_name_settings("standard", 50, True), open=False, elem_id="settings") as fold, gr.Row():
         scorers = SCORERS.values()
         variant = gr.Dropdown(
             [(f"{scorer.name}: {scorer.meaning}", scorer.name) for scorer in scorers],
@@ -138,21 +146,28 @@ def _add_settings() -> dict[str, Any]:
             min_width=300,
             elem_id="variant",
         )
-        label = OPTIONS["threshold"].label
-        threshold = gr.Slider(0, 1, 0.5, step=0.01, label=label, scale=3, min_width=240, elem_id="threshold")
+        label = f"{OPTIONS['threshold'].label} (%)"
+        threshold = gr.Slider(0, 100, 50, step=1, label=label, scale=3, min_width=240, elem_id="threshold")
         label = OPTIONS["ignore_case"].label
         ignore_case = gr.Checkbox(True, label=label, scale=1, min_width=130, elem_id="ignore-case")
     chosen = [variant, threshold, ignore_case]
     # Not `input`, which also fires when the focus only passes through the field.
     variant.select(lambda name: _update_settings(answers.get_scorer(name))[1:], variant, chosen[1:], **QUIET)
-    gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
+    changes = [field.change for field in chosen]
+    gr.on(changes, lambda *values: gr.Accordion(label=_name_settings(*values)), chosen, fold, **QUIET)
+    gr.on(changes, None, chosen, None, js="anls.saveSettings", api_visibility="private")
     return {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
+
+
+def _name_settings(variant: str, threshold: float, ignore_case: bool) -> str:
+    """Name the settings in a few words, where they are folded."""
+    return f"{variant}, {threshold:g}%" + ("" if ignore_case else ", case matters")
 
 
 def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
     """List the updates of the settings for a scorer. A scorer without the option shows case as ignored."""
     case = gr.Checkbox(getattr(scorer, "ignore_case", True), interactive="ignore_case" in scorer.options)
-    return scorer.name, scorer.threshold, case
+    return scorer.name, round(100 * scorer.threshold, 4), case
 
 
 def _read_link(request: gr.Request) -> tuple[Any, ...]:
@@ -218,7 +233,7 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
 def _show_answer(prediction: str, accepted: str, variant: str, threshold: float, ignore_case: bool) -> tuple[str, str]:
     """Show one answer: in the server, or in a process if it is a list or a nested value."""
     try:
-        settings = {"threshold": threshold, "ignore_case": ignore_case}
+        settings = {"threshold": answers.read_percent(threshold), "ignore_case": ignore_case}
         shown: tuple[str, str] = run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
         return shown
     except Exception as error:

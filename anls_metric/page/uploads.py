@@ -1,7 +1,8 @@
-"""The files of visitors: how they come, which paths are uploads, and how old ones make room for new ones."""
+"""The files of visitors and their reports: how they come, which paths they have, and how old ones make room for new."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -18,6 +19,7 @@ _HEXADECIMAL = frozenset("0123456789abcdef")
 _PREFIX = "anls-"  # of the folder of all uploads
 _COMING = "coming-"  # of the folder of an upload that is not yet whole
 _OLD = 60  # seconds after which an empty folder waits for no file
+_REPORTS, _REPORT = "reports", "anls-report.html"
 
 
 class UploadError(Exception):
@@ -55,7 +57,7 @@ def get_folder() -> str:
 
 
 def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
-    """Delete the oldest uploads until the others have at most so many bytes. A small file counts as a megabyte."""
+    """Delete the oldest files until the others have at most so many bytes. A small file counts as a megabyte."""
     found = []
     for place, _, names in os.walk(folder):  # it tolerates what is deleted meanwhile
         for path in (os.path.join(place, name) for name in names):
@@ -67,7 +69,7 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
                 os.rmdir(place)
     found.sort(reverse=True)
     for total, (_, _, path) in zip(accumulate(size for _, size, _ in found), found):
-        if total > most and _is_upload(path):
+        if total > most and (_is_upload(path) or is_report(path)):
             with suppress(OSError):
                 os.unlink(path)
 
@@ -181,6 +183,15 @@ def _keep(file: Any) -> str:
     return path
 
 
+def keep_text(name: str, text: str) -> str:
+    """Keep a text that a visitor typed as if it were uploaded, and return its path."""
+    content = text.encode("utf-8", "replace")
+    path = os.path.join(get_folder(), hashlib.sha256(content).hexdigest(), name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    Path(path).write_bytes(content)
+    return path
+
+
 # The paths that requests name
 
 
@@ -225,3 +236,18 @@ def _is_upload(path: str) -> bool:
     """Whether a path is that of an upload: the folder of uploads, 64 hexadecimal digits, a name."""
     folder, content = os.path.split(os.path.dirname(path))
     return folder == get_folder() and len(content) == 64 and set(content) <= _HEXADECIMAL
+
+
+# Reports. The path of a report is its key, so it has 64 random digits.
+
+
+def name_report() -> str:
+    """Choose the path of a new report."""
+    return os.path.join(get_folder(), _REPORTS, os.urandom(32).hex(), _REPORT)
+
+
+def is_report(path: str) -> bool:
+    """Whether a path is that of a report, which the visitor's browser may fetch."""
+    digits = os.path.basename(os.path.dirname(path))
+    is_key = len(digits) == 64 and set(digits) <= _HEXADECIMAL
+    return is_key and path == os.path.join(get_folder(), _REPORTS, digits, _REPORT)

@@ -29,6 +29,7 @@ from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, make_error
+from anls_metric.options import OPTIONS
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
 from anls_metric.report.columns import SCREEN_COLUMNS
@@ -83,6 +84,9 @@ def as_html(
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
     document = {**build_document(result, front_end), "ranks": headline.get("ranks", {})}
+    if front_end == "page":
+        for described, hint in zip(document["hints"], result.hints):
+            described["action"] = _describe_action(hint.message.action)
     records = collect_records(document)
     shown = [key for key in SCREEN_COLUMNS if any(key in record for record in records)]
     for submission in document["submissions"]:
@@ -171,6 +175,13 @@ def join_modules(modules: Iterable[Path]) -> str:
     repeated = find_repeated(re.findall(r"^(?:const|let|function|class) (\w+)", script, re.MULTILINE))
     assert not repeated, f"two modules have the names {repeated}"
     return script
+
+
+def _describe_action(action: tuple[str, str] | None) -> tuple[str, str, str] | None:
+    """Describe the button of a hint: the option, the value that it sets, and its label; None for no button."""
+    option, value = action or ("", "")
+    label = OPTIONS[option].label if option else ""
+    return (option, value, f"{label}: {value}") if label else None
 
 
 def _hash(content: str) -> str:

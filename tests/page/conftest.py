@@ -115,7 +115,16 @@ class Visit:
 
     def drop(self, *paths: Path) -> None:
         self.page.locator("#files input[type=file]").set_input_files(paths)
-        self.see("#files button[aria-label=Clear]")
+        self.page.locator("#files button[aria-label=Clear]").wait_for(state="attached")
+
+    def unfold(self, fold: str) -> None:
+        if not self.page.locator(f"{fold} > .open").count():
+            self.page.locator(f"{fold} > button").click()
+
+    def clear(self) -> None:
+        self.unfold("#chosen")
+        self.page.locator("#files button[aria-label=Clear]").click()
+        self.see("#result", "Drop a gold file")
 
     def report(self, text: str = "ANLS") -> Any:
         """Wait for the report in its frame."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,56 +177,72 @@ def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: p
 # Files of the page
 
 
-def show(*paths: Path, gold: str = "", names: list[str] | None = None, **options: Any) -> scoring.Shown:
-    """Score files as the page does."""
-    return scoring.Shown(**scoring.show(list(map(str, paths)), gold, names or [], options))
+@pytest.fixture
+def show(tmp_path: Path) -> Callable[..., scoring.Shown]:
+    """A function that scores files as the page does, and writes tmp_path/report/report.html."""
+
+    def score(*paths: Path, gold: str = "", names: Sequence[str] = (), **options: Any) -> scoring.Shown:
+        report = tmp_path / "report" / "report.html"
+        shutil.rmtree(report.parent, ignore_errors=True)
+        given = dict(zip(map(str, paths), names))
+        shown = scoring.Shown(**scoring.show(list(map(str, paths)), gold, given, options, str(report)))
+        assert shown.has_report == report.exists()
+        return shown
+
+    return score
 
 
-def read_report(shown: scoring.Shown) -> str:
-    return gzip.decompress(base64.b64decode(shown.report)).decode()
+Show = Callable[..., scoring.Shown]
 
 
-def test_gold_file_is_found_in_any_order(tmp_path: Path) -> None:
-    for files in ((GOLD, SUBMISSION), (SUBMISSION, GOLD)):
+def list_names(shown: scoring.Shown) -> list[str]:
+    return [name for _, role, name, _ in shown.files if role == scoring.SUBMISSION]
+
+
+def test_gold_file_is_found_in_any_order(show: Show, tmp_path: Path) -> None:
+    gold = ["gold_label.json", "gold file", "", ""]
+    read = "answer (prediction) of submission.json, answers (accepted answers) of gold_label.json, joined by questionId"
+    submission = ["submission.json", "submission", "submission", f"{read}: 6 of 6"]
+    for files, rows in (((GOLD, SUBMISSION), [gold, submission]), ((SUBMISSION, GOLD), [submission, gold])):
         shown = show(*files)
-        assert (shown.said, shown.problems, shown.names) == ("ANLS of submission: 62.7.", [], ["submission"])
-        assert shown.read[0].startswith("answer (prediction) of submission.json, answers (accepted answers) of gold_")
-        assert "0.6273" in read_report(shown)
+        assert (shown.said, shown.problems, shown.files) == ("ANLS of submission: 62.7.", [], rows)
+        assert "0.6273" in (tmp_path / "report" / "report.html").read_text()
     both = write_table(tmp_path / "both.jsonl", 9), write_table(tmp_path / "other.jsonl", 9)
-    assert show(*both).names == ["both", "other"]
+    assert list_names(show(*both)) == ["both", "other"]
 
 
-def test_page_asks_which_file_is_the_gold_file(tmp_path: Path) -> None:
+def test_page_asks_which_file_is_the_gold_file(show: Show, tmp_path: Path) -> None:
     """Both have only "answer"."""
     files = [tmp_path / name for name in ("first.json", "second.json")]
     for file, text in zip(files, "ab"):
         file.write_text(json.dumps([{"questionId": n, "answer": text} for n in range(3)]))
     shown = show(*files)
-    assert (shown.golds, shown.said, shown.report) == (["first", "second"], scoring.WHICH_GOLD, "")
+    assert (shown.golds, shown.said) == (["first", "second"], scoring.WHICH_GOLD)
     shown = show(*files, gold="second")
-    assert (shown.golds, shown.names, shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0.")
+    assert (shown.golds, list_names(shown), shown.said) == (["first", "second"], ["first"], "ANLS of first: 0.0.")
     named = files[1].rename(tmp_path / "labels.json")
     shown = show(files[0], named)
-    assert (shown.golds, shown.gold, shown.names) == (["first", "labels"], "labels", ["first"])
+    assert (shown.golds, shown.gold, list_names(shown)) == (["first", "labels"], "labels", ["first"])
 
 
-def test_names_make_runs(tmp_path: Path) -> None:
+def test_names_make_runs(show: Show, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     second = tmp_path / "a" / "submission.json"
     second.write_bytes(SUBMISSION.read_bytes())
-    assert show(GOLD, SUBMISSION, second).names == ["submission", "submission (2)"]
-    shown = show(GOLD, SUBMISSION, second, names=["base", "base"])
+    assert list_names(show(GOLD, SUBMISSION, second)) == ["submission", "submission (2)"]
+    shown = show(GOLD, SUBMISSION, second, names=["", "base", "base"])
     assert shown.said == "ANLS of base: 62.7."
-    assert show(GOLD, SUBMISSION, names=[""]).said == "ANLS of submission: 62.7."
+    assert show(GOLD, SUBMISSION, names=["", ""]).said == "ANLS of submission: 62.7."
     prefixed = [tmp_path / f"submission__{name}.json" for name in ("ant", "bee")]
     for path in prefixed:
         path.write_bytes(SUBMISSION.read_bytes())
     assert show(GOLD, *prefixed).said == "ANLS of ant: 62.7; ANLS of bee: 62.7. 1 hint."
 
 
-def test_saved_report_has_the_hints(tmp_path: Path) -> None:
+def test_hint_in_the_report_has_its_option(show: Show, tmp_path: Path) -> None:
     rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
     (tmp_path / "run.json").write_text(json.dumps(rows))
-    shown = show(tmp_path / "run.json")
-    assert tuple(shown.hints[0])[1:] == ("extract", "sentence")
-    assert "30 of 30 predictions look like raw model output" in read_report(shown)
+    assert show(tmp_path / "run.json").said == "ANLS of run: 0.0. 1 hint."
+    report = (tmp_path / "report" / "report.html").read_text()
+    assert "30 of 30 predictions look like raw model output" in report
+    assert '["extract","sentence","Extract answers from raw model output: sentence"]' in report

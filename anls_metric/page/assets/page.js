@@ -1,4 +1,5 @@
-// The script of the page: it keeps the settings in the URL, copies links, requests scores and shows reports.
+// The script of the page: it keeps the settings in the URL, copies links, fills the table with what is pasted, and shows
+// reports.
 window.anls = {
   settled: false, // gradio selects the first tab before the link is read
 
@@ -20,7 +21,7 @@ window.anls = {
   },
 
   settings(variant, threshold, ignoreCase) {
-    return { variant: variant, threshold: threshold, case: ignoreCase ? "ignored" : "counts" };
+    return { variant: variant, threshold: threshold / 100, case: ignoreCase ? "ignored" : "counts" };
   },
 
   saveSettings(...chosen) {
@@ -58,116 +59,63 @@ window.anls = {
     return "";
   },
 
-  // Number the request if files, names or settings have changed since the last one. A new number starts the scoring.
-  request: { key: "", files: "[]", number: 0 },
-
-  requestScores(files, given, ...settings) {
-    const paths = JSON.stringify((files ?? []).map((file) => file.path));
-    const isNew = paths !== anls.request.files;
-    if (paths === "[]" && !isNew) return undefined; // a setting of the link, before there are files
-    // "nothing" has many forms
-    const values = settings.map((value) => (value === null || value.length === 0 ? "" : value));
-    const key = JSON.stringify([paths, isNew ? "" : given, ...values]);
-    if (key === anls.request.key) return undefined;
-    if (isNew && anls.report !== null && paths === "[]") anls.forgetReport();
-    anls.request = { key: key, files: paths, number: anls.request.number + 1 };
-    return anls.request.number + (isNew ? " new" : "");
+  // gradio's table does not take what is pasted into it, so it goes to the text field beside it.
+  paste(event) {
+    const field = document.querySelector("#pasted textarea");
+    const text = event.clipboardData.getData("text");
+    if (!event.target.closest("#table") || !/\t|\n|predictions/.test(text)) return; // one cell, for gradio
+    event.preventDefault();
+    event.stopPropagation();
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   },
 
-  // The same files and settings can be scored again.
-  stop() {
-    anls.request.key = "";
-    return [];
-  },
-
-  // The names that the visitor gave, if they are not those that the server showed.
-  giveNames(names) {
-    const shown = document.querySelector("#result [data-names]")?.dataset.names;
-    return shown === undefined || names === shown ? undefined : names;
-  },
-
-  // The buttons of hints and errors. Each one sets an option to a value.
-  applyWith(element, change) {
-    element.addEventListener("click", (event) => {
-      const { option, value } = event.target.closest("button.apply")?.dataset ?? {};
-      if (option) change({ option: option, value: value });
-    });
+  // The buttons of hints in the report set an option of the page.
+  setWith(trigger) {
+    anls.set = (change) => trigger("click", change);
   },
 
   // The report is in a frame that cannot access the page and has no storage, so they have this protocol:
   // - The report posts {type: "anls-report-state", hash} when its view changes (filter, search, open question), with
-  //   the hash that its own URL would have; {type: "anls-report-height", height} when its content grows or shrinks;
+  //   the hash that its own URL would have; {type: "anls-report-option", option, value} for the button of a hint;
   //   {type: "anls-report-marks", place, marks} when a mark changes, where place names the questions.
-  // - The page writes into the <html> of the report: data-framed; data-url, its own URL, for links; data-hash, the
-  //   last hash; data-marks, JSON with the last marks by their places. So view and marks survive a changed setting.
-  //   The URL of the page holds the hash.
-  report: null,
+  // - The page names the frame: JSON with url, its own URL, for links; hash, the last hash; marks, JSON with the last
+  //   marks by their places. So view and marks survive a changed setting. The URL of the page holds the hash.
   hash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
   marks: {},
 
   listen({ source, data }) {
     const frame = document.querySelector("#result iframe");
     if (!frame || source !== frame.contentWindow || typeof data !== "object" || !data) return;
-    const { type, hash, height, place, marks } = data;
+    const { type, hash, option, value, place, marks } = data;
     if (type === "anls-report-state" && typeof hash === "string" && hash.length < 4000) {
       anls.hash = /^#./.test(hash) ? hash : "";
       anls.save({});
-    } else if (type === "anls-report-height" && height > 0 && height < 1e6) {
-      frame.style.height = `${Math.ceil(height) + 2}px`;
+      if (document.activeElement === frame) frame.scrollIntoView({ block: "nearest" });
+    } else if (type === "anls-report-option" && `${option}${value}`.length < 300) {
+      anls.set({ option: option, value: value });
     } else if (type === "anls-report-marks" && `${place}${marks}`.length < 1e7) {
       anls.marks[place] = marks;
     }
   },
 
-  // The server sends a compressed report beside an empty frame.
-  async unpack(frame) {
-    const bytes = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
-    frame.removeAttribute("data-packed");
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const report = await new Response(stream).text();
-    if (!frame.isConnected) return; // a newer report took its place
-    anls.report = report;
+  showReport(place) {
     anls.save({ tab: "file" });
-    frame.srcdoc = anls.placeReport();
-    anls.linkReport();
-  },
-
-  placeReport() {
-    const url = window.location.href;
-    const marks = JSON.stringify(anls.marks);
-    const attributes = { framed: "", url: url, ...(anls.hash && { hash: anls.hash }), marks: marks };
-    const written = Object.entries(attributes).map(([name, value]) => ` data-${name}="${anls.escape(value)}"`);
-    return anls.report.replace("<html", () => "<html" + written.join(""));
-  },
-
-  // A file with the report, and a page with only the report in a frame, so that files can access nothing.
-  linkReport() {
-    const page =
-      '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>ANLS report</title>' +
-      '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
-      "<style>html, body, iframe { display: block; width: 100%; height: 100%; margin: 0; border: 0; }</style>" +
-      '<iframe title="The report" sandbox="allow-scripts allow-downloads" srcdoc="' +
-      anls.escape(anls.placeReport().replace(" data-framed", "")) +
-      '"></iframe>';
-    for (const [style, text] of [
-      ["own-tab", page],
-      ["save", anls.report],
-    ]) {
-      const link = document.querySelector(`#result a.${style}`);
-      if (!link) return;
-      if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
-      link.href = URL.createObjectURL(new Blob([text], { type: "text/html" }));
-    }
-  },
-
-  escape(text) {
-    const signs = { "&": "&amp;", '"': "&quot;", "<": "&lt;" };
-    return text.replace(/[&"<]/g, (sign) => signs[sign]);
+    const frame = place.cloneNode(); // a frame takes its name when it becomes part of the page
+    frame.name = JSON.stringify({ url: window.location.href, hash: anls.hash, marks: JSON.stringify(anls.marks) });
+    frame.src = frame.dataset.report;
+    frame.removeAttribute("data-report");
+    place.replaceWith(frame);
+    // In a small window, the result comes into sight, unless the visitor is choosing.
+    const follow = () => {
+      const isLow = frame.getBoundingClientRect().top > 200;
+      if (isLow && !document.querySelector("#line").contains(document.activeElement)) frame.scrollIntoView();
+    };
+    setTimeout(follow, 300); // when the files are folded
   },
 
   // Other files have other questions, so the view starts again.
   forgetReport() {
-    anls.report = null;
     anls.hash = "";
     anls.save({});
   },
@@ -193,14 +141,8 @@ anls.voice.id = "voice";
 anls.voice.setAttribute("role", "status");
 window.addEventListener("message", anls.listen);
 
+window.addEventListener("paste", anls.paste, true);
 new MutationObserver(() => {
-  for (const frame of document.querySelectorAll("#result iframe[data-packed]")) anls.unpack(frame);
+  for (const frame of document.querySelectorAll("#result iframe[data-report]")) anls.showReport(frame);
   anls.say();
-  // gradio's button for adding files is a button inside a button, with an untranslated name.
-  for (const outer of document.querySelectorAll("#files button:has(button)")) {
-    const attributes = { role: "group", tabindex: "-1", title: "Add files", "aria-label": "Add files" };
-    for (const [name, value] of Object.entries(attributes)) {
-      if (outer.getAttribute(name) !== value) outer.setAttribute(name, value);
-    }
-  }
-}).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ["data-packed", "data-said"] });
+}).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ["data-report", "data-said"] });

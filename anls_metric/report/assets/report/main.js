@@ -1,6 +1,6 @@
 // The whole report: its parts, the state that each depends on, and what keys do.
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
-import { data, submissions, names, several, FRAMED } from "./data.js";
+import { data, submissions, names, several } from "./data.js";
 import { signText } from "./formats.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, isFiltered } from "./state.js";
@@ -175,9 +175,3 @@ build();
 listenToControls();
 begin(drawEverything);
 followMarks(redraw);
-// The web app makes the frame as high as the report.
-const postHeight = () => {
-  const height = document.body.getBoundingClientRect().bottom + scrollY;
-  parent.postMessage({ type: "anls-report-height", height }, "*");
-};
-if (FRAMED) new ResizeObserver(postHeight).observe(document.body);

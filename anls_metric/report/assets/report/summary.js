@@ -1,14 +1,21 @@
 // The top of the report: the verdict, a row for each submission, and the details.
 import { make, tame, copyText, countNoun, rove } from "./elements.js";
-import { data, submissions, names, several, BASELINE, getPair, findHint, makeName } from "./data.js";
+import { data, submissions, names, several, FRAMED, BASELINE, getPair, findHint, makeName } from "./data.js";
 import { formatScore, formatDifference, formatInterval, signText } from "./formats.js";
 import { update, formatUrl, NO_FILTERS } from "./state.js";
 
 // Options, as the command and Python write them
 const OPTIONS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)/;
+// In the web app, a button sets the option of a hint.
+const makeAction = ([option, value, label]) => {
+  const act = () => parent.postMessage({ type: "anls-report-option", option, value }, "*");
+  return make("button", { onclick: act }, label);
+};
 const listHints = (hints) => {
   const mark = (part, place) => (place % 2 ? make("code", part) : tame(part));
-  const items = hints.map(({ text }) => make("li", text.split(OPTIONS).map(mark)));
+  const items = hints.map(({ text, action }) =>
+    make("li", text.split(OPTIONS).map(mark), " ", FRAMED && action && makeAction(action)),
+  );
   return items.length > 0 && make("ul", items);
 };
 export const drawHints = () => {
