@@ -106,7 +106,11 @@ def add_file_tab(common: Mapping[str, Any]) -> gr.File:
             content.problems,
             _fold_files(content, is_open),
             gr.Dataframe([list(row) for row in content.files], visible=bool(content.files)),
-            gr.Radio(content.golds, value=content.gold or None, visible=bool(content.golds)),
+            gr.Radio(
+                content.golds,
+                value=content.gold if content.gold in content.golds else None,
+                visible=bool(content.golds),
+            ),
             gr.Button(link=_locate(report), visible=content.has_report),
             gr.DownloadButton(value=report if content.has_report else None, visible=content.has_report),
             paths if content.has_report else [],

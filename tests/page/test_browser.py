@@ -324,6 +324,33 @@ def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path) -> None:
         assert f"secret {place}" in user.report().locator("#list tr.row").first.inner_text()
 
 
+# A pasted table
+
+PASTED = {
+    "cells": ('CocaCola\tCoca Cola\n12/15/89\t["12/15/88", "x"]\n', "88.2"),
+    "headings": ('references\tquestion\tprediction\n"Coca Cola\nCola"\tWhich?\tCocaCola\n', "88.9"),
+    "lists": ('predictions=["CocaCola", "a"],\nreferences=[["Coca Cola", "b"], ["a"]]', "94.4"),
+}
+PASTE = """([place, text]) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    document.querySelector(place).dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true}));
+}"""
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_pasted_table_is_scored(visit: Visits, name: str) -> None:
+    text, score = PASTED[name]
+    user = visit("?tab=table")
+    user.page.locator("#table [data-row='0'][data-col='0']").click()
+    user.page.evaluate(PASTE, ["#table [data-row='0'][data-col='0']", text])
+    user.see("#table", "a" if name == "lists" else "CocaCola")
+    user.page.wait_for_function("document.querySelector('#pasted textarea').value === ''")
+    user.page.get_by_role("button", name="Score the table").click()
+    user.report(score)
+    user.see("#chosen > button", "Files: pasted table")
+
+
 # Page and report
 
 
@@ -332,6 +359,25 @@ POST = "message => parent.postMessage(message, '*')"
 
 def find_frame(user: Visit) -> Any:
     return user.page.locator("#result iframe").element_handle().content_frame()
+
+
+def test_heading_is_at_the_top_and_the_open_answer_in_the_window(visit: Visits, tmp_path: Path) -> None:
+    write_table(tmp_path / "table.jsonl", 60)
+    for size in SIZES:
+        user = visit("?tab=file", tmp_path / "table.jsonl", size=size)
+        heading = user.report().locator("h1")
+        user.page.wait_for_timeout(1000)  # a small window moves to the report
+        assert 0 < heading.bounding_box()["y"] <= 200
+        heading.click()
+        for _ in range(9):
+            user.page.keyboard.press("j")
+        opened = user.report().locator(".opened")
+        opened.wait_for()
+        user.page.wait_for_timeout(1000)
+        box, head = opened.bounding_box(), user.report().locator("#list thead th").first.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + min(box["height"], 300) <= SIZES[size][1]
+        assert size == "phone" or 0 <= head["y"] < box["y"]
 
 
 def test_changed_setting_keeps_view_and_marks(visit: Visits) -> None:
