@@ -13,11 +13,29 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import Formatter
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
+from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.options import OPTIONS
 
-FrontEnd = Literal["python", "command", "page"]
+FrontEnd = Literal["python", "command", "page", "endpoint"]
+
+# The table of front ends: what to do where no option does it, and lists that a message points to. `text` writes the
+# first in the words of a front end, and `reword` the others, which are those of a shell where they are raised.
+_PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
+_STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
+    "add_gold": {"command": "pass a gold file with --gold", "page": "drop the gold file as well", "python": _PASS_GOLD},
+    "add_submission": {"command": _ADD, "page": "drop a submission as well", "python": _ADD},
+}
+_LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
+    "`anls variants` lists them": {"page": "“Variant” lists them", "endpoint": "list_variants lists them"},
+    "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
+    "`anls --help` lists them": {
+        "page": "“Extract answers from raw model output” lists them",
+        "endpoint": f"choose from {', '.join(EXTRACTORS)}",
+    },
+}
 
 MAX_LENGTH = 1000
 """The limit for the characters of a value in a message."""
@@ -40,6 +58,8 @@ class _Words:
             return f"{flag} {shlex.quote(value)}" if value else flag
         if self._front_end == "page" and option.label:
             return f"“{option.label}”: {value}" if value else f"“{option.label}”"
+        if self._front_end == "page":  # which has no control for it
+            return f"{option.flags[0]} {value}".strip() + " of the anls command"
         if not value and option.default is False:  # a switch
             return f"{self._name}=True"
         return f"{self._name}={json.dumps(value, ensure_ascii=False)}" if value else f"{self._name}="
@@ -71,7 +91,8 @@ class Message(NamedTuple):
         values = {
             name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
         }
-        text = self.sentence.format(use=_Words(front_end), **values)
+        steps = {name: words.get(front_end, words["python"]) for name, words in _STEPS.items()}
+        text = self.sentence.format(use=_Words(front_end), do=SimpleNamespace(**steps), **values)
         return f"{shorten(self.where, MAX_LENGTH)}: {text}" if self.where else text
 
     @property
@@ -114,6 +135,13 @@ class MissingFileError(InputError, FileNotFoundError):
 def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
     """Make the error of a message."""
     return InputError(Message(where, sentence, values))
+
+
+def reword(text: str, front_end: FrontEnd) -> str:
+    """Write what an error says in a shell in the words of another front end."""
+    for words, others in _LISTS.items():
+        text = text.replace(words, others.get(front_end, words))
+    return text
 
 
 def shorten(text: str, length: int = 160) -> str:

@@ -269,7 +269,7 @@ class Settings:
         "minimum similarity (0 to 1); anything lower scores 0 (default: the variant's, mostly 0.5)",
         SCORING,
         read=read_share,
-        label="Threshold",
+        label="Threshold (%)",
     )
     ignore_case: bool | None = _switch(
         "--ignore-case", "whether to ignore case (default: the variant's)", SCORING, default=None, label="Ignore case"

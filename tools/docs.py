@@ -273,8 +273,8 @@ def make_limits() -> str:
         ),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
-        ("an upload is kept", f"{limits.KEPT_SECONDS // 60} minutes"),
-        ("all uploads together", f"{limits.MAX_KEPT // limits.MB:,} MB"),
+        ("an upload or a report is kept", f"{limits.KEPT_SECONDS // 60} minutes"),
+        ("all uploads and reports together", f"{limits.MAX_KEPT // limits.MB:,} MB"),
     ]
     return format_table(("what", "at most"), rows)
 

@@ -24,7 +24,7 @@ from anls_metric.report.texts import escape
 if TYPE_CHECKING:
     from anls_metric.core.values import StarExplanation
 
-_NOTHING = "Write an accepted answer to see the score."
+_NOTHING = "Enter an accepted answer to see the score."
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:
@@ -47,6 +47,11 @@ def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value for name, value in settings.items() if name in known or name not in ("threshold", "ignore_case")
     }
+
+
+def describe(scorer: Scorer) -> str:
+    """Describe a scorer on the page, which has thresholds in percent."""
+    return scorer.meaning.replace("`", "").replace("exactly 0.5", "exactly 50%")
 
 
 def read_percent(percent: float) -> float:
@@ -149,8 +154,7 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
 def _score_under(variant: Variant, prediction: str, references: Sequence[str]) -> dict[str, Any]:
     """Score one answer under a variant, with its own threshold and case."""
     (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
-    meaning = variant.meaning.replace("`", "")
-    return {"name": variant.name, "meaning": meaning, "score": score, "similarity": similarity}
+    return {"name": variant.name, "meaning": describe(variant), "score": score, "similarity": similarity}
 
 
 # HTML

@@ -10,19 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anls_metric.core.checks import check_count
-from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.scorer import SCORERS
+from anls_metric.messages import FrontEnd, reword
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import is_small, take, take_all
 from anls_metric.reading.layouts import LAYOUTS
-
-# What errors say in a shell -> for programs.
-_WORDS = {
-    "`anls variants` lists them": "list_variants lists them",
-    "`anls layouts` lists them": "list_layouts lists them",
-    "`anls --help` lists them": f"choose from {', '.join(EXTRACTORS)}",
-}
 
 FAULT = "this could not be done because of an error in the web app: its log has the details"
 _LOG = logging.getLogger(__name__)
@@ -230,13 +223,10 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     return document
 
 
-def describe_error(error: Exception) -> str:
+def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:
     """Describe an error to the user who caused it. An unexpected error is logged, and its details are not shown."""
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
-        text = str(error).encode("utf-8", "replace").decode()[:2_000]
-        for words, others in _WORDS.items():
-            text = text.replace(words, others)
-        return text
+        return reword(str(error).encode("utf-8", "replace").decode()[:2_000], front_end)
     _LOG.error("a call failed", exc_info=error)
     return FAULT
 

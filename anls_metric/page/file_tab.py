@@ -43,14 +43,14 @@ _DEFAULT = ("default", "")
 _COLUMNS = ("file", "role", "name", "read as")
 
 
-def add_file_tab(common: Mapping[str, Any]) -> gr.File:
+def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     """Add the tab for files.
 
     Args:
         common: the components for variant, threshold and case, which all tabs share, by the names of the options.
 
     Returns:
-        The component that holds the files.
+        The components that hold the files and the result.
     """
     with gr.Row(elem_id="line"):
         with gr.Accordion(_FILES, open=True, elem_id="chosen") as chosen:
@@ -73,7 +73,7 @@ def add_file_tab(common: Mapping[str, Any]) -> gr.File:
             "Open in its own tab", size="sm", scale=0, visible=False, link_target="_blank", elem_id="own-tab"
         )
         save = gr.DownloadButton("Save", size="sm", scale=0, visible=False, elem_id="save")
-    gold = gr.Radio([], label=scoring.WHICH_GOLD, visible=False, elem_id="gold")
+    gold = gr.Radio([], label=OPTIONS["gold"].label, info=scoring.WHICH_GOLD, visible=False, elem_id="gold")
     with gr.Row(elem_id="working"):
         stage = gr.HTML(elem_id="stage")
         stop = gr.Button("Stop", size="sm", min_width=90, scale=0, visible=False, elem_id="stop")
@@ -98,7 +98,7 @@ def add_file_tab(common: Mapping[str, Any]) -> gr.File:
                     yield [gr.skip(), *_show_stage(doing, doing == told), *[gr.skip()] * (len(shown) - 3)]
                     told = doing
         except Exception as error:
-            content = scoring.Shown([scoring.Advice(describe_error(error))])
+            content = scoring.Shown([scoring.Advice(describe_error(error, "page"))])
         is_open = not content.has_report if paths != last else None
         yield [
             _format(content, report if content.has_report else "") if paths else _format_note(NOTHING),
@@ -156,7 +156,7 @@ def add_file_tab(common: Mapping[str, Any]) -> gr.File:
         return {settings[event.option]: _read_value(event.option, event.value)} if event.option in settings else {}
 
     result.click(apply, None, list(settings.values()), **QUIET)
-    return files
+    return files, result
 
 
 _FILES = "Files"
@@ -235,11 +235,16 @@ def _format_note(text: str) -> str:
     return f'<p class="anls said">{escape(text, 600)}</p>'
 
 
+def format_missing(files: str) -> str:
+    """Format what to drop first; for a link to a report, the names of its files."""
+    return _format_note(f"This link shows a report of {files}: drop these files to see it." if files else NOTHING)
+
+
 def _format(shown: scoring.Shown, report: str) -> str:
     """Format a report in a frame, in which its script reaches nothing of the page. page.js gives the frame its URL."""
-    frame = (
-        f'<iframe title="The report" sandbox="allow-scripts allow-downloads" data-report="{_locate(report)}"></iframe>'
-    )
+    names = escape(", ".join(row[0] for row in shown.files), 2_000)
+    attributes = f'data-report="{_locate(report)}" data-files="{names}"'
+    frame = f'<iframe title="The report" sandbox="allow-scripts allow-downloads" {attributes}></iframe>'
     return add_speech(frame if report else "", shown.said)
 
 

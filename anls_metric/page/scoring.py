@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
 from anls_metric.core.checks import count_noun
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import InputError, Message, make_error, reword
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
@@ -119,7 +119,11 @@ def show(
         shown = _show(dict.fromkeys(files), gold, names, make_settings(options), report, errors)
     problems = []
     for error in errors:
-        message = error.message if isinstance(error, InputError) else Message("", "{error}", {"error": str(error)})
+        message = (
+            error.message
+            if isinstance(error, InputError)
+            else Message("", "{error}", {"error": reword(str(error), "page")})
+        )
         problems.append(Advice(message.text("page"), *(message.action or ())))
     content: dict[str, Any] = _hide_folders(shown._replace(problems=problems)._asdict(), files)
     return content

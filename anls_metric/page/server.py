@@ -25,10 +25,11 @@ from starlette.middleware import Middleware
 
 from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.variants import signature
+from anls_metric.messages import reword
 from anls_metric.options import OPTIONS
 from anls_metric.page import answers, limits, processes
 from anls_metric.page.endpoints import ENDPOINTS, describe_error, run_small
-from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab
+from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab, format_missing
 from anls_metric.page.middleware import Guard
 from anls_metric.page.table_tab import add_table_tab
 from anls_metric.page.uploads import make_folder
@@ -100,14 +101,14 @@ def build() -> gr.Blocks:
             with gr.Tab("Paste a table", id="table") as table_tab:
                 pasted = add_table_tab()
             with gr.Tab("Files", id="file") as file_tab:
-                files = add_file_tab(settings)
+                files, result = add_file_tab(settings)
             with gr.Tab("How it works", id="how") as how_tab, gr.Column(elem_id="how"):
                 gr.Markdown(_read_asset("how.md"))
                 gr.Markdown(_describe_use())
         pasted(files, tabs)
         for tab in (answer_tab, table_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
-        loaded = page.load(_read_link, None, [*settings.values(), *texts, tabs], **QUIET)
+        loaded = page.load(_read_link, None, [*settings.values(), *texts, tabs, result], **QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS:
             queue = QUEUE if endpoint.__name__ in ("score_files", "score_logs") else _SMALL
@@ -139,14 +140,14 @@ def _add_settings() -> dict[str, Any]:
     with gr.Accordion(_name_settings("standard", 50, True), open=False, elem_id="settings") as fold, gr.Row():
         scorers = SCORERS.values()
         variant = gr.Dropdown(
-            [(f"{scorer.name}: {scorer.meaning}", scorer.name) for scorer in scorers],
+            [(f"{scorer.name}: {answers.describe(scorer)}", scorer.name) for scorer in scorers],
             value="standard",
             label=OPTIONS["variant"].label,
             scale=4,
             min_width=300,
             elem_id="variant",
         )
-        label = f"{OPTIONS['threshold'].label} (%)"
+        label = OPTIONS["threshold"].label
         threshold = gr.Slider(0, 100, 50, step=1, label=label, scale=3, min_width=240, elem_id="threshold")
         label = OPTIONS["ignore_case"].label
         ignore_case = gr.Checkbox(True, label=label, scale=1, min_width=130, elem_id="ignore-case")
@@ -176,10 +177,12 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
     try:
         scorer = read_settings(link)
     except ValueError as error:
-        gr.Warning(f"The settings of the link are not used: {escape(str(error))}")
+        text = escape(reword(str(error), "page"))
+        gr.Warning(f"The settings of the link are not used: {text}", duration=None)
         scorer = answers.get_scorer("standard")
     texts = [link.get(name, text) for name, text in zip(("prediction", "answers"), EXAMPLES["Coca Cola"])]
-    return (*_update_settings(scorer), *texts, gr.Tabs(selected=link.get("tab", "answer")))
+    note = format_missing(link.get("files", ""))
+    return (*_update_settings(scorer), *texts, gr.Tabs(selected=link.get("tab", "answer")), note)
 
 
 def read_settings(link: Mapping[str, str]) -> Scorer:
@@ -237,7 +240,7 @@ def _show_answer(prediction: str, accepted: str, variant: str, threshold: float,
         shown: tuple[str, str] = run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
         return shown
     except Exception as error:
-        return answers.format_error(describe_error(error)), ""
+        return answers.format_error(describe_error(error, "page")), ""
 
 
 # Launch

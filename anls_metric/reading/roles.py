@@ -247,7 +247,7 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
         sentence = (
             "{field} cannot be both the prediction and the accepted answers: pass two fields with "
-            "{use.prediction} and {use.references}, or pass a gold file with {use.gold}"
+            "{use.prediction} and {use.references}, or {do.add_gold}"
         )
         raise make_error(table.name, sentence, field=show_path(roles.prediction))
     if roles.id is not None and roles.id in (roles.prediction, roles.references):
@@ -260,6 +260,6 @@ def require(table: Table, path: Path | None, role: Literal["prediction", "refere
     if path is not None:
         return path
     what = "predictions" if role == "prediction" else "accepted answers"
-    other = "add a submission after it" if role == "prediction" else "pass a gold file with {use.gold}"
-    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {other} (found {{fields}})"
+    step = "add_submission" if role == "prediction" else "add_gold"
+    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {{do.{step}}} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

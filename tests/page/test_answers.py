@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric import messages
 from anls_metric.api import score
 from anls_metric.core.scorer import get_scorer
+from anls_metric.messages import Message
+from anls_metric.options import OPTIONS
 from anls_metric.page import processes, scoring
 from anls_metric.page.endpoints import (
     compare_variants,
@@ -246,3 +250,19 @@ def test_hint_in_the_report_has_its_option(show: Show, tmp_path: Path) -> None:
     report = (tmp_path / "report" / "report.html").read_text()
     assert "30 of 30 predictions look like raw model output" in report
     assert '["extract","sentence","Extract answers from raw model output: sentence"]' in report
+
+
+def test_controls_that_messages_quote_are_on_the_page() -> None:
+    pytest.importorskip("gradio", reason="the page needs gradio")
+    from anls_metric.page.server import build
+
+    labels = {getattr(block, "label", None) for block in build().blocks.values()}
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "anls_metric").rglob("*.py")]
+    named = {name for source in sources for name in re.findall(r"\{use\.(\w+)", source)}
+    said = {name: Message("", f"{{use.{name}}}").text("page") for name in named if name in OPTIONS}
+    assert {"extract", "missing", "gold", "variant", "id"} <= said.keys()
+    for words in said.values():
+        assert words.strip("“”") in labels or words.endswith(" of the anls command"), words
+    quoted = {label for words in messages._LISTS.values() for label in re.findall("“(.*?)”", words.get("page", ""))}
+    assert quoted
+    assert quoted <= labels

@@ -49,7 +49,7 @@ def test_score_follows_what_is_typed(visit: Visits, size: str) -> None:
     user.see("#answer .why", "Equal to an accepted answer, so 100%.")
     announced(user, "Equal to an accepted answer")
     user.field("answers").fill("")
-    user.see("#answer", "Write an accepted answer")
+    user.see("#answer", "Enter an accepted answer")
     assert user.fits()
 
 
@@ -190,7 +190,9 @@ def test_table_is_scored_by_the_chosen_fields(visit: Visits, tmp_path: Path) -> 
     ]
     with open(tmp_path / "the table.csv", "w", newline="") as stream:
         csv.writer(stream).writerows(rows)
-    user = visit("?tab=file", tmp_path / "the table.csv")
+    user = visit("?tab=file&files=the table.csv")
+    user.see("#result", "This link shows a report of the table.csv: drop these files to see it.")
+    user.drop(tmp_path / "the table.csv")
     user.see(".problem [role=alert]", "“Field of accepted answers”")
     user.unfold("#options")
     user.pick("#setting-prediction", "one")
@@ -236,6 +238,8 @@ def test_broken_files_are_named_and_others_scored(visit: Visits, tmp_path: Path)
     user.report("62.7")
     for files, words in (
         ([tmp_path / "pages.zip"], "pages.zip: a zip file is for page images"),
+        ([GOLD], "or drop a submission as well"),
+        ([SUBMISSION], "or drop the gold file as well"),
         ([tmp_path / "hostile.json", GOLD], "<script>window.ran = 1"),
     ):
         user.clear()
@@ -282,8 +286,13 @@ def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> N
     user = visit("?tab=file", tmp_path / "hostile.json")
     user.report().locator("#list tr.row").first.click()
     frame = user.page.frames[-1]
-    assert frame.evaluate("window.ran") is None
-    assert frame.evaluate("window.origin") == "null"  # it reaches nothing of the page
+    with user.page.context.expect_page() as opened:
+        user.page.get_by_role("link", name="Open in its own tab").click()
+    opened.value.locator("#list tr.row").first.click()
+    for place in (frame, opened.value):
+        assert place.evaluate("window.ran") is None
+        assert place.evaluate("window.origin") == "null"  # it reaches nothing of the page
+    opened.value.close()
 
 
 def test_file_over_the_limit_is_refused(visit: Visits, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.middleware import HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
-from anls_metric.page.uploads import make_folder, make_room, take
+from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
+from anls_metric.page.uploads import make_folder, make_room, name_report, take
 from tests.conftest import ROOT
 
 CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
@@ -104,6 +104,27 @@ def test_body_is_passed_on_or_refused(
     assert (answered, text) == (status, REFUSED.get(status) or str(sum(map(len, pieces))))
     assert headers.get("connection") == ("close" if status in REFUSED else None)
     assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_reports_are_served_in_a_sandbox_and_nothing_else_is() -> None:
+    report = name_report()
+    status, _, headers = ask(FILE + report)
+    assert (status, headers["content-type"], headers["content-disposition"]) == (
+        200,
+        REPORT_HEADERS["content-type"],
+        "inline",
+    )
+    assert headers["content-security-policy"].startswith("sandbox allow-scripts allow-downloads; default-src 'none'")
+    digits = Path(report).parent.name
+    for other in (
+        report.replace("anls-report", "gold"),
+        report.replace(digits, digits[1:]),
+        report.replace(digits, digits[1:] + "g"),
+        report.replace(digits, f"{digits}/../{digits}"),
+        report.replace("/reports/", "/"),
+        f"/etc/reports/{digits}/anls-report.html",
+    ):
+        assert ask(FILE + other)[0] == 404, other
 
 
 @pytest.mark.parametrize("start", ["gradio_api/file=", "gradio_api/file/", "a/gradio_api/file=", "gradio_api/proxy="])

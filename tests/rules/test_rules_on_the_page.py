@@ -13,8 +13,8 @@ def test_uploads_are_scored_by_the_rule(shell: Shell) -> None:
     shell.write({"gold.json": DUDE_GOLD, "answers.json": DUDE_ANSWERS})
     document = scoring.score(["answers.json"], "gold.json", {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3
-    shown = scoring.show(["answers.json", "gold.json"], "", [], {"variant": "dude"})
-    assert (shown["problems"], shown["names"]) == ([], ["answers"])
+    shown = scoring.show(["answers.json", "gold.json"], "", {}, {"variant": "dude"}, "report/report.html")
+    assert (shown["problems"], shown["has_report"]) == ([], True)
 
 
 def test_single_answer_needs_a_file() -> None:

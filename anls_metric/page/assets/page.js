@@ -100,7 +100,7 @@ window.anls = {
   },
 
   showReport(place) {
-    anls.save({ tab: "file" });
+    anls.save({ tab: "file", files: place.dataset.files });
     const frame = place.cloneNode(); // a frame takes its name when it becomes part of the page
     frame.name = JSON.stringify({ url: window.location.href, hash: anls.hash, marks: JSON.stringify(anls.marks) });
     frame.src = frame.dataset.report;
@@ -117,7 +117,7 @@ window.anls = {
   // Other files have other questions, so the view starts again.
   forgetReport() {
     anls.hash = "";
-    anls.save({});
+    anls.save({ files: null });
   },
 
   // Screen readers announce new content after it has been stable for a moment.
