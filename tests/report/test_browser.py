@@ -463,17 +463,20 @@ def test_unknown_url_is_named(open_report: OpenReport) -> None:
 
 def test_report_in_a_frame_tells_its_view_to_the_page_around_it(browser: Any) -> None:
     page = browser.new_page()
-    page.set_content("<iframe sandbox='allow-scripts allow-downloads'></iframe>")
     page.evaluate("""() => { window.views = []; addEventListener('message', event => {
         if (event.data.type === 'anls-report-state') views.push(event.data.hash)
     }) }""")
-    put = "report => { document.querySelector('iframe').srcdoc = report }"
-    page.evaluate(put, build_report(TWO))
+    put = """([hash, report]) => {
+        const frame = document.createElement("iframe");
+        Object.assign(frame, {name: JSON.stringify({hash}), sandbox: "allow-scripts allow-downloads", srcdoc: report});
+        document.body.replaceChildren(frame);
+    }"""
+    page.evaluate(put, ["", build_report(TWO)])
     frame = page.frame_locator("iframe")
     frame.locator("#changes button", has_text="losses").click()
     page.wait_for_function("views.length === 1")
     assert page.evaluate("views") == ["#?change=losses"]
-    page.evaluate(put, build_report(TWO).replace("<html", '<html data-hash="#q-7?change=losses"', 1))
+    page.evaluate(put, ["#q-7?change=losses", build_report(TWO)])
     frame.locator("#list tr.open").wait_for()
     assert frame.locator(".chips button[aria-pressed=true]").inner_text().startswith("losses")
     page.close()
