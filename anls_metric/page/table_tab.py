@@ -39,7 +39,7 @@ def add_table_tab() -> Callable[[gr.File, gr.Tabs], None]:
         )
         pasted = gr.Textbox(label="Paste here instead, if the table takes no paste", lines=2, elem_id="pasted")
         with gr.Row():
-            score = gr.Button("Score the table", variant="primary", scale=0, min_width=180)
+            score = gr.Button("Score the table", scale=0, min_width=180)
         problem = gr.HTML()
 
     def fill(text: str) -> tuple[Any, str, str]:
