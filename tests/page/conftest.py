@@ -80,7 +80,7 @@ class Visit:
         self.page = browser.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=scheme)
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(180_000)
         self.address = address
         self.requests: list[str] = []
         self.errors: list[str] = []
