@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from operator import gt, lt, sub
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import KEYS, Scored
@@ -109,19 +109,15 @@ class Comparison(NamedTuple):
 
 
 class GroupDifference(NamedTuple):
-    """Compares a group of two submissions, as `Comparison` does. The fields are keys of the JSON document."""
+    """Compares a group of two submissions, as `Comparison` does. The fields are keys of the JSON document.
+
+    Only keys of nested values have a test. Its p-value is adjusted for the number of keys.
+    """
 
     difference: float
     difference_interval: Interval | None
-
-
-class KeyDifference(NamedTuple):
-    """Compares a key of nested values as `GroupDifference` does. The p-value is adjusted for the number of keys."""
-
-    difference: float
-    difference_interval: Interval | None
-    p_value_adjusted: float
-    verdict: str
+    p_value_adjusted: float | None = None
+    verdict: str | None = None
 
 
 class ComparisonSet(NamedTuple):
@@ -153,7 +149,7 @@ class ComparisonSet(NamedTuple):
     ties: list[str]
     all_pairs: bool
     chose_best: bool
-    groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference | KeyDifference]]]
+    groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
     pairs: _Pairs
 
 
@@ -388,7 +384,8 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
             places.setdefault(name, []).append(place)
     sign = math.copysign(1, comparison.difference)
     parts = {name: sign * math.fsum(differences[place] for place in own) for name, own in places.items()}
-    largest = dict.fromkeys([max(parts, key=parts.__getitem__), max(places, key=lambda name: len(places[name]))])
+    names = sorted(parts, key=str)  # of equally large documents the first by name, in whatever order the questions are
+    largest = dict.fromkeys([max(names, key=parts.__getitem__), max(names, key=lambda name: len(places[name]))])
     for name in largest if len(parts) > 1 else ():
         rest = [place for place, other in enumerate(pair.clusters) if other != name]
         sample = Differences([differences[place] for place in rest], [pair.clusters[place] for place in rest])
@@ -446,11 +443,11 @@ def compare_each_with_each(
     return comparisons
 
 
-def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, Any]]:
+def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
     """Compare the groups of two submissions on the questions that both have in them, and keys on those of either."""
     pair, clusters = pair_questions(first, second), first.clusters
     others = list(zip(pair.first, pair.second))
-    differences: dict[str, dict[str, Any]] = {}
+    differences: dict[str, dict[str, GroupDifference]] = {}
     for field, groups in second.groups.items():
         samples: dict[str, Differences] = {}
         enough = any if field == KEYS else all  # a key without leaves in one submission: it gives nothing, rightly
@@ -460,21 +457,19 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, Any]]:
             if common:
                 values = [after.get(other, 1.0) - before.get(own, 1.0) for own, other in common]
                 samples[name] = Differences(values, clusters and [clusters.names[own] for own, _ in common])
-        describe = _compare_keys if field == KEYS else _compare_means
-        differences[field] = describe(samples)
+        tests = _test_keys(samples) if field == KEYS else {}
+        differences[field] = {
+            name: GroupDifference(sample.mean, sample.usual_interval, *tests.get(name, ()))
+            for name, sample in samples.items()
+        }
     return differences
 
 
-def _compare_means(samples: Mapping[str, Differences]) -> dict[str, GroupDifference]:
-    return {name: GroupDifference(sample.mean, sample.usual_interval) for name, sample in samples.items()}
-
-
-def _compare_keys(samples: Mapping[str, Differences]) -> dict[str, KeyDifference]:
-    """Find the difference, and the verdict on each key of two submissions, with p-values adjusted for all keys."""
+def _test_keys(samples: Mapping[str, Differences]) -> dict[str, tuple[float, str]]:
+    """Find the p-value of each key, adjusted for all keys, and the verdict."""
     patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))
     adjusted = holm([sample.flip_test(patterns) for sample in samples.values()])
-    differences = {}
-    for (name, sample), p_value in zip(samples.items(), adjusted):
-        verdict = TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value)
-        differences[name] = KeyDifference(sample.mean, sample.usual_interval, p_value, verdict)
-    return differences
+    return {
+        name: (p_value, TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value))
+        for (name, sample), p_value in zip(samples.items(), adjusted)
+    }

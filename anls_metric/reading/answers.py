@@ -22,7 +22,6 @@ class Questions(NamedTuple):
         texts: the text of each question, None where it has none.
         has_ids: whether the questions have ids of their own.
         numbers: the number of each record in the file, from 0.
-        tag: the part of a signature that names public data; "" for a file of a user.
     """
 
     name: str
@@ -32,7 +31,6 @@ class Questions(NamedTuple):
     texts: Sequence[str | None]
     has_ids: bool
     numbers: Sequence[int] = range(sys.maxsize)
-    tag: str = ""
 
 
 class Answers(NamedTuple):

@@ -75,7 +75,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         if more or texts is None:
             added[key] = more
         references[place_of[key]] = [*accepted, *more]
-    questions = questions._replace(references=references, tag="")  # no longer the public data
+    questions = questions._replace(references=references)
     columns = ("ids", "references", "records", "texts", "numbers")
     chosen: dict[str, Any] = {name: [getattr(questions, name)[place] for place in kept] for name in columns}
     new_places = {place: number for number, place in enumerate(kept)}

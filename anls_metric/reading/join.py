@@ -98,9 +98,7 @@ def _make_gold(table: Table, roles: Roles, ids: Sequence[str], reading: Reading)
     references, hints = read_references(table, roles.references, reading.settings, reading.kind)
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
-    questions = Questions(
-        table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers, table.tag
-    )
+    questions = Questions(table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers)
     return Gold(table, roles, questions, hints)
 
 

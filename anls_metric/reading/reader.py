@@ -129,7 +129,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
     hints: dict[str, Message] = {}
     if settings.missing == "zero" and len(set(map(len, answered.values()))) > 1:
         most = max(map(len, answered.values()))
-        sentence = "only {count} answered, and the others score 0; to leave them out everywhere, add {use.missing:skip}"
+        sentence = "answers to only {count}, so the others score 0; to leave them out, add {use.missing:skip}"
         few = {name: own for name, own in answered.items() if len(own) < most}
         hints = {
             name: Message(name, sentence, {"count": count_noun(len(own), "question")}) for name, own in few.items()
@@ -138,7 +138,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
         common = set.intersection(*answered.values())
         if not common:
             raise make_error("", "no question is answered in every file: remove the file without these answers")
-        sentence = "only {count} answered, so every submission is scored on {common}"
+        sentence = "answers to only {count}, so every submission is scored on {common}"
         for name, own in answered.items():
             others = [ids for other, ids in answered.items() if other != name]
             without = set.intersection(*others) if others else common

@@ -46,7 +46,6 @@ class Table(NamedTuple):
         locate: names the place of a record, given its number in the file.
         about: what to add to the line that says what was read.
         hints: what is wrong with the file.
-        tag: the part of a signature that names public data; "" for a file of a user.
     """
 
     name: str
@@ -57,7 +56,6 @@ class Table(NamedTuple):
     locate: Callable[[int], str] = str
     about: str = ""
     hints: Sequence[Message] = ()
-    tag: str = ""
 
 
 def name_place(table: Table, number: int) -> str:

@@ -132,8 +132,8 @@ def describe_groups(
         content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
         content[name] |= group.figures
         if differences is not None:
-            content[name] |= dict.fromkeys(_DIFFERENCES if group.figures else _DIFFERENCES[:2])
-            content[name] |= differences[name]._asdict() if name in differences else {}
+            keys = _DIFFERENCES if group.figures else _DIFFERENCES[:2]
+            content[name] |= {key: getattr(differences.get(name), key, None) for key in keys}
     return content
 
 

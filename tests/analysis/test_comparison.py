@@ -126,6 +126,17 @@ def test_document_that_decides_is_named_with_what_is_left_without_it() -> None:
     assert found.one_document is None
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_of_equal_documents_that_decide_the_first_by_name_is_named(step: int) -> None:
+    names = [*(f"small {place}" for place in range(60)), *["b"] * 20, *["a"] * 20][::step]
+    rows = [{"id": n, "doc": name, "prediction": "n", "references": ["y"]} for n, name in enumerate(names)]
+    few = {"a", "b", *(f"small {place}" for place in range(4))}
+    right = [{**row, "prediction": "y"} if row["doc"] in few else row for row in rows]
+    (found,) = compare({"x": rows, "y": right}).comparisons
+    assert found.one_document is not None
+    assert (found.one_document.document, found.one_document.questions) == ("a", 20)
+
+
 UNDECIDED = Comparison(
     "a", "b", 100, 0.1, Interval(0.01, 0.19), 0.03, 0.06, 20, 10, 70, 0.1, "no significant difference"
 )

@@ -273,14 +273,11 @@ def test_questions_without_an_answer_are_left_out_of_every_submission(shell: She
     both = shell.document("gold.json x.json y.json --missing skip")
     assert [each["questions"] for each in both["submissions"]] == [10, 10]
     assert [hint["text"] for hint in both["hints"]][:2] == [
-        "x: only 20 questions answered, so every submission is scored on 10 questions",
-        "y: only 14 questions answered, so every submission is scored on 10 questions",
+        "x: answers to only 20 questions, so every submission is scored on 10 questions",
+        "y: answers to only 14 questions, so every submission is scored on 10 questions",
     ]
     error = shell.type("gold.json x.json y.json --missing zero").err
-    assert (
-        "y: only 14 questions answered, and the others score 0; to leave them out everywhere, add --missing skip"
-        in error
-    )
+    assert "y: answers to only 14 questions, so the others score 0; to leave them out, add --missing skip" in error
     runs = shell.document("gold.json m=x.json m=y.json --missing skip")
     assert [(each["questions"], each["runs"]) for each in runs["submissions"]] == [(10, 2)]
     shell.write({"z.json": []})
