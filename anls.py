@@ -439,6 +439,8 @@ def register(*scorers: Scorer) -> None:
     """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by their names."""
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
+        if not isinstance(scorer, Scorer):
+            raise ValueError(f"a scorer is {describe(scorer)}: pass an object of a class with the base class Scorer")
         known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
 
 

@@ -216,9 +216,23 @@ def register(*scorers: Scorer) -> None:
 
     Args:
         *scorers: the scorers. A field ``aliases`` holds further names.
+
+    Returns:
+        Nothing. A scorer with a known name replaces the other.
+
+    Raises:
+        ValueError: an argument is no `Scorer`.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> register(replace(VARIANTS["rrc"], aliases=("leaderboard",)))
+        >>> get_scorer("leaderboard").name
+        'rrc'
     """
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
+        if not isinstance(scorer, Scorer):
+            raise ValueError(f"a scorer is {describe(scorer)}: pass an object of a class with the base class Scorer")
         known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
 
 

@@ -86,6 +86,8 @@ def test_scorer_names_itself_and_its_options(name: str) -> None:
 def test_what_is_no_scorer_is_refused(name: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         get_scorer(name)
+    with pytest.raises(ValueError, match=r"^a scorer is .*: pass an object of a class with the base class Scorer"):
+        register(name)
 
 
 def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Scorer, shell: Shell) -> None:
