@@ -37,12 +37,14 @@ class OneDocument(NamedTuple):
         document: the name of the document.
         questions: the number of questions about it.
         difference: the difference without them.
+        interval: its 95% confidence interval.
         p_value: the p-value without them, not adjusted.
     """
 
     document: Hashable
     questions: int
     difference: float
+    interval: Interval | None
     p_value: float
 
 
@@ -99,13 +101,20 @@ class Comparison(NamedTuple):
             first=self.second,
             second=self.first,
             difference=0.0 - self.difference,  # never -0.0
-            interval=self.interval and Interval(0.0 - self.interval.high, 0.0 - self.interval.low),
+            interval=_reverse(self.interval),
             wins=self.losses,
             losses=self.wins,
             verdict={"better": "worse", "worse": "better"}.get(self.verdict, self.verdict),
             one_document=self.one_document
-            and self.one_document._replace(difference=0.0 - self.one_document.difference),
+            and self.one_document._replace(
+                difference=0.0 - self.one_document.difference, interval=_reverse(self.one_document.interval)
+            ),
         )
+
+
+def _reverse(interval: Interval | None) -> Interval | None:
+    """Return the interval of the opposite difference."""
+    return interval and Interval(0.0 - interval.high, 0.0 - interval.low)
 
 
 class GroupDifference(NamedTuple):
@@ -394,7 +403,9 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
             continue
         p_value = sample.flip_test()
         if is_half or p_value >= SIGNIFICANT:
-            return comparison._replace(one_document=OneDocument(name, len(places[name]), sample.mean, p_value))
+            return comparison._replace(
+                one_document=OneDocument(name, len(places[name]), sample.mean, sample.usual_interval, p_value)
+            )
     return comparison
 
 

@@ -9,7 +9,8 @@ from itertools import repeat
 from typing import NamedTuple
 
 from anls_metric.analysis.comparison import pair_questions
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.outcomes import Outcome
+from anls_metric.analysis.scored import Scored, list_leaves
 
 MIN_COMMON = 3
 """The fewest questions about one document that a contribution mentions, if they are at least half of its questions."""
@@ -42,11 +43,13 @@ def list_lowest_outcomes(scored: Scored) -> list[str]:
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
-    """Split the score of the first submission minus that of the second, by the outcome of the losing answer.
+    """Split the score of the first submission minus that of the second, by what lost the question.
+
+    That is the outcome of the losing answer; of nested values, the outcomes of the leaves.
 
     Returns:
         The outcomes, those that cost the first submission most at the beginning. Their points add up to the difference,
-        and their losses and wins to all losses and wins.
+        and of strings their losses and wins to all losses and wins.
 
     Raises:
         InputError: the submissions have no question in common.
@@ -58,12 +61,17 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
         [('empty', -0.5, 1, 0), ('close enough', 0.125, 0, 1)]
     """
     pair = pair_questions(first, second)
-    outcomes, others = list_lowest_outcomes(first), list_lowest_outcomes(second)
+    costs, others = list_leaf_costs(first), list_leaf_costs(second)
+    lowest, others_lowest = list_lowest_outcomes(first), list_lowest_outcomes(second)
     rows = []
     for own, other, cluster in zip(pair.first, pair.second, pair.clusters or repeat(None)):
         difference = first.scores[own] - second.scores[other]
-        rows.append((difference, outcomes[own] if difference < 0 else others[other], cluster))
-    return _sum_up(rows)
+        parts = {lowest[own] if difference < 0 else others_lowest[other]: difference}
+        if costs and others:
+            names = {**costs[own], **others[other]}
+            parts = {name: others[other].get(name, 0.0) - costs[own].get(name, 0.0) for name in names}
+        rows += [(part, outcome, cluster) for outcome, part in parts.items()]
+    return _sum_up(rows, len(pair.first))
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
@@ -74,12 +82,45 @@ def split_loss(scored: Scored) -> list[Contribution]:
         >>> [each[:4] for each in split_loss(score(["", "Cola", "Col", "tea"], [["Cola"]] * 4)["data"])]
         [('empty', -0.25, 1, 0), ('other', -0.25, 1, 0), ('close enough', -0.0625, 1, 0)]
     """
-    clusters = scored.clusters.names if scored.clusters else repeat(None)
-    rows = zip(scored.scores, list_lowest_outcomes(scored), clusters)
-    return _sum_up([(score - 1, outcome, cluster) for score, outcome, cluster in rows])
+    clusters, lowest = scored.clusters.names if scored.clusters else repeat(None), list_lowest_outcomes(scored)
+    costs = list_leaf_costs(scored) or [{name: 1 - score} for name, score in zip(lowest, scored.scores)]
+    rows = [(-cost, outcome, cluster) for own, cluster in zip(costs, clusters) for outcome, cost in own.items()]
+    return _sum_up(rows, len(scored.scores))
 
 
-def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
+LEAF_CAUSES = (
+    Outcome("missed", "leaves without a value where one is accepted"),
+    Outcome("invented", "leaves with a value where none is accepted"),
+    Outcome("wrong", "leaves with a different value"),
+    Outcome("close", "leaves that are similar to the accepted value"),
+)
+"""The causes of nested values: the outcomes of leaves that cost something."""
+
+
+def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
+    """List how much of its score each question loses by leaves with each outcome; [] if there are no leaves.
+
+    Example:
+        >>> from anls_metric import score
+        >>> scores = score([{"a": "tea"}], [{"a": "tea", "b": "1"}], variant="anls_star")
+        >>> list_leaf_costs(scores["data"])
+        [{'missed': 0.5}]
+    """
+    if scored.scorer.name != "anls_star" or not scored.scorer.averages_rows:
+        return []
+    rows, costs = list_leaves(scored), []
+    for run in scored.runs:
+        own: dict[str, float] = {}
+        for answer in run:
+            row = rows[answer]
+            for leaf in row.leaves:
+                if leaf.score < 1.0:
+                    own[leaf.outcome] = own.get(leaf.outcome, 0.0) + (1.0 - leaf.score) / (row.length * len(run))
+        costs.append(own)
+    return costs
+
+
+def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
     """Sum up by outcome what differs: each row of a question has its difference, its outcome and its document."""
     by_outcome: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, outcome, cluster in rows:
@@ -93,6 +134,6 @@ def _sum_up(rows: Sequence[tuple[float, str, Hashable]]) -> list[Contribution]:
         document, shared = Counter(most).most_common(1)[0]
         if document is None or shared < max(MIN_COMMON, len(most) / 2):
             document, shared = None, 0
-        points = math.fsum(differences) / len(rows)
+        points = math.fsum(differences) / count
         contributions.append(Contribution(outcome, points, len(lost), len(won), document, shared))
     return sorted(contributions, key=lambda each: (each.points, each.outcome))

@@ -284,6 +284,14 @@ def score_answers(
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)
 
 
+def list_leaves(scored: Scored) -> Sequence[Any]:
+    """Return the scores of nested answers with their leaves, which are listed only where somebody needs them."""
+    if any(row.leaves for row in scored.values):
+        return scored.values
+    listing = replace(cast("Any", scored.scorer), lists_leaves=True)
+    return score_predictions(scored.answers, scored.answers.predictions, listing)
+
+
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
     """Score predictions, perhaps others than those of the answers, against the accepted answers.
 

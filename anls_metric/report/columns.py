@@ -34,7 +34,6 @@ _INTERVAL = ("95% CI", "confidence interval")
 _P_VALUE = "paired randomization test"
 _COLUMNS = (
     Column("name", ""),
-    Column("rank", "rank"),
     Column("layout", "layout"),
     Column("questions", "questions"),
     Column("anls", "{label}"),
@@ -98,7 +97,7 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 # The usual columns. Columns without values are left out.
 _COUNTS = ("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1")
 _OF_LEAVES = ("leaves", *_COUNTS, "blank", "same_value", "mean_score", "cost")
-_UNUSUAL = ("name", "rank", "layout", "questions", "anls_extracted", "empty", "p_value", "equal", *_OF_LEAVES)
+_UNUSUAL = ("name", "layout", "questions", "anls_extracted", "empty", "p_value", "equal", *_OF_LEAVES)
 USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in _UNUSUAL)
 
 IMPORTANT_COLUMNS = (
@@ -121,8 +120,18 @@ TERMINAL_COLUMNS = tuple(
 KEY_COLUMNS = (*_COUNTS, "exact_match", "anls", "interval", "difference", "difference_interval", "verdict")
 """The columns of the table of keys."""
 
-SCREEN_COLUMNS = ("rank", "anls", "interval", "anls_extracted", "difference", "wins", "losses", "verdict")
-"""The columns that the report shows."""
+ASKED_COLUMNS = (
+    *(f"metric_{name}" for name in METRICS),
+    *("format_loss", "wrong_number_credit", "right_abstentions", "missed_abstentions", "false_abstentions"),
+    *("precision", "recall", "f1", "runs", "run_sd"),
+)
+"""The columns that the report shows beside the score, because somebody asked for them."""
+
+COPIED_COLUMNS = (
+    *("anls", "interval", *ASKED_COLUMNS, "anls_extracted", "empty"),
+    *("difference", "difference_interval", "p_value_adjusted"),
+)
+"""The columns of the tables that the report copies."""
 
 # The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")

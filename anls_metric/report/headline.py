@@ -1,4 +1,4 @@
-"""Says in words what the report shows: its heading, the sentence under it, and the ranks of the submissions."""
+"""Says in words what the report shows: its heading, and the sentences under it."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def describe_headline(result: Result) -> dict[str, Any]:
     """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
 
+    Args:
+        result: the result, sorted by `sort_for_report`.
+
     Returns:
-        ``heading`` and ``summary``, sentences; ``names``, how the report calls each submission; ``variants``, the score
-        of each submission under every variant, by both names; and, of several submissions, ``ranks`` by name;
-        ``reported_baseline``, the submission with which the report compares the others; ``pairs``, the comparisons by
-        the names of the baseline and of the other submission; and ``reversed_by``, by how much which variants reverse
-        the order of the best two.
+        ``heading`` and ``summary``, sentences; ``warnings``, the sentences of the summary that matter most; ``names``,
+        how the report calls each submission; ``variants``, the score of each submission under every variant, by both
+        names; and, of several submissions, ``ranks`` by name; ``reported_baseline``, the submission with which the
+        report compares the others; ``pairs``, the comparisons by the names of the baseline and of the other submission;
+        and ``reversed_by``, by how much which variants reverse the order of the best two.
     """
     numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions)
     full = [scored.name for scored in result.submissions]
     names = dict(zip(full, drop_shared_prefix(full)))
-    raw = len({hint.submission for hint in result.hints if hint.extract and hint.anls is not None})
+    proposed = [hint for hint in result.hints if hint.extract]
+    extracted = {hint.submission or full[0]: hint.anls for hint in proposed if hint.anls is not None}
+    warnings = [*_write_raw(result.submissions, extracted, names), *_write_empty(result.submissions, names)]
     compared = result.compared
     if compared is None:
         return {
-            **_describe_score(result.submissions[0], names, numbers, bool(raw)),
+            **_describe_score(result.submissions[0], names, numbers, warnings),
             "names": names,
             "variants": variants,
         }
-    chose_best = result.settings.baseline is None and len(names) > 2
     ranks = rank_submissions(result.submissions, compared)
-    pairs = compare_each_with_each(result.submissions, compared, chose_best)
+    pairs = compare_each_with_each(result.submissions, compared, compared.chose_best)
     best, second, *_ = ranks
     difference = pairs[second][best]
-    summary = _write_difference(difference, compared.p_values[second], names, numbers)
+    sentences = _write_difference(difference, compared.p_values[second], ranks, names, numbers)
+    warnings = [*_write_deciding(compared.comparisons, difference, numbers), *warnings]
     reversed_by = {}
     if variants:
         gains = {name: variants[second][name] - score for name, score in variants[best].items()}
         reversed_by = {name: gain for name, gain in gains.items() if gain > 0}
-        summary += f" {_write_reversals(reversed_by, numbers)}"
     return {
-        "heading": _write_heading(ranks, difference, names, numbers) + _count_raw(raw, len(names)),
-        "summary": summary,
+        "heading": _write_heading(ranks, difference, names, numbers),
+        "summary": " ".join([*sentences, *warnings, *_write_reversals(variants, reversed_by, names[second], numbers)]),
+        "warnings": warnings,
         "names": names,
         "variants": variants,
         "ranks": ranks,
-        "reported_baseline": best if chose_best else compared.baseline,
+        "reported_baseline": compared.baseline,
         "pairs": {
             baseline: {name: {**each._asdict(), "note": each.note} for name, each in others.items()}
             for baseline, others in pairs.items()
@@ -77,16 +82,27 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     }
 
 
-def _describe_score(scored: Scored, names: Mapping[str, str], numbers: Numbers, is_raw: bool) -> dict[str, str]:
+def _describe_score(
+    scored: Scored, names: Mapping[str, str], numbers: Numbers, warnings: Sequence[str]
+) -> dict[str, Any]:
     """Describe the score of a single submission: its heading and summary."""
-    heading = f"{names[scored.name]} scores {numbers.format(scored.anls)}" + (" on raw output" if is_raw else "")
-    summary = f"The 95% CI is {numbers.format(scored.interval)}." if scored.interval else ""
-    return {"heading": heading, "summary": summary}
+    interval = [f"The 95% CI is {numbers.format(scored.interval)}."] if scored.interval else []
+    return {
+        "heading": f"{names[scored.name]} scores {numbers.format(scored.anls)}",
+        "summary": " ".join([*interval, *warnings]),
+        "warnings": list(warnings),
+    }
 
 
 def _spell(count: int) -> str:
     """Write a small number as a word."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
+def _join(names: Sequence[str], most: int = 3) -> str:
+    """Join names as a sentence does: "a, b and c", and of more than `most` "a, b and 7 others"."""
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 # A comparison is that of the best two: its second is the best.
@@ -95,46 +111,85 @@ def _spell(count: int) -> str:
 def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
     """Write which submission is best, or that there is no significant difference."""
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
-    best = f"the best of {_spell(count)}"
     if comparison.verdict == TOO_FEW:
         return f"Too few documents to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
-        points = numbers.format(comparison.difference)
-        return f"{ties[0]} is {f'{best}, ' * (count > 2)}better than {names[comparison.first]} by {points} points"
-    if len(ties) == count > 2:
-        return f"No significant difference among the {_spell(count)} models"
-    if len(ties) > 3:
-        return f"No significant difference among the best {_spell(len(ties))} of {_spell(count)}"
-    between = f"{'between' if len(ties) == 2 else 'among'} {', '.join(ties[:-1])} and {ties[-1]}"
-    return f"No significant difference {between}{f', {best}' * (count > 2)}"
+        best, points = f"the best of {_spell(count)}, " * (count > 2), numbers.format(comparison.difference)
+        return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
+    if len(ties) == count:
+        between = f"between {_join(ties)}" if count == 2 else f"among the {_spell(count)} models"
+        return f"No significant difference {between}"
+    if len(ties) > 4:
+        return f"No significant difference among the best {_spell(len(ties))} of {_spell(count)}: {_join(ties)}"
+    return f"{_join(ties)} are the best of {_spell(count)}, without a significant difference"
 
 
-def _count_raw(number: int, count: int) -> str:
-    """Say how many scores are of raw output; "" for none."""
-    if not number:
-        return ""
-    if number == count:
-        return f". {'Both' if count == 2 else f'All {_spell(count)}'} scores are of raw output"
-    return f". {_spell(number).capitalize()} of {_spell(count)} scores {'is' if number == 1 else 'are'} of raw output"
+def _write_raw(submissions: Sequence[Scored], extracted: Mapping[str, float], names: Mapping[str, str]) -> list[str]:
+    """Write which scores are of raw output, and which submission passes which other one after extraction."""
+    if not extracted:
+        return []
+    count, several = len(extracted), len(submissions) > 1
+    all_of = "Both" if count == 2 else f"All {_spell(count)}"
+    who = all_of if count == len(submissions) else _spell(count).capitalize()
+    passed = []
+    for place, scored in enumerate(submissions):
+        after = extracted.get(scored.name, scored.anls)
+        above = [other.name for other in submissions[:place] if extracted.get(other.name, other.anls) < after]
+        passed += [f"{names[scored.name]} passes {names[above[0]]}"] if above else []
+    scores = f"{who} score{'s are' if count > 1 else ' is'}" if several else "The score is"
+    more = f": {_join(passed)}" if passed else ""
+    return [f"{scores} of raw output (◇ after extraction){more}."]
 
 
-def _write_difference(comparison: Comparison, p_value: float, names: Mapping[str, str], numbers: Numbers) -> str:
-    """Write the interval and the p-value of the difference between the best two."""
-    several = len(names) > 2
-    who = f" between {names[comparison.second]} and {names[comparison.first]}" if several else ""
+_MANY_EMPTY = 0.1  # of all answers: the lines of the submissions have the others
+
+
+def _write_empty(submissions: Sequence[Scored], names: Mapping[str, str]) -> list[str]:
+    """Write which submissions left many answers empty."""
+    many = [
+        scored for scored in submissions if scored.outcomes["empty"] >= _MANY_EMPTY * len(scored.answers.predictions)
+    ]
+    return [f"{_join([names[scored.name] for scored in many])} left many answers empty."] if many else []
+
+
+def _write_difference(
+    comparison: Comparison, p_value: float, ranks: Mapping[str, int], names: Mapping[str, str], numbers: Numbers
+) -> list[str]:
+    """Write the difference between the best two, its interval and its p-value; nothing if several share the lead."""
+    several, is_significant = len(names) > 2, list(ranks.values()).count(1) == 1
+    if several and not is_significant:
+        return []
     if comparison.interval is None:
-        return f"The difference{who} has no confidence interval: it needs two clusters of questions."
-    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+        return ["The difference has no confidence interval: it needs two clusters of questions."]
+    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.01 else f"p = {p_value:.2f}"
     adjusted = ", adjusted for choosing the best" if several else ""
-    return f"The 95% CI of the difference{who} is {numbers.format(comparison.interval)} points, {p}{adjusted}."
+    interval = f"95% CI {numbers.format(comparison.interval)}, {p}{adjusted}"
+    points = numbers.format(comparison.difference)
+    return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({interval})."]
 
 
-def _write_reversals(reversals: Mapping[str, float], numbers: Numbers) -> str:
-    """Write how many variants reverse the order of the best two, and by how much at most."""
+def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison, numbers: Numbers) -> list[str]:
+    """Write which document makes up half of the lead, or decides it."""
+    for each in comparisons:
+        if {each.first, each.second} == {best_two.first, best_two.second} and each.one_document:
+            left, all_points = each.one_document, abs(each.difference)
+            is_half = 2 * abs(left.difference) <= all_points
+            points = numbers.format(abs(left.difference) * (1 if left.difference * each.difference >= 0 else -1))
+            name = str(left.document).rpartition("/")[2]
+            part = "Half of the lead" if is_half else "Much of the lead"
+            return [f"{part} is one document, {name}: without it {points} points, p = {left.p_value:.2f}."]
+    return []
+
+
+def _write_reversals(
+    variants: Mapping[str, Any], reversals: Mapping[str, float], second: str, numbers: Numbers
+) -> list[str]:
+    """Write under how many variants the second leads the best, and by how much at most."""
+    if not variants:
+        return []
     if not reversals:
-        return f"The order is the same under all {len(VARIANTS)} variants."
+        return [f"The order is the same under all {len(VARIANTS)} variants."]
     cases = {VARIANTS[name].ignore_case for name in reversals}
     which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
     points = numbers.format(max(10 ** -((numbers.digits or 0) + 2), *reversals.values()))  # not 0.0
-    count = f"{len(reversals)} of {len(VARIANTS)}"
-    return f"Under {count} variants{which} the order is reversed, by at most {points} points."
+    return [f"Under {len(reversals)} of {len(VARIANTS)} variants{which} {second} leads, by at most {points}."]

@@ -16,36 +16,46 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from anls_metric.analysis import curves
+from anls_metric.analysis.answer_kinds import KIND, find_kind
 from anls_metric.analysis.clusters import find_clusters
-from anls_metric.analysis.contributions import split_difference, split_loss
+from anls_metric.analysis.contributions import LEAF_CAUSES, split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import JoinedQuestion, join_questions
 from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.checks import count_noun
-from anls_metric.core.statistics.clusters import Clusters
-from anls_metric.core.strings.variants import VARIANTS, Variant
+from anls_metric.core.strings.variants import Variant
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, make_error
 from anls_metric.options import OPTIONS
+from anls_metric.reading.answers import Record
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
-from anls_metric.report.columns import SCREEN_COLUMNS
+from anls_metric.report.columns import COPIED_COLUMNS
+from anls_metric.report.details import (
+    as_html_tables,
+    describe_set,
+    escape_sentence,
+    format_hints,
+    format_meanings,
+    format_read,
+    list_asked,
+)
 from anls_metric.report.document import build_document, describe_groups
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
 from anls_metric.report.tables import FORMATS, collect_records
-from anls_metric.report.terminal import as_text
 from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
 # A module comes after the modules that it imports.
-_MODULES = "elements formats edits data marks state questions downloads summary causes panels question list main"
+_MODULES = """
+elements formats edits data marks state questions downloads forest figure copies confusions parts question list main
+"""
 
 SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
 """The modules of the report."""
@@ -58,11 +68,7 @@ _MAX_FIELDS = 4  # that are shown without being asked for
 
 
 def as_html(
-    result: Result,
-    images: Images | None = None,
-    front_end: FrontEnd = "python",
-    most_bytes: int = MAX_BYTES,
-    headline: Mapping[str, Any] | None = None,
+    result: Result, images: Images | None = None, front_end: FrontEnd = "python", most_bytes: int = MAX_BYTES
 ) -> str:
     """Format a report of one submission or more as an HTML file.
 
@@ -72,60 +78,81 @@ def as_html(
         front_end: the front end in whose words hints name options.
         most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
             come first, and the report says how many questions it left out.
-        headline: what `describe_headline` returned for the result, if it is known.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    source = os.path.basename(result.submissions[0].questions.name)
-    images, headline = images or Images(), headline or describe_headline(result)
+    return _make_report(result, images or Images(), front_end, most_bytes)[0]
+
+
+def _make_report(
+    result: Result, images: Images, front_end: FrontEnd, most_bytes: int = MAX_BYTES
+) -> tuple[str, dict[str, Any]]:
+    """Make the file, and return it with its headline: see `describe_headline`."""
+    source, order = os.path.basename(result.submissions[0].questions.name), [each.name for each in result.submissions]
     result = sort_for_report(result)
-    submissions, numbers = result.submissions, percent_numbers(result.settings)
+    headline, submissions, numbers = describe_headline(result), result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
-    document = {**build_document(result, front_end), "ranks": headline.get("ranks", {})}
+    document = build_document(result, front_end)
     if front_end == "page":
         for described, hint in zip(document["hints"], result.hints):
             described["action"] = _describe_action(hint.message.action)
-    records = collect_records(document)
-    shown = [key for key in SCREEN_COLUMNS if any(key in record for record in records)]
+    plain = {**document, "submissions": [{**each, "groups": {}, "worst": []} for each in document["submissions"]]}
+    copied = [key for key in COPIED_COLUMNS if any(key in record for record in collect_records(plain))]
     for submission in document["submissions"]:
-        submission |= {"groups": {}, "worst": []}  # the details do not repeat what the report shows elsewhere
-    scorer = submissions[0].scorer
+        submission |= {"worst": [], "variants": headline["variants"].get(submission["name"], {})}
+    outcomes = [{"name": each.name, "meaning": each.meaning} for each in (*OUTCOMES, *LEAF_CAUSES)]
+    notes = [note.text(front_end) for note in result.compared.notes] if result.compared else []
+    hints, details = format_hints(document, notes), as_html_tables(document, numbers)
+    groups, scorer = _add_groups(document, submissions, questions), submissions[0].scorer
     data = {
         **headline,
-        "details": as_text(document, numbers),
-        "tables": {name: write(document, numbers, shown) for name, write in FORMATS.items()},
+        "order": order,
+        "asked": list_asked(document, numbers),
+        "tables": {name: write(plain, numbers, copied) for name, write in FORMATS.items()},
         "label": scorer.label,
         "digits": numbers.digits,
         "source": source,
         "document": document,
-        "meanings": {variant.name: variant.meaning.replace("`", "") for variant in VARIANTS.values()},
-        "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
+        "outcomes": outcomes,
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
         "contributions": _describe_contributions(submissions),
-        "similarities": None,
-        "groups": _add_groups(document, submissions, questions),
+        "of_strings": isinstance(scorer, Variant),
+        "groups": groups,
+        "first_field": next(iter([*submissions[0].groups, *_name_cluster_field(submissions[0]), *groups]), ""),
         **build_question_data(result, questions, images),
     }
-    if isinstance(scorer, Variant):
-        counts = list(map(curves.count_similarities, submissions))
-        data["similarities"] = {"minimum": curves.get_minimum_similarity(scorer), "counts": counts}
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
     data["notes"] = [*notes, f"{images.note}."] if images.note else notes
     style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
-    return Template(read_asset("report.html")).substitute(
+    page = Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=escape(headline["heading"]),
+        heading=escape_sentence(headline["heading"]),
+        summary=_mark(headline["summary"], headline["warnings"]),
         description=escape(count_noun(document["questions"], "question") + f" of {source}"),
-        scores="\n".join(escape(f"{numbers.format(scored.anls)}  {scored.name}") for scored in submissions),
+        about=describe_set(document, source),
+        details=details,
+        hints=hints,
+        meanings=format_meanings(outcomes),
+        read=format_read(document),
         version=__version__,
         data=encode_script_data(data),
         style=style,
         script=script,
     )
+    return page, headline
+
+
+def _mark(text: str, parts: Iterable[str]) -> str:
+    """Format a text as HTML, with some of its parts in bold."""
+    page = escape_sentence(text)
+    for part in map(escape_sentence, parts):
+        page = page.replace(part, f"<b>{part}</b>")
+    return page
 
 
 def write_report(
@@ -155,8 +182,8 @@ def write_report(
         raise make_error(path, "a report needs a name that ends in .html, such as report.html")
     sources = [*(each.path for each in inputs), images, result.settings.corrections]
     check_output(path, [source for source in sources if source])
-    pages, headline = Images(images, inputs), describe_headline(result)
-    write_whole(path, as_html(result, pages, front_end, headline=headline))
+    page, headline = _make_report(result, Images(images, inputs), front_end)
+    write_whole(path, page)
     return headline
 
 
@@ -203,14 +230,14 @@ def _add_groups(
 
     For a key, only questions are listed in which a submission has a leaf of it that scores less than 1.
     """
-    fields, cluster_by = _choose_fields(submissions[0]), submissions[0].settings.cluster_by
+    fields = _choose_fields(submissions[0])
     for submission, scored in zip(document["submissions"], submissions):
-        named = _name_documents(scored.questions.records, scored.clusters)
+        records = _complete_records(scored, scored.questions.records, scored.questions.references)
         for field in fields:
-            groups = scored.groups.get(field) or group_scores(named, scored.scores, field)
+            groups = scored.groups.get(field) or group_scores(records, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)
-    records: Sequence[Mapping[str, Any]] = [question.record for question in questions]
-    records = _name_documents(records, submissions[0].clusters and find_clusters(records, cluster_by))
+    records = [question.record for question in questions]
+    records = _complete_records(submissions[0], records, [question.references for question in questions])
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
     listed = {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
     for name in submissions[0].groups.get(KEYS, ()):
@@ -224,17 +251,26 @@ def _add_groups(
     return listed
 
 
-def _name_documents(records: Sequence[Mapping[str, Any]], clusters: Clusters | None) -> Sequence[Mapping[str, Any]]:
-    """Put the name of its document into each record, in place of that of a page."""
-    if clusters is None or not clusters.rule:
+def _complete_records(scored: Scored, records: Sequence[Record], references: Sequence[Any]) -> Sequence[Record]:
+    """Put the name of its document into each record, in place of that of a page; and the kind of its answer."""
+    clusters = find_clusters(records, scored.settings.cluster_by)
+    names = clusters.names if clusters and clusters.rule else ()
+    if names:
+        records = [{**record, clusters.field: name} for record, name in zip(records, names)]  # type: ignore[union-attr]
+    if not isinstance(scored.scorer, Variant):
         return records
-    return [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
+    return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]
 
 
-def _choose_fields(scored: Scored) -> Iterable[str]:
-    """Choose the fields of the groups: those that the user names, else those with few values; and the documents."""
+def _choose_fields(scored: Scored) -> Sequence[str]:
+    """Choose the fields of the groups: those that the user names, else those with few values; and some for all."""
     records = scored.questions.records
     few = list_grouping_fields(records, min(_MAX_GROUPS, len(records) // 2))
     named = [field for field, groups in scored.groups.items() if groups]
     fields = named or [field for field in few if field != "question"][:_MAX_FIELDS]
-    return dict.fromkeys([*fields, *([scored.clusters.field] if scored.clusters else [])])
+    kinds = [KIND] * isinstance(scored.scorer, Variant)
+    return list(dict.fromkeys([*fields, *_name_cluster_field(scored), *kinds]))
+
+
+def _name_cluster_field(scored: Scored) -> list[str]:
+    return [scored.clusters.field] if scored.clusters else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import align
 from anls_metric.analysis.confusions import find_confusions
-from anls_metric.analysis.contributions import list_lowest_outcomes
+from anls_metric.analysis.contributions import list_leaf_costs, list_lowest_outcomes
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
@@ -63,7 +63,8 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
         - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
         - ``answers``: for each submission a dict: ``rows``, N lists (see `_describe_answer`), None if it does not have
-          the question; ``partial_credit`` and ``confusions``, with the numbers of the questions that count in them.
+          the question; ``costs``, of nested values N dicts: see `list_leaf_costs`; ``partial_credit`` and
+          ``confusions``, with the numbers of the questions that count in them.
         - ``sentences``: the distinct reasons of scores, to which the answers have indices.
     """
     pages = [find_page_name(question.record) for question in questions]
@@ -88,12 +89,14 @@ def _describe_answers(
 ) -> dict[str, Any]:
     """Describe the answers of a submission, given its number."""
     places, lowest = [question.places[number] for question in questions], list_lowest_outcomes(scored)
+    costs = list_leaf_costs(scored)
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
 
     def list_rows(answers: Iterable[int]) -> list[int]:
         return sorted({rows[answer] for answer in answers if answer in rows})
 
     content: dict[str, Any] = {
+        "costs": [None if place is None else costs[place] for place in places] if costs else [],
         "rows": [
             None if place is None else _describe_answer(scored, place, lowest[place], question.references, sentences)
             for place, question in zip(places, questions)

@@ -121,8 +121,6 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         for name in document["best"]["no_significant_difference"]:
             records[name]["mark"] = "tie"
         records[document["best"]["name"]]["mark"] = "best"
-    for name, rank in document.get("ranks", {}).items():
-        records[name]["rank"] = rank
     if any(record["outcomes"].get("empty") for record in records.values()):
         for record in records.values():
             record["empty"] = record["outcomes"].get("empty", 0)

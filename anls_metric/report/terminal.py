@@ -56,7 +56,7 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
         notes = [" ".join([*list_notes(document), *from_baseline]), document["signature"]]
         parts = ["\n".join([tables[0], *notes]), format_read(document)]
         for submission in submissions:
-            lines = _list_details(document, submission, numbers)
+            lines = list_details(document, submission, numbers)
             parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
@@ -165,7 +165,7 @@ def _list_lines(document: Document, submission: Document, numbers: Numbers, rows
     return [(name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key)]
 
 
-def _list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
+def list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
     """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
@@ -189,7 +189,7 @@ def _list_figures(document: Document, submission: Document, numbers: Numbers) ->
             (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
             for name, metric in submission.get("metrics", {}).items()
         ),
-        *_list_details(document, submission, numbers),
+        *list_details(document, submission, numbers),
         *_list_lines(document, submission, numbers, _SOURCE),
     ]
 

@@ -114,11 +114,19 @@ def test_document_that_decides_is_named_with_what_is_left_without_it() -> None:
     assert found.one_document is not None
     assert (found.one_document.document, found.one_document.questions) == ("files/big", 20)
     assert found.one_document.difference == pytest.approx(10 / 80)
-    assert found.reverse().one_document == found.one_document._replace(difference=-found.one_document.difference)
+    low, high = found.one_document.interval or (0, 0)
+    assert low < found.one_document.difference < high
+    reversed_document = found.one_document._replace(
+        difference=-found.one_document.difference, interval=Interval(-high, -low)
+    )
+    assert found.reverse().one_document == reversed_document
     words = "half of the difference is one document, big (20 questions): without it +12.5 points in place of +30.0"
     scores = anls_metric.compare({"a": wrong, "b": right})
     assert any(words in hint for hint in scores.hints)
-    assert scores.to_dict()["comparisons"][0]["one_document"] == found.one_document._asdict()
+    assert scores.to_dict()["comparisons"][0]["one_document"] == {
+        **found.one_document._asdict(),
+        "interval": [low, high],
+    }
     for text in (scores.to_markdown(), scores.to_latex()):
         assert "Without big (20 questions), b differs by +12.5 points in place of +30.0 (p = 0.00)." in text
     shared = judge_documents([place % 2 == 0 for place in range(100)])

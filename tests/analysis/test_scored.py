@@ -292,9 +292,5 @@ def test_score_under_another_variant_is_its_score_and_missing_answers_count_0(va
     assert score_under(half.answers, get_variant(variant)) == pytest.approx(scored.anls / 2)
 
 
-def test_similarities_are_counted_without_equal_answers_and_negative_ones_come_first() -> None:
-    scored = score_columns(["İİ", "a", "abc"], [["q"], ["a"], ["abcd"]], scorer="rrc")
-    assert min(scored.similarities) < 0
-    counts = curves.count_similarities(scored)
-    assert (counts[0], counts[15], sum(counts)) == (1, 1, 2)
+def test_answer_scores_from_a_minimum_similarity() -> None:
     assert [curves.get_minimum_similarity(VARIANTS[name]) for name in ("standard", "nls")] == [0.5, 0.0]

@@ -8,6 +8,7 @@ import json
 import random
 import re
 import urllib.parse
+import xml.etree.ElementTree as ElementTree
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -89,13 +90,16 @@ def test_heading_is_the_verdict_and_the_first_of_two_is_the_baseline(open_report
     assert page.title() == verdict
     place = page.locator("#list tr.row").first.bounding_box()
     assert place["y"] + place["height"] <= 900  # the first question is whole on the first screen
-    assert "The 95% CI of the difference is " in page.locator("#summary").inner_text()
-    rows = page.locator(".ranked tbody tr")
+    assert "good leads poor by " in page.locator("#summary").inner_text()
+    rows = page.locator(".forest tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["good", "poor"]
-    assert page.locator(".ranked thead").inner_text().strip().endswith("against good")
+    assert page.locator(".forest .title").inner_text() == "difference from good in points, 95% CI"
     pair = read_data(page.content())["pairs"]["good"]["poor"]
     difference = f"{100 * pair['difference']:.1f}".replace("-", "−")
-    assert rows.last.locator(".against").inner_text() == f"{difference} 48 losses · 0 wins"
+    assert rows.last.locator(".difference").inner_text() == difference
+    assert rows.last.locator(".against").inner_text().strip() == "48 losses · 0 wins"
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in pair["interval"])
+    assert rows.last.get_by_role("img", name=f"95% CI {low} to {high}, significant").count() == 1
     rows.last.get_by_role("link", name="48 losses").click()
     assert read_query(page) == {"change": ["losses"]}
     assert read_status(page) == "48 of 120 questions"
@@ -106,38 +110,78 @@ def test_heading_is_the_verdict_and_the_first_of_two_is_the_baseline(open_report
 
 def test_report_compares_with_the_baseline_that_the_user_names(open_report: OpenReport) -> None:
     page = open_report(SIX, baseline="c")
-    assert page.locator(".ranked thead").inner_text().strip().endswith("against c")
-    page.locator(".ranked tr", has_text="f").get_by_role("link", name="losses").click()
+    assert "difference from c in points" in page.locator(".forest .title").inner_text()
+    page.locator(".forest tbody tr").last.get_by_role("link", name="losses").click()
     assert read_query(page) == {"first": ["f"], "against": ["c"], "change": ["losses"]}
 
 
-def test_raw_output_has_a_hatched_bar_and_few_numbers_stand_on_the_first_screen(open_report: OpenReport) -> None:
+def test_forest_shows_what_is_certain_and_few_numbers_stand_on_the_first_screen(open_report: OpenReport) -> None:
     page = open_report(NINE, hints=RAW)
     page.set_viewport_size({"width": 1280, "height": 800})
-    assert "Five of nine scores are of raw output" in page.get_by_role("heading", level=1).inner_text()
-    raw = page.locator(".ranked tr", has_text="model_8")  # without the beginning that all names share
-    assert re.fullmatch(r"−\d+\.\d losses · wins → 97.0 extracted", raw.locator(".against").inner_text())
-    widths = [raw.locator(part).bounding_box()["width"] for part in (".after", ".bar")]
-    assert widths[0] / widths[1] == pytest.approx(0.97, abs=0.01)
+    assert "Five scores are of raw output (◇ after extraction)" in page.locator("#summary b").first.inner_text()
+    raw = page.locator(".forest tbody tr", has_text="model_8")  # without the beginning that all names share
+    assert raw.locator(".against").inner_text().strip() == "losses · wins ◇ 97.0 extracted"
+    assert raw.locator("path.worse, circle.worse").count() == 1
+    pairs = read_data(page.content())["pairs"]["submission__model_0"]
+    dots = {"open": 0, "worse": 0}
+    for pair in pairs.values():
+        dots["worse" if pair["verdict"] == "worse" else "open"] += 1
+    assert {style: page.locator(f".forest .dot.{style}").count() for style in dots} == dots
+    tied = read_data(page.content())["document"]["best"]["no_significant_difference"]
+    assert page.locator(".forest .tied").count() == (len(tied) + 1 if tied else 0)
+    assert page.locator(".forest", has_text="rank").count() == 0
     script = """() => [...document.querySelectorAll("#report *")]
       .filter(each => each.checkVisibility() && each.getBoundingClientRect().top < innerHeight)
       .flatMap(each => [...each.childNodes].map(node => node.nodeType === Node.TEXT_NODE ? node.data : ""))"""
     numbers = re.findall(r"(?<![\w.])\d[\d.,]*(?!\w)", " ".join(page.evaluate(script)))
     assert 20 < len(numbers) <= 60
-    page.get_by_text("Hints for each model").click()
-    assert page.locator(".hints li:visible").count() == 5
+    page.get_by_text("Hints on models and differences").click()
+    assert page.locator("#hints details li:visible").count() == 5
     alone = open_report({RAW[0].submission: TWO["first"]}, hints=RAW[:1])
-    assert alone.locator(".against").inner_text().strip() == "→ 97.0"
-    assert "Hatched: the score after extraction." in alone.locator(".hints").inner_text()
+    assert alone.locator(".against").inner_text().strip() == "◇ 97.0 extracted"
+    assert "look raw" in alone.locator(".hints").inner_text()
+
+
+def test_models_can_be_searched_and_put_in_the_order_of_the_files(open_report: OpenReport) -> None:
+    page = open_report(TWENTY, url="#?order=files&models=000")
+    names = page.locator(".forest tbody th")
+    assert names.all_inner_texts() == [f"checkpoint-000{place}-docvqa-lora" for place in range(10)]
+    page.get_by_label("order of the models").select_option(label="by score")
+    assert names.first.inner_text() == "checkpoint-0009-docvqa-lora"
+    page.get_by_role("searchbox", name="Search models").fill("19 lora")
+    assert (names.count(), read_query(page)) == (1, {"models": ["19 lora"]})
+    page.reload()
+    assert names.all_inner_texts() == ["checkpoint-0019-docvqa-lora"]
+
+
+def test_copied_figure_is_an_svg_of_the_models(open_report: OpenReport) -> None:
+    page = open_report(SIX, scheme="dark")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy figure").click()
+    page.get_by_role("button", name="Copy as SVG").click()
+    page.locator("#figure", has_text="Copied").wait_for()
+    figure = ElementTree.fromstring(page.evaluate("navigator.clipboard.readText()"))
+    texts = ["".join(each.itertext()) for each in figure.iter("{http://www.w3.org/2000/svg}text")]
+    scores = page.locator(".forest .anls b").all_inner_texts()
+    assert {*"abcdef", *scores, "difference from a in points, 95% CI (p adjusted)"} <= set(texts)
+    circles = [each.get("fill") for each in figure.iter("{http://www.w3.org/2000/svg}circle")]
+    assert "rgb(47, 85, 212)" in circles  # the color of the light theme
+
+
+def test_what_was_asked_for_is_in_the_first_table(open_report: OpenReport) -> None:
+    inputs = [Input([{"id": n, "prediction": text, "answers": ["b"]} for n in range(40)], text) for text in "ab"]
+    page = open_report(as_html(evaluate(inputs, None, Settings(metrics=("f1", "cer")))))
+    assert page.locator(".forest thead .asked").all_inner_texts() == ["f1", "cer"]
+    assert page.locator(".forest tbody tr").last.locator(".asked").all_inner_texts() == ["0.0", "100.0"]
 
 
 def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report: OpenReport) -> None:
     page = open_report(SIX)
     for first, second in (("b", "a"), ("a", "f"), ("d", "c")):
         for label, name in (("minus", second), ("model", first), ("minus", second)):
-            page.get_by_label(label).select_option(label=name)
+            page.get_by_label(label, exact=True).select_option(label=name)
         points, found = 0.0, {"loss": 0, "win": 0}
-        for row in page.locator(".causes tr").all():
+        for row in page.locator("#causes > div:first-child .causes tr").all():
             texts = row.locator("td").all_inner_texts()
             counts = {noun: int(number) for number, noun in re.findall(r"(\d+) (loss|win)", texts[2])}
             row.get_by_role("button").click()
@@ -156,58 +200,64 @@ def test_single_submission_shows_where_it_loses_points(open_report: OpenReport) 
     answers = [("tea", ["tea"])] * 9 + [("", ["tea"])] * 4
     page = open_report({"one": answers}, [{"image": f"p/doc{n // 9}_{n % 2}.png"} for n in range(13)])
     assert page.get_by_role("heading", level=1).inner_text() == "one scores 69.2"
-    assert "4 of them in one document (p/doc1)" in page.locator(".causes").inner_text()
-    page.locator(".causes").get_by_role("button", name="empty").click()
+    assert "4 questions, 4 in doc1" in page.locator("#causes").inner_text()
+    page.locator("#causes").get_by_role("button", name="empty").click()
     assert (read_status(page), read_query(page)) == ("4 of 13 questions", {"lost": ["empty"]})
 
 
-def test_key_of_values_shows_its_counts_and_lists_where_it_is_wrong(open_report: OpenReport) -> None:
-    log = [
-        {"id": n, "prediction": {"a": "tea", "b": n % 2 or None}, "references": {"a": "tea", "b": 1}} for n in range(9)
-    ]
-    page = open_report(as_html(evaluate([Input(log)], None, Settings(variant="anls_star", by_key=True, quiet=True))))
-    page.get_by_text("Groups", exact=True).click()
-    panel = page.locator("#panel-groups")
-    assert panel.locator("tr").nth(1).inner_text().split() == [
-        "b",
-        "9",
-        "4",
-        "0",
-        "0",
-        "5",
-        "0",
-        "61.5",
-        "44.4",
-        "−27.8",
-    ]
-    panel.get_by_role("button", name="b", exact=True).click()
-    assert (read_status(page), sorted(list_ids(page))) == ("5 of 9 questions", ["0", "2", "4", "6", "8"])
+def read_parts(page: Any, column: int) -> dict[str, float]:
+    """Read the points of the causes (column 0) or of the groups (column 1)."""
+    rows = page.locator(f"#causes > div >> nth={column} >> .causes tr").all()
+    points = [row.locator(".points").inner_text().replace("−", "-") for row in rows]
+    return {row.locator("th").inner_text(): float(text) for row, text in zip(rows, points)}
 
 
-def test_panels_filter_the_questions_and_fold_equal_variants(open_report: OpenReport) -> None:
+def test_nested_values_show_causes_and_outermost_keys_that_add_up(open_report: OpenReport) -> None:
+    def make_log(accepted: int) -> list[dict[str, Any]]:
+        values = [{"a": "tea", "b": {"c": n % accepted or None, "d": "x"}} for n in range(9)]
+        gold = {"a": "tea", "b": {"c": 1, "d": "x"}}
+        return [{"id": n, "prediction": value, "references": gold} for n, value in enumerate(values)]
+
+    inputs = [Input(make_log(accepted), name) for name, accepted in {"good": 9, "poor": 2}.items()]
+    page = open_report(as_html(evaluate(inputs, None, Settings(variant="anls_star", by_key=True, quiet=True))))
+    total = float(page.locator("#causes-title").inner_text().split()[2].replace("−", "-"))
+    causes, keys = read_parts(page, 0), read_parts(page, 1)
+    assert {"missed", "wrong"} >= set(causes)
+    assert list(keys) == ["a", "b"] or list(keys) == ["b", "a"]  # without b.c, which is inside of b
+    assert sum(causes.values()) == pytest.approx(total, abs=0.01)
+    assert sum(keys.values()) == pytest.approx(total, abs=0.01)
+    page.locator("#causes").get_by_role("button", name="missed").click()
+    assert 0 < len(list_ids(page)) < 9
+    page.locator("#details summary").click()
+    assert "by key of the value" in page.locator("#details").inner_text()
+
+
+def test_groups_and_confusions_filter_the_questions(open_report: OpenReport) -> None:
     texts = [("12/15/89", "12/15/88"), ("B0B", "BOB"), ("R0AD", "ROAD"), ("a,b", "ab"), ("ab", "a b")]
     answers = [(ours, [accepted]) for ours, accepted in texts]
     page = open_report({"one": answers}, [{"kind": "ab"[n % 2]} for n in range(5)])
-    page.get_by_text("Groups", exact=True).click()
-    page.locator("#panel-groups").get_by_role("button", name="b", exact=True).click()
-    assert (read_status(page), read_query(page)) == ("2 of 5 questions", {"look": ["groups"], "group": ["kind:b"]})
+    assert set(read_parts(page, 1)) == {"a", "b"}
+    page.locator("#causes").get_by_role("button", name="b", exact=True).click()
+    assert (read_status(page), read_query(page)) == ("2 of 5 questions", {"group": ["kind:b"]})
+    page.get_by_label("field of the groups").select_option(label="kind of answer")
+    assert set(read_parts(page, 1)) == {"number", "one word", "2 to 4 words"}
     page.get_by_text("Confusions", exact=True).click()
-    assert page.locator("#panel-groups").get_attribute("open") is None
     for label, ids in {"0 for o 2": ["1", "2"], "+, 1": ["3"], "−space 1": ["4"]}.items():
-        page.locator("#panel-confusions").get_by_role("button", name=label).click()
+        page.locator("#confusions").get_by_role("button", name=label).click()
         assert sorted(list_ids(page)) == ids
     page.reload()
     assert list_ids(page) == ["4"]
-    assert page.locator(".bins i").count() == 20
-    page.get_by_text("Variants", exact=True).click()
-    page.wait_for_url("**look=variants**")
-    assert page.locator("#panels details[open]").count() == 1
-    page.go_back()
-    page.locator("#panel-confusions[open]").wait_for()
-    page.go_forward()
-    rows = page.locator("#panel-variants tbody tr")
-    assert 1 < rows.count() < 22
-    assert "with equal scores" in rows.first.inner_text()
+    page.locator("#confusions[open]").wait_for()
+
+
+def test_many_groups_are_one_row_that_opens(open_report: OpenReport) -> None:
+    page = open_report(TWO, PAGES)
+    assert page.locator("#causes select >> nth=2").input_value() == "image"
+    assert len(read_parts(page, 1)) == 6
+    page.get_by_role("button", name=re.compile(r"^\d+ others$")).click()
+    assert len(read_parts(page, 1)) == 30
+    page.get_by_role("button", name="fewer").click()
+    assert len(read_parts(page, 1)) == 6
 
 
 def test_search_finds_words_in_any_order(open_report: OpenReport) -> None:
@@ -261,7 +311,8 @@ def test_every_column_sorts_all_pages_and_sets_aria_sort(open_report: OpenReport
         assert page.locator("#page").inner_text() == f"page {number} of 3"
         texts += page.locator("#list td.of-difference").all_inner_texts()
     values = [float(text.replace("−", "-")) for text in texts]
-    assert (len(values), values) == (120, sorted(values))
+    differing = [value for value in values if value]
+    assert (len(values), values[: len(differing)]) == (120, sorted(differing))  # ties come last
     assert page.get_by_role("button", name="Next", exact=True).is_disabled()
 
 
@@ -375,8 +426,6 @@ def test_hostile_texts_are_shown_as_text(open_report: OpenReport) -> None:
     assert "<script>window.ran = 1</script>" in page.locator(".opened").inner_text()
     signs = page.locator(".opened .sign").evaluate_all("all => all.map(sign => sign.dataset.name)")
     assert {"U+202E", "U+0000", "U+200B", "U+D800"} <= set(signs)
-    for panel in page.locator("#panels summary").all():
-        panel.click()
     page.locator(".opened .sign").first.evaluate("sign => getSelection().selectAllChildren(sign.parentElement)")
     assert "U+" not in page.evaluate("getSelection().toString()")  # a copy has the characters, not their names
 
@@ -410,20 +459,16 @@ def test_page_of_a_question_is_beside_it_and_opens_in_its_own_size(open_report: 
 
 def test_url_holds_the_whole_view_and_gives_it_back(open_report: OpenReport) -> None:
     page = open_report(SIX, KINDS)
-    page.get_by_label("model").select_option(label="e")
-    page.get_by_label("minus").select_option(label="c")
+    page.get_by_label("model", exact=True).select_option(label="e")
+    page.get_by_label("minus", exact=True).select_option(label="c")
     page.get_by_role("searchbox").fill("question")
     find_chip(page, "losses").click()
-    for _ in range(2):
-        page.locator("#list thead button", has_text="difference").click()
-    page.get_by_text("Variants", exact=True).click()
-    page.locator("#panel-variants tbody").wait_for()
+    page.locator("#list thead button", has_text="difference").click()
     page.locator("#list tr.row a").nth(2).click()
     parts = [page.url, read_status(page), list_ids(page), read_open(page)]
     page.reload()
     assert [page.url, read_status(page), list_ids(page), read_open(page)] == parts
     assert page.get_by_role("searchbox").input_value() == "question"
-    assert page.locator("#panel-variants[open]").count() == 1
     assert page.locator('#list th[aria-sort="descending"]').inner_text() == "difference"
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for place in ("#copy-view", "[data-key='copy question']"):
@@ -570,7 +615,7 @@ def test_marked_question_stays_in_the_list_until_a_key_leads_on(open_report: Ope
     import_marks(page, tmp_path / "m.json", [{"questionId": str(number), "mark": "unclear"} for number in (7, 8, 9)])
     find_chip(page, "unclear").click()
     order = list_ids(page)
-    page.get_by_text("Variants", exact=True).click()  # keys work from a panel, too
+    page.locator("#details summary").click()  # keys work from there, too
     for place in range(2):
         page.keyboard.press("j")
         assert (read_open(page), list_ids(page)) == (order[place], order[place:])
@@ -635,28 +680,27 @@ def test_copied_tables_are_those_of_the_screen(open_report: OpenReport) -> None:
         page.get_by_role("button", name="Copied").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert words in copied
-        scores = page.locator(".ranked .anls b").all_inner_texts()
+        scores = page.locator(".forest .anls b").all_inner_texts()
         assert all(score in copied for score in scores)
         page.get_by_role("button", name="Copy table").wait_for()
 
 
-def test_print_has_open_panels_and_the_filtered_list_whole(open_report: OpenReport) -> None:
+def test_print_has_the_worst_questions_or_the_filtered_list_whole(open_report: OpenReport) -> None:
     page = open_report(TWO, scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(list_ids(page)) == 20
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
     find_chip(page, "same").click()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert len(list_ids(page)) == 72
-    assert page.locator("details:not([open])").count() == 0
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
     assert page.locator(".chip:visible").all_inner_texts() == ["same 72"]
-    assert page.locator("thead:visible").count() == page.locator("thead").count()
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
-    assert page.locator("#details pre").evaluate("pre => pre.scrollWidth <= pre.clientWidth")
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert len(list_ids(page)) == 50
-    assert page.locator("#panels details[open]").count() == 0
-    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf())) <= 12
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf())) <= 12
 
 
 LONG = "a-name-without-an-end-" * 5
@@ -677,13 +721,12 @@ def test_report_passes_axe_and_fits(open_report: OpenReport, submissions: Any, s
     records = [{"question": f"Who is {LONG * (number == 1)}{number}?", "kind": number % 2} for number in range(count)]
     hint = "9 predictions look like raw model output: extract the answers with --extract final,sentence,quotes,period"
     page = open_report(submissions, records, size, scheme, hints=[hint], url="#q-1")
-    for summary in page.locator("#panels summary").all():
+    for summary in page.locator("main details:visible > summary").all():
         summary.click()
         for width in (2560, 1280, 1024, 800) if size == "desktop" else (320, 390):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (summary.inner_text(), width)
     page.set_viewport_size(SIZES[size])
-    page.locator("#details summary").click()
     page.locator("#filters button").first.click()  # a pressed filter has other colors
     violations = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     serious = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
@@ -708,18 +751,17 @@ def test_names_with_hyphens_are_not_broken_and_signs_of_zero_are_not_shown(open_
     assert all(name.replace("-", "-\u2060") in heading for name in names)  # no line ends after a word joiner
     page.locator("#details summary").click()
     details = page.locator("#details").inner_text()
-    assert " 0.0 " in details
+    assert re.search(r"\b0\.0\b", details)
     assert not re.search(r"[-−+]0\.0\b", details)
 
 
 def test_few_tab_stops_lead_to_the_search(open_report: OpenReport) -> None:
     page = open_report(TWENTY, PAGES, url="#?change=losses")
-    assert page.locator(".rank").all_inner_texts() == [str(rank) for rank in range(1, 21)]
     focused: list[str] = []
     while "search" not in focused:
         page.keyboard.press("Tab")
         focused.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
-    assert (focused[0], len(focused) <= 18) == ("skip", True)
+    assert (focused[0], len(focused) <= 22) == ("skip", True)
     page.locator(".skip").press("Enter")
     assert page.evaluate("document.activeElement.id") == "questions"
     assert page.url.endswith("#?change=losses")
@@ -737,4 +779,4 @@ def test_names_of_models_and_groups_are_no_properties_of_objects(open_report: Op
     pairs = dict(zip(names, (TWO["first"], TWO["second"], TWO["first"])))
     page = open_report(pairs, [{"image": names[number % 3]} for number in range(120)])
     assert page.locator("#list tr.row").count() > 0
-    assert {row.inner_text() for row in page.locator(".ranked th[scope=row]").all()} == set(names)
+    assert {row.inner_text() for row in page.locator(".forest th[scope=row]").all()} == set(names)

@@ -1,6 +1,6 @@
 // Draws answers and variants in the web app with the functions and the style of the report. Python writes what to draw
 // as JSON into an attribute of an empty element, and STYLE in front of this script.
-import { make, makeTable, markHidden, replaceContent } from "../../report/assets/report/elements.js";
+import { make, markHidden, replaceContent } from "../../report/assets/report/elements.js";
 import { formatCount, countNoun } from "../../report/assets/report/elements.js";
 import { formatScore, formatAnswer, makeBadge } from "../../report/assets/report/formats.js";
 import { drawPrediction } from "../../report/assets/report/edits.js";
@@ -8,6 +8,13 @@ import { drawPrediction } from "../../report/assets/report/edits.js";
 const style = new CSSStyleSheet();
 style.replaceSync(`${STYLE} th[scope="col"] { overflow-wrap: normal; }`);
 
+// A table of numbers: the first cell of a row is its name.
+const makeTable = (heads, rows) => {
+  const head = heads.map((text) => make("th", { scope: "col" }, text));
+  const makeRow = ([name, ...cells]) => [make("th", { scope: "row" }, name), cells.map((cell) => make("td", cell))];
+  const body = rows.map((row) => make("tr", makeRow(row)));
+  return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
+};
 const makeNumbers = (heads, rows) => {
   const attributes = { tabindex: 0, role: "region", "aria-label": heads[0] };
   return make("div.scroll", attributes, makeTable(heads, rows));

@@ -16,7 +16,8 @@ const forgetPrototype = (value) => {
 setDigits(data.digits);
 export const labels = submissions.map(({ name }) => tame(name));
 export const several = submissions.length > 1;
-export const ofStrings = data.similarities !== null; // not lists and nested values
+export const crowded = submissions.length > 6; // counts are left out
+export const ofStrings = data.of_strings; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
 export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
 const COLORS = 9; // more submissions repeat the colors
@@ -48,11 +49,7 @@ export const findOutcome = (name) => data.outcomes.findIndex((outcome) => outcom
 
 // The image or the document of a question
 
-const stems = data.pages.map((name) =>
-  name
-    .split(/[\\/]/)
-    .pop()
-    .replace(/\.[a-z]\w{2,3}$/i, ""),
-);
+export const cutFolder = (name) => String(name).replace(/^.*[\\/]/s, "");
+const stems = data.pages.map((name) => cutFolder(name).replace(/\.[a-z]\w{2,3}$/i, ""));
 export const pageName = (row) => data.pages[row];
 export const pageStem = (row) => stems[row];

@@ -56,14 +56,6 @@ export const copyText = async (text, button) => {
   setTimeout(() => (button.textContent = label), 1500);
 };
 
-// A table of numbers: the first cell of a row is its name.
-export const makeTable = (heads, rows) => {
-  const head = heads.map((text) => make("th", { scope: "col" }, text));
-  const makeRow = ([name, ...cells]) => [make("th", { scope: "row" }, name), cells.map((cell) => make("td", cell))];
-  const body = rows.map((row) => make("tr", makeRow(row)));
-  return make("table.numbers", make("thead", make("tr", head)), make("tbody", body));
-};
-
 // Counts, and controls. The key of a control identifies it after the page was drawn again.
 
 export const formatCount = (number) => number.toLocaleString("en");

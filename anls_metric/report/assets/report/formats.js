@@ -12,8 +12,6 @@ export const formatDifference = (value) => {
 };
 export const formatInterval = (interval, format = formatScore) =>
   interval ? `${format(interval[0])} to ${format(interval[1])}` : "no interval";
-export const signText = (text) =>
-  text.replace(/(?<=^| )[-+](?=0\.?0*(?![\d.]))/g, " ").replace(/(?<=^| )-(?=\d)/g, "−");
 export const formatAnswer = (score) => {
   const step = 10 ** -(digits + 2);
   const isBetween = score > 0 && score < 1; // only 1 is 100, and only 0 is 0

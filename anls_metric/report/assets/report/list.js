@@ -6,7 +6,7 @@ import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, isFiltered, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
 import { SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
-import { formatConfusion } from "./panels.js";
+import { formatConfusion } from "./confusions.js";
 import { drawQuestion } from "./question.js";
 
 const PAGE = 50;
@@ -121,9 +121,10 @@ export const stepBy = (by) => {
   const next = state.open < 0 ? state.page * PAGE : rows.indexOf(state.open) + by;
   if (rows[next] !== undefined) update({ open: rows[next] }, { focus: rows[next] });
 };
-export const drawList = (isWhole = false) => {
-  const found = findRows();
-  const shown = isWhole ? found : found.slice(state.page * PAGE, (state.page + 1) * PAGE);
+// Draw a page of the list; in print, a number of questions from the first one on.
+export const drawList = (printed = 0) => {
+  const start = printed ? 0 : state.page * PAGE;
+  const shown = findRows().slice(start, start + (printed || PAGE));
   const rows = shown.flatMap((row) => {
     if (row !== state.open) return [drawQuestionRow(row, false)];
     const detail = make("tr.detail", make("td", { colspan: listSorts().length }, drawQuestion(row, stepBy)));

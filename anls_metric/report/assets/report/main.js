@@ -1,12 +1,12 @@
 // The whole report: its parts, the state that each depends on, and what keys do.
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
-import { data, submissions, names, several } from "./data.js";
-import { signText } from "./formats.js";
+import { data, submissions, several, FRAMED } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, isFiltered } from "./state.js";
-import { drawHints, drawRanking, drawDetails, describeSet, listTables } from "./summary.js";
-import { drawCauses } from "./causes.js";
-import { drawPanels, makePanels } from "./panels.js";
+import { listTables, listFigures } from "./copies.js";
+import { drawForest, SEARCHED } from "./forest.js";
+import { drawParts } from "./parts.js";
+import { drawConfusions, HAS_CONFUSIONS } from "./confusions.js";
 import { drawFilters, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
 import { fullUrl } from "./question.js";
 import { formatCsv, download } from "./downloads.js";
@@ -37,20 +37,18 @@ const readMarks = async ({ target }) => {
   sayInSight(said);
 };
 const build = () => {
-  const read = submissions.map(({ read: line }, place) =>
-    make("li", several && [make("bdi", names[place]), ": "], tame(line)),
-  );
-  $("about").append(...describeSet().flat().filter(Boolean));
-  $("heading").textContent = signText(tame(data.heading)).replaceAll("-", "-\u2060"); // names are not broken
-  $("summary").textContent = signText(tame(data.summary));
   $("copy-table").append(...listTables($("copy")));
-  $("hints").append(drawHints() || "");
-  $("ranking").append(drawRanking());
-  $("details").append(drawDetails());
-  $("panels").append(...makePanels());
+  $("copy-figure").append(...listFigures($("figure")));
   $("notes").append(...data.notes.map((note) => make("p.note", note)));
-  $("read").append(...read);
-  $("report").hidden = false;
+  for (const button of document.querySelectorAll("#hints button")) {
+    button.hidden = !FRAMED;
+    button.onclick = () => parent.postMessage({ type: "anls-report-option", ...button.dataset }, "*");
+  }
+  $("figure").hidden = $("legend").hidden = !several;
+  $("models").hidden = submissions.length < SEARCHED;
+  $("details").open = false; // it is open where no script runs
+  for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
+  $("confusions").hidden = !HAS_CONFUSIONS;
 };
 const listenToControls = () => {
   $("copy-view").onclick = () => copyText(fullUrl({}), $("copy-view"));
@@ -58,10 +56,14 @@ const listenToControls = () => {
   for (const button of document.querySelectorAll(".export")) button.onclick = exportMarks;
   for (const button of document.querySelectorAll(".import")) button.onclick = () => $("import-file").click();
   $("import-file").onchange = readMarks;
-  $("clear").onclick = () => update(NO_FILTERS, { focus: state.open });
+  $("confusions").ontoggle = ({ target }) => update({ look: target.open ? "confusions" : "" });
+  $("clear").onclick = () => update({ ...NO_FILTERS, open: state.open }, { focus: state.open });
   $("back").onclick = () => turn(-1);
   $("on").onclick = () => turn(1);
-  for (const type of ["input", "search"]) $("search").addEventListener(type, followSearch);
+  for (const type of ["input", "search"]) {
+    $("search").addEventListener(type, followSearch);
+    $("models").addEventListener(type, () => update({ models: $("models").value }, { isTyped: true }));
+  }
   document.onkeydown = handleKey;
   document.querySelector(".skip").onclick = (event) => {
     event.preventDefault(); // the URL keeps the view
@@ -79,7 +81,7 @@ const drawPart = (id, values, drawIt) => {
   if (partKeys.get(id) === key) return;
   partKeys.set(id, key);
   const content = drawIt();
-  if (content) replaceContent($(id), content); // panels draw themselves
+  replaceContent($(id), content);
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
@@ -87,8 +89,11 @@ const drawEverything = (changes = {}, focus = undefined) => {
   const filters = FILTERS.map((name) => state[name]);
   const marks = countMarks();
   if ($("search").value !== state.search) $("search").value = state.search;
-  drawPart("causes", [first, second, lost, credit], drawCauses);
-  drawPart("panels", [first, second, look, field, group, confusion], drawPanels);
+  if ($("models").value !== state.models) $("models").value = state.models;
+  drawPart("forest", [state.models, state.order], drawForest);
+  drawPart("causes", [first, second, lost, credit, field, group, state.whole], drawParts);
+  drawPart("confusion-list", [first, second, confusion], drawConfusions);
+  $("confusions").open = look !== "";
   drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);
   drawPart("list", [first, second, filters, sort, direction, page, open, marks, markOf(open)], drawList);
   $("mark-line").hidden = !Object.keys(marks).length;
@@ -156,17 +161,10 @@ const handleKey = (event) => {
   event.preventDefault();
   act();
 };
-// A print has all panels open, and the filtered list whole.
+// A print has the panels that are open, and the filtered list; without a filter, the questions that come first.
+const PRINTED = 20;
 const print = (isPaper) => {
-  if (isPaper) {
-    drawPanels(true);
-    replaceContent($("list"), drawList(true));
-  }
-  for (const details of document.querySelectorAll("details")) {
-    if (isPaper) details.dataset.open = details.open ? "open" : "";
-    details.open = isPaper || Boolean(details.dataset.open);
-  }
-  if (isPaper) return;
+  if (isPaper) return replaceContent($("list"), drawList(isFiltered() ? Infinity : PRINTED));
   partKeys.clear();
   drawEverything();
 };

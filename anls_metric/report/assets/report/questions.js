@@ -1,7 +1,7 @@
 // Filters and sorts the questions.
 import { data, answers, pageName } from "./data.js";
 import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
-import { state, CHANGES, FILTERS, SUSPECTED } from "./state.js";
+import { state, CHANGES, FILTERS, SUSPECTED, START_SORT } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
 const listTexts = (row) => {
@@ -22,6 +22,14 @@ const findLost = (row) => {
   return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : -1;
 };
 
+// Of nested values, the leaves with an outcome cost the two submissions different parts of the score.
+const costOf = (place, row, name) => data.answers[place]?.costs[row]?.[name] ?? 0;
+const isLostBy = (row, outcome) => {
+  const { name } = data.outcomes[outcome];
+  if (!data.answers[state.first].costs.length) return findLost(row) === outcome;
+  return costOf(state.first, row, name) !== costOf(state.second, row, name);
+};
+
 const nameOutcome = (row) => data.outcomes[answers[state.first][row].outcome]?.name;
 const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
@@ -36,7 +44,7 @@ const TESTS = {
     return (row) => words.every((word) => joinTexts(row).includes(word));
   },
   outcome: (name) => (row) => nameOutcome(row) === name,
-  lost: (outcomes) => (row) => outcomes.includes(findLost(row)),
+  lost: (outcomes) => (row) => outcomes.some((outcome) => isLostBy(row, outcome)),
   change: (change) => (row) => {
     const value = subtractScores(row);
     return value !== null && CHANGES[change](value);
@@ -68,9 +76,9 @@ const SORT_KEYS = {
   references: (row) => (data.references[row][0] ?? "").toLowerCase(),
   first: (row) => answers[state.first][row].score ?? -1,
   second: (row) => answers[state.second]?.[row].score ?? -1,
-  difference: (row) => subtractScores(row) ?? 9,
+  difference: (row) => subtractScores(row) || Infinity * state.direction, // ties come last
 };
-export const isBySuspicion = () => state.only && state.sort === "first";
+export const isBySuspicion = () => state.only && state.sort === START_SORT;
 const sortRows = (found) => {
   if (isBySuspicion()) return found.sort((a, b) => suspectRanks.get(data.ids[a]) - suspectRanks.get(data.ids[b]));
   const keys = new Map(found.map((row) => [row, SORT_KEYS[state.sort](row)]));

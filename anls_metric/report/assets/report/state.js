@@ -2,6 +2,7 @@
 import { MARK_FILTERS } from "./marks.js";
 import { data, labels, several, ofStrings, names, findOutcome, BASELINE, FIELDS, FRAMED } from "./data.js";
 
+export const START_SORT = BASELINE < 0 ? "first" : "difference";
 const START = {
   open: -1, // the row of the open question
   first: BASELINE === 0 || names.length > 2 ? 1 : 0, // a difference is first minus second
@@ -15,11 +16,14 @@ const START = {
   credit: "", // format loss or wrong-number credit of the first
   confusion: null, // [predicted, accepted] in answers of the first
   mark: "",
-  sort: "first",
+  sort: START_SORT,
   direction: 1,
   page: 0,
+  models: "", // words in the names of the visible models
+  order: "", // of the models
   look: "", // the open panel
-  field: FIELDS[0] ?? "", // the field of the visible groups
+  field: data.first_field, // of the visible groups
+  whole: "", // whether all groups are visible
 };
 export const state = { ...START, unknown: "" };
 export const PARTIAL_CREDIT = { format_loss: "format loss", wrong_number_credit: "wrong-number credit" };
@@ -56,7 +60,7 @@ const parseGroup = (text) => {
   const name = field && Object.keys(data.groups[field]).find((each) => each === text.slice(field.length + 1));
   return name === undefined ? undefined : [field, name];
 };
-// The name of a parameter -> the property of the state, and how to write and read it, if not as it is
+// The name of a parameter -> the property of the state, and how to write and read it
 const PARAMETERS = {
   first: { key: "first", format: (place) => labels[place], parse: findSubmission },
   against: {
@@ -75,7 +79,9 @@ const PARAMETERS = {
   confusion: { key: "confusion", format: JSON.stringify, parse: (text) => CONFUSIONS.get(text) },
   sort: { key: "sort", parse: (text) => (SORTS.includes(text.replace(/^-/, "")) ? text : undefined) },
   page: { key: "page", format: (page) => page + 1, parse: (text) => Math.max(parseInt(text, 10) - 1, 0) || 0 },
-  look: { key: "look" },
+  models: { key: "models" },
+  order: { key: "order", parse: isOneOf(["files"]) },
+  look: { key: "look", parse: isOneOf(["confusions"]) },
   by: { key: "field", parse: (text) => FIELDS.find((field) => field === text) },
 };
 const rowsById = new Map(data.ids.map((id, row) => [wellForm(id), row]));

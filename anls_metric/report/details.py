@@ -1,0 +1,142 @@
+"""Writes what the report shows without a script: the table of submissions, and the tables of all details."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anls_metric.core.checks import count_noun
+from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
+from anls_metric.report.document import Document, get_label
+from anls_metric.report.numbers import Numbers
+from anls_metric.report.tables import Markup, Table, build_tables, collect_records, list_notes
+from anls_metric.report.terminal import list_details
+from anls_metric.report.texts import escape
+
+
+def escape_sentence(text: str) -> str:
+    """Format a text as HTML, with minus signs, and with names with hyphens on one line.
+
+    Example:
+        >>> escape_sentence("-0.5 of Qwen2-VL")
+        '−0.5 of Qwen2-&#8288;VL'
+    """
+    return escape(_use_minus_signs(text), 2000).replace("-", "-&#8288;")
+
+
+def _use_minus_signs(text: str) -> str:
+    return re.sub(r"(?<![\w.])[+](?=0[.]?0*(?![\d.]))", "", re.sub(r"(?<![\w.])-(?=\d)", "−", text))
+
+
+_HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
+
+
+def as_html_tables(document: Document, numbers: Numbers) -> str:
+    """Format the tables of a document, and what else it says about each submission, as HTML."""
+    lines = [
+        [_HTML.escape(text) for text in (submission["name"], name, text)]
+        for submission in document["submissions"]
+        for name, text in list_details(document, submission, numbers)
+    ]
+    tables = build_tables(document, numbers, (), _HTML)
+    more = [Table("", (), [["submission", "", "details"], *lines])] if lines else []
+    notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in (*list_notes(document), document["signature"]))
+    return "\n".join([*map(_format_table, [*tables, *more]), notes])
+
+
+def _format_table(table: Table) -> str:
+    head, *rows = table.rows
+    title = _HTML.escape(table.title) or "All figures"
+    heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = "\n".join(f"<tr>{_format_row(row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="numbers">'
+        f"<caption>{title}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _format_row(row: Sequence[str]) -> str:
+    name, *cells = row
+    return f'<th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells)
+
+
+def list_asked(document: Document, numbers: Numbers) -> list[dict[str, Any]]:
+    """List the columns that somebody asked for: the heading, its meaning, and the cell of each submission."""
+    records = collect_records(document)
+    columns = [
+        {
+            "heading": column.heading,
+            "meaning": column.meaning,
+            "cells": [_use_minus_signs(numbers.format(record.get(column.key), column.form)) for record in records],
+        }
+        for column in choose_columns(records, (), ASKED_COLUMNS)[1:]
+    ]
+    return [*columns, *_list_summaries(document["submissions"], numbers)]
+
+
+def _list_summaries(submissions: Sequence[Document], numbers: Numbers) -> Iterable[dict[str, Any]]:
+    """List the figures of a benchmark's rule as columns."""
+    for name, value in submissions[0].get("summary", {}).items():
+        if not isinstance(value, dict):
+            cells = [numbers.format(submission["summary"].get(name)) for submission in submissions]
+            yield {"heading": name.replace("_", " "), "meaning": "", "cells": cells}
+
+
+def describe_set(document: Document, source: str) -> str:
+    """Describe what was scored and how, as HTML."""
+    _, variant, *parts = document["signature"].split("|")
+    settings = [part.replace(":", " ") for part in parts if not re.match(r"questions|gold|v\d", part)]
+    clusters = document["clusters"]
+    documents = [count_noun(clusters["count"], "document")] if clusters else []
+    texts = [
+        [count_noun(document["questions"], "question"), *documents],
+        [f"{get_label(document)} {variant}", *settings],
+    ]
+    spans = "".join(f"<span>{escape(', '.join(words))}</span>" for words in texts)
+    return f"<b>{escape(source)}</b>{spans}" if source else spans
+
+
+# Options, as the command and Python write them
+_OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)')
+
+
+def format_hints(document: Document, notes: Sequence[str]) -> str:
+    """Format hints as HTML. Those about one of several submissions are folded, since its row shows what matters.
+
+    Args:
+        document: the document.
+        notes: the hints about differences, which are folded, too.
+    """
+    several, shown, folded = len(document["submissions"]) > 1, "", ""
+    for hint in document["hints"]:
+        parts = [escape(part, 2000) for part in _OPTIONS.split(hint["text"])]
+        parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+        item = f"<li>{''.join(parts)}{_format_action(hint.get('action'))}</li>"
+        if several and (hint["submission"] or hint["text"] in notes):
+            folded += item
+        else:
+            shown += item
+    box = f'<section class="hints" aria-label="Hints"><ul>{shown}</ul></section>' if shown else ""
+    more = f"<details><summary>Hints on models and differences</summary><ul>{folded}</ul></details>"
+    return box + more if folded else box
+
+
+def _format_action(action: Sequence[str] | None) -> str:
+    """Format the button with which the web app sets the option of a hint."""
+    if not action:
+        return ""
+    option, value, label = map(escape, action)
+    return f' <button data-option="{option}" data-value="{value}" hidden>{label}</button>'
+
+
+def format_read(document: Document) -> str:
+    """Format what was read as items of a list."""
+    submissions = document["submissions"]
+    lines = [(f"{each['name']}: " if len(submissions) > 1 else "") + each["read"] for each in submissions]
+    return "".join(f"<li>{escape(line, 2000)}</li>" for line in lines)
+
+
+def format_meanings(outcomes: Iterable[Mapping[str, str]]) -> str:
+    """Format the meanings of outcomes as the items of a list."""
+    return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)
