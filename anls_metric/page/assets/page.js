@@ -1,5 +1,5 @@
-// The script of the page: it keeps the settings in the URL, copies links, fills the table with what is pasted, and shows
-// reports.
+// The script of the page: it keeps the settings in the URL, copies links, fills the table with what is pasted,
+// and shows reports.
 window.anls = {
   settled: false, // gradio selects the first tab before the link is read
 
