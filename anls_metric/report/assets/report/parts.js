@@ -23,7 +23,6 @@ const chooseRows = (parts, join) => {
   const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
   const count = parts.length === SHOWN + 1 ? SHOWN + 1 : SHOWN;
   const [shown, rest] = [sorted.slice(0, count), sorted.slice(count)];
-  shown.sort((one, other) => one.points - other.points);
   return roundPoints(rest.length ? [...shown, join(rest)] : shown);
 };
 const addUp = (parts, key) => parts.reduce((sum, part) => sum + part[key], 0);
@@ -152,7 +151,7 @@ const describeGroup = ({ name, questions, scores, points, others }, place) => {
 };
 const drawGroups = () => {
   const parts = listGroups();
-  const sorted = [...parts].sort((one, other) => one.points - other.points);
+  const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
   const rows = (state.whole ? sorted : chooseRows(parts, joinGroups)).map(describeGroup);
   const options = FIELDS.map((name) => [name, name === DOCUMENT ? `document (${name})` : name]);
   const select = makeSelect("field", "field of the groups", options, state.field, (field) => update({ field }));
