@@ -60,7 +60,7 @@ def test_message_has_the_words_of_each_front_end() -> None:
     expected: dict[FrontEnd, str] = {
         "command": "--missing zero or --quiet or --prediction-field '{x}'",
         "python": 'missing="zero" or quiet=True or prediction="{x}"',
-        "page": "“Unanswered questions”: zero or quiet=True or “Field of predictions”: {x}",
+        "page": "“Unanswered questions”: zero or --quiet of the anls command or “Field of predictions”: {x}",
     }
     for front_end, words in expected.items():
         assert message.text(front_end) == f"a.json: {words}"
