@@ -440,7 +440,7 @@ def register(*scorers: Scorer) -> None:
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
-            raise ValueError(f"a scorer is {describe(scorer)}: pass an object of a class with the base class Scorer")
+            raise ValueError(f"each scorer must be an object of a subclass of Scorer, got {describe(scorer)}")
         known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
 
 
@@ -458,8 +458,9 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         if option not in scorer.options:
             choices = f"choose from {', '.join(scorer.options)}" if scorer.options else "leave it out"
             raise ValueError(f"{scorer.name} has no option {option!r}; {choices}")
+    # A copy takes longer than scoring a short answer. The text tells 1 from True.
     is_same = all(repr(getattr(scorer, option)) == repr(value) for option, value in changes.items())
-    return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]  # a copy takes time
+    return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
 def list_names() -> list[str]:
@@ -514,7 +515,7 @@ class Variant(Scorer):
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    options = ("threshold", "ignore_case")  # of the class
+    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))

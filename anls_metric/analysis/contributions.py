@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from anls_metric.analysis.comparison import pair_questions
 from anls_metric.analysis.outcomes import Outcome
-from anls_metric.analysis.scored import Scored, list_leaves
+from anls_metric.analysis.scored import Scored
 
 MIN_COMMON = 3
 """The fewest questions about one document that a contribution mentions, if they are at least half of its questions."""
@@ -108,7 +108,7 @@ def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
     """
     if scored.scorer.name != "anls_star" or not scored.scorer.averages_rows:
         return []
-    rows, costs = list_leaves(scored), []
+    rows, costs = scored.rows_of_leaves, []
     for run in scored.runs:
         own: dict[str, float] = {}
         for answer in run:

@@ -131,6 +131,13 @@ class Scored:
         """The outcome of each answer, exact matches, and answers that contain an accepted one."""
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
+    @cached_property
+    def rows_of_leaves(self) -> Sequence[Any]:
+        """The scores of nested answers with their leaves, which `values` has only where somebody asks for them."""
+        if any(row.leaves for row in self.values):
+            return self.values
+        return score_predictions(self.answers, self.answers.predictions, _list_leaves(self.scorer))
+
     @property
     def extract(self) -> str:
         """The names of the extraction rules, comma-separated."""
@@ -265,8 +272,7 @@ def score_answers(
     if scorer.columns:
         answers = answers._replace(columns=_complete_columns(answers, scorer))
     lists_leaves = settings.by_key or settings.output_rows == LEAVES
-    listing: Any = replace(cast("Any", scorer), lists_leaves=True) if lists_leaves else scorer
-    values = score_predictions(answers, answers.predictions, listing)
+    values = score_predictions(answers, answers.predictions, _list_leaves(scorer) if lists_leaves else scorer)
     scores = average(answers, list(map(float, values)))
     groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
     for name, found in groups.items():
@@ -284,12 +290,9 @@ def score_answers(
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)
 
 
-def list_leaves(scored: Scored) -> Sequence[Any]:
-    """Return the scores of nested answers with their leaves, which are listed only where somebody needs them."""
-    if any(row.leaves for row in scored.values):
-        return scored.values
-    listing = replace(cast("Any", scored.scorer), lists_leaves=True)
-    return score_predictions(scored.answers, scored.answers.predictions, listing)
+def _list_leaves(scorer: Scorer) -> Any:
+    """Return a scorer of nested values whose scores also list the leaves."""
+    return replace(cast("Any", scorer), lists_leaves=True)
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:

@@ -86,6 +86,16 @@ def parse_accepted_value(text: str) -> Any:
     return text
 
 
+def read_reference(value: Any) -> Any:
+    """Read the reference of a row: a value, or a string that may be JSON. ValueError: as `parse_accepted_value`.
+
+    Example:
+        >>> read_reference('{"total": {"__tuple__": ["12.50", "12.5"]}}'), read_reference({"total": 5})
+        ({'total': ('12.50', '12.5')}, {'total': 5})
+    """
+    return from_json(parse_accepted_value(value) if isinstance(value, str) else value)
+
+
 def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
     """Parse answers that a user typed, each a string or JSON.
 
@@ -105,7 +115,7 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
         >>> parse_typed_values("tea", ["tea", "milk"])
         ('tea', ('tea', 'milk'))
     """
-    accepted = [from_json(parse_accepted_value(text)) for text in references]
+    accepted = list(map(read_reference, references))
     return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 

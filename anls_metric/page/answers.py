@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.curves import get_minimum_similarity
 from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
 from anls_metric.core.scorer import KINDS, OF_VALUES, Scorer
@@ -145,7 +144,7 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
     content = {"prediction": prediction, "label": why.variant.label, "drawn": describe_drawing(why), **_describe(why)}
     said, variants = f"Score {PERCENT.format(why.score)}. {why.sentence}", ""
     if isinstance(why, Explanation):
-        content["minimum"] = get_minimum_similarity(why.variant)
+        content["minimum"] = why.variant.minimum_similarity
         rows = [_score_under(variant, prediction, references) for variant in VARIANTS.values()]
         variants = _format_data("variants", {"score": why.score, "variants": rows})
     return add_speech(_format_data("answer", content), said), variants

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import describe
-from anls_metric.core.json_strings import parse_accepted_value, parse_references, parse_value_or_text, unwrap_references
+from anls_metric.core.json_strings import parse_references, parse_value_or_text, read_reference, unwrap_references
 from anls_metric.core.json_values import from_json
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import Settings
@@ -206,7 +206,7 @@ _ACCEPTED = "the accepted answer"
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
     """Parse an accepted value: one value, or several as ``{"__tuple__": [...]}``."""
-    parsed = from_json(parse_accepted_value(value) if isinstance(value, str) else value)
+    parsed = read_reference(value)
     return parsed if isinstance(parsed, tuple) else (parsed,)
 
 

@@ -25,6 +25,7 @@ from anls_metric.analysis.questions import JoinedQuestion, join_questions
 from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.checks import count_noun
+from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.strings.variants import Variant
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, make_error
@@ -230,14 +231,15 @@ def _add_groups(
 
     For a key, only questions are listed in which a submission has a leaf of it that scores less than 1.
     """
-    fields = _choose_fields(submissions[0])
+    first, fields = submissions[0], _choose_fields(submissions[0])
     for submission, scored in zip(document["submissions"], submissions):
-        records = _complete_records(scored, scored.questions.records, scored.questions.references)
+        records = _complete_records(scored, scored.questions.records, scored.questions.references, scored.clusters)
         for field in fields:
             groups = scored.groups.get(field) or group_scores(records, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)
     records = [question.record for question in questions]
-    records = _complete_records(submissions[0], records, [question.references for question in questions])
+    clusters = first.clusters and find_clusters(records, first.settings.cluster_by)
+    records = _complete_records(first, records, [question.references for question in questions], clusters)
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
     listed = {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
     for name in submissions[0].groups.get(KEYS, ()):
@@ -251,12 +253,12 @@ def _add_groups(
     return listed
 
 
-def _complete_records(scored: Scored, records: Sequence[Record], references: Sequence[Any]) -> Sequence[Record]:
+def _complete_records(
+    scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
+) -> Sequence[Record]:
     """Put the name of its document into each record, in place of that of a page; and the kind of its answer."""
-    clusters = find_clusters(records, scored.settings.cluster_by)
-    names = clusters.names if clusters and clusters.rule else ()
-    if names:
-        records = [{**record, clusters.field: name} for record, name in zip(records, names)]  # type: ignore[union-attr]
+    if clusters and clusters.rule:
+        records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
     if not isinstance(scored.scorer, Variant):
         return records
     return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]

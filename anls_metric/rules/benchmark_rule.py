@@ -57,7 +57,7 @@ class Rule(Scorer):
     """
 
     name: str
-    label: str = field()
+    label: str = field()  # without it, a dataclass takes the value of the base class as its default
     meaning: str
     source: str
     columns: Mapping[str, str] = field()

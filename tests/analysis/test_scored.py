@@ -13,7 +13,6 @@ import pytest
 
 import anls_metric
 from anls_metric import VARIANTS, Scores, cluster_field, compare, get_variant, interval, score
-from anls_metric.analysis import curves
 from anls_metric.analysis.alignment import MAX_CELLS, align
 from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.scored import explain, list_grouping_fields, score_under
@@ -293,4 +292,4 @@ def test_score_under_another_variant_is_its_score_and_missing_answers_count_0(va
 
 
 def test_answer_scores_from_a_minimum_similarity() -> None:
-    assert [curves.get_minimum_similarity(VARIANTS[name]) for name in ("standard", "nls")] == [0.5, 0.0]
+    assert [VARIANTS[name].minimum_similarity for name in ("standard", "nls")] == [0.5, 0.0]

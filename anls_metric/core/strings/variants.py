@@ -92,7 +92,7 @@ class Variant(Scorer):
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
-    options = ("threshold", "ignore_case")  # of the class
+    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -123,6 +123,12 @@ class Variant(Scorer):
     def normalize(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
         return compile_kernel(self).normalize
+
+    @property
+    def minimum_similarity(self) -> float:
+        """The similarity from which, or above which, an answer scores: ``kept`` says whether equality is enough."""
+        low, high = LIMITS[self.kept](self.threshold)
+        return max(low, 1 - high)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. ValueError: as `check`."""

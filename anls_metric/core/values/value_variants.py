@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, name_row
-from anls_metric.core.json_strings import format_value, parse_accepted_value, parse_value, parse_value_or_text
-from anls_metric.core.json_values import from_json
+from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
 from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows, register
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
@@ -42,7 +41,7 @@ class ValueVariant(Scorer):
     """
 
     name: str
-    label: str = field()
+    label: str = field()  # without it, a dataclass takes the value of the base class as its default
     meaning: str
     source: str
     options: tuple[str, ...] = field()
@@ -54,7 +53,7 @@ class ValueVariant(Scorer):
     numbers: Numbers = "as_written"
     lists_leaves: bool = False
 
-    reads_json = True  # of the class
+    reads_json = True  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
@@ -89,7 +88,7 @@ class ValueVariant(Scorer):
 
     def read_references(self, references: Any) -> Any:
         """Read the reference of a row, which may be JSON. ValueError: it looks like JSON and is not."""
-        return from_json(parse_accepted_value(references) if isinstance(references, str) else references)
+        return read_reference(references)
 
     @property
     def normalize(self) -> Callable[[Any], str]:
