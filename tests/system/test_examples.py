@@ -27,6 +27,17 @@ def test_confidence_interval_example_agrees_with_score(capsys: pytest.CaptureFix
     assert anls_metric.signature() in without_questions(printed)
 
 
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_verdicts_on_fields_are_those_of_the_tutorial_on_invoices() -> None:
+    gold, *models = (str(ROOT / "examples" / "extraction" / f"{name}.jsonl") for name in ("gold", "small", "large"))
+    options: Any = {"variant": "anls_star", "extract": "json", "numbers": "by_value", "by_key": True}
+    _, large = anls_metric.compare(models, gold=gold, **options).to_dict()["submissions"]
+    (keys,) = large["groups"].values()
+    better = [name for name, key in keys.items() if key["verdict"] != "no significant difference"]
+    assert (better, len(keys)) == (["line_items", "line_items.quantity", "purchase_order"], 9)
+    assert {keys[name]["verdict"] for name in better} == {"better"}
+
+
 def test_combine_metrics_example_gives_both_scores() -> None:
     pytest.importorskip("evaluate")
     example: Any = import_module("combine_metrics")
