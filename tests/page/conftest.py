@@ -20,6 +20,19 @@ from tests.conftest import ROOT
 
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
+# A stage may be shown for a moment only, so the page keeps a list of those that it showed.
+KEEP_STAGES = """window.stages = [""];
+window.shown = "";
+new MutationObserver(() => {
+  const stage = document.querySelector("#stage")?.textContent.trim() ?? "";
+  if (stage !== window.shown) window.stages.push(window.shown = stage);
+}).observe(document, {childList: true, subtree: true, characterData: true});"""
+PASS_STAGE = """text => {
+  const place = window.stages.findIndex((stage) => stage.includes(text));
+  window.stages.splice(0, place + 1);
+  return place >= 0;
+}"""
+
 
 class Served(NamedTuple):
     """The served page: its URL, the folder of uploads, the process id, and causes that may end a process."""
@@ -39,6 +52,14 @@ def write_table(path: Path, count: int) -> Path:
             row = {"prediction": f"answer {number}{slip} of the page", "references": references, "kind": number % 7}
             stream.write(json.dumps(row) + "\n")
     return path
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+    """Wait until a condition is met, at most these seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")
@@ -88,6 +109,7 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda message: self.console.append(message.text))
+        self.page.add_init_script(KEEP_STAGES)
         self.page.goto(address + query, wait_until="commit")
         self.page.wait_for_function("window.anls && anls.settled")
 
@@ -95,6 +117,10 @@ class Visit:
         found = self.page.locator(selector, has_text=text or None).first
         found.wait_for(state="visible")
         return found
+
+    def pass_stage(self, text: str) -> None:
+        """Wait until a stage with this text is shown, or was shown after the last one that was waited for."""
+        self.page.wait_for_function(PASS_STAGE, arg=text)
 
     def pick(self, field: str, option: str) -> None:
         """Choose from a dropdown. If its choices load after the click that opens it, the click is repeated."""

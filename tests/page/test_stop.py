@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Served, write_table
+from tests.page.conftest import Served, wait_for, write_table
 from tests.page.test_programs import TABLE, ask, score_table, upload
 
 Visits = Callable[..., Any]
@@ -37,40 +36,32 @@ def list_workers(server: int) -> Iterator[str]:
             yield status.parent.name
 
 
-def wait_for(condition: Callable[[], Any], seconds: float) -> float:
-    start = time.monotonic()
-    while not condition():
-        assert time.monotonic() - start < seconds
-        time.sleep(0.05)
-    return time.monotonic() - start
-
-
 def test_stop_removed_files_and_closed_tab_end_the_process(
     visit: Visits, served: Served, large: Path, tmp_path: Path
 ) -> None:
     small = write_table(tmp_path / "small.jsonl", 30)
     user = visit("?tab=file", large)
-    user.see("#stage", "reading 1 of 1 file")
-    user.see("#stage", "scoring 300,000 answers")
+    user.pass_stage("reading 1 of 1 file")
+    user.pass_stage("scoring 300,000 answers")
     assert len(list(list_workers(served.process))) == 1
     user.page.locator("#stop").click()
     user.see("#result", "Stopped. Change a file")
-    wait_for(lambda: not list(list_workers(served.process)), 3)
+    wait_for(lambda: not list(list_workers(served.process)), 5)
     assert not user.page.locator("#stop").is_visible()
     # Other files end the scoring of those before, whose report never appears.
     user.clear()
     user.drop(large)
-    user.see("#stage", "scoring 300,000 answers")
+    user.pass_stage("scoring 300,000 answers")
     user.clear()
     user.drop(small)
     user.report()
     user.see("#chosen > button", "Files: small")
-    wait_for(lambda: not list(list_workers(served.process)), 3)
+    wait_for(lambda: not list(list_workers(served.process)), 5)
     # A tab that is closed.
     other = visit("?tab=file", large)
-    other.see("#stage", "300,000")
+    other.pass_stage("300,000")
     other.page.goto("about:blank")
-    print(wait_for(lambda: not list(list_workers(served.process)), 5))
+    wait_for(lambda: not list(list_workers(served.process)), 5)
 
 
 def test_client_of_an_endpoint_that_leaves_ends_the_process(served: Served, large: Path) -> None:
