@@ -21,6 +21,7 @@ from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
+from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -57,7 +58,7 @@ class Scores:
         self.submissions: dict[str, Scored] = {scored.name: scored for scored in result.submissions}
 
     @cached_property
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> Document:
         return build_document(self._result)
 
     @property
@@ -142,7 +143,7 @@ class Scores:
 
         return pandas.DataFrame(self.answers())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """Return everything as one document: what ``anls --format json`` prints."""
         return self._document
 

@@ -7,12 +7,14 @@ Tests fail if a table or an output is out of date: look at what changed before y
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,12 @@ SIX_IMPLEMENTATIONS = {
     "mistral_evals": "mistral-evals",
     "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
 }
+SCHEMA = {
+    node.name: node
+    for node in ast.parse((ROOT / "anls_metric" / "report" / "schema.py").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef)
+}
+"""The dicts of the JSON document, by name."""
 _CONSOLE = re.compile(r"^(```console\n\$ anls (.*)\n)(?:.*\n)*?(```)$", re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -222,6 +230,32 @@ def make_metrics() -> str:
     return format_table(("metric", "meaning"), [(f"`{name}`", each.meaning) for name, each in METRICS.items()])
 
 
+# The JSON document
+
+
+def make_keys(name: str, indent: str = "") -> str:
+    """Make the list of the keys of a dict. Below a key stand the keys of its dict, unless they have a list themselves.
+
+    Keys without a text share the next text.
+    """
+    kind, lines, keys = SCHEMA[name], [], []
+    lines += [make_keys(base, indent) for base in map(ast.unparse, kind.bases) if base.startswith("_")]
+    for node in kind.body:
+        if isinstance(node, ast.AnnAssign):
+            keys.append(node)
+        elif keys and isinstance(node, ast.Expr):
+            lines.append(f"{indent}- {quote(ast.unparse(key.target) for key in keys)}: {read_text(node)}")
+            inner = set(re.findall(r"\w+", ast.unparse(keys[-1].annotation))) & set(SCHEMA)
+            lines += [make_keys(each, f"{indent}    ") for each in inner if f"keys_{each}" not in TABLES]
+            keys = []
+    return "\n".join(lines)
+
+
+def read_text(node: ast.Expr) -> str:
+    """Read the text below a key, on one line."""
+    return " ".join(str(ast.literal_eval(node.value)).split())
+
+
 # Speed and limits
 
 
@@ -295,6 +329,13 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "speed": make_speed,
     "coverage": make_coverage,
     "limits": make_limits,
+    **{
+        f"keys_{name}": partial(make_keys, name)
+        for name in (
+            *("Document", "Compared", "Hint", "Submission", "Group", "Leaves", "Key", "Answer", "Comparison", "Match"),
+            "Headline",
+        )
+    },
 }
 """The name of a table -> the function that makes it."""
 

@@ -29,6 +29,7 @@ from anls_metric.options import (
 )
 from anls_metric.reading.reader import parse_input
 from anls_metric.report.document import build_document
+from anls_metric.report.schema import Document
 from anls_metric.report.terminal import format_hints
 
 GONE: Mapping[str, str] = {
@@ -152,7 +153,7 @@ def print_note(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, dict[str, Any]]:
+def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
     """Score the files of a command and of its flags, and print the hints. Returns the result and its document."""
     gold = parse_input(settings.gold) if settings.gold else None
     result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))

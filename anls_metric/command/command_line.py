@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
 from anls_metric.command.arguments import (
@@ -31,6 +31,7 @@ from anls_metric.messages import InputError, MissingFileError, make_error
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.reader import parse_input
 from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.schema import Document, Headline, Match
 from anls_metric.report.terminal import as_text, format_matches, format_read
 
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
@@ -160,7 +161,7 @@ def _score(words: Sequence[str]) -> int:
     if settings.output or settings.output_dir:
         _write_outputs(result, settings, inputs)
     if settings.report:
-        document |= _write_report(result, settings, inputs)
+        document = {**document, **_write_report(result, settings, inputs)}
     failures, doubts = _check_limits(result, document)
     if settings.find:
         document["find"] = _find(result, settings)
@@ -204,7 +205,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         print_note(f"output: {make_printable(path)}")
 
 
-def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> dict[str, Any]:
+def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> Headline:
     """Write the report, and return its headline, which is also a part of the document."""
     from anls_metric.report.files import check_output
     from anls_metric.report.html import write_report
@@ -224,7 +225,7 @@ def _list_sources(settings: Settings) -> list[str]:
 # Printing
 
 
-def _print(result: Result, document: dict[str, Any], settings: Settings) -> None:
+def _print(result: Result, document: Document, settings: Settings) -> None:
     numbers, columns = Numbers(settings.percent, settings.digits), settings.columns
     if settings.score_only:
         for scored in result.submissions:
@@ -244,19 +245,19 @@ def _print(result: Result, document: dict[str, Any], settings: Settings) -> None
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
-def _find(result: Result, settings: Settings) -> list[dict[str, Any]]:
+def _find(result: Result, settings: Settings) -> list[Match]:
     """Find what gives the number of the user, for the JSON document."""
     from anls_metric.analysis.variant_search import find_variants
 
     scorers = find_scorers(settings)
     matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
-    return [match._asdict() for match in matches]
+    return [cast(Match, match._asdict()) for match in matches]
 
 
 # Exit status
 
 
-def _check_limits(result: Result, document: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _check_limits(result: Result, document: Document) -> tuple[list[str], list[str]]:
     """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain.
 
     The baseline is the one that the user names, or the first; the document says which pairs were tested.
@@ -266,8 +267,16 @@ def _check_limits(result: Result, document: dict[str, Any]) -> tuple[list[str], 
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
     if result.settings.fail_if_worse:
         pairs = compare_with_first(result)
-        keys = ("first", "second", "difference", "p_value_adjusted", "verdict")
-        document["gate"] = [{key: getattr(pair, key) for key in keys} for pair in pairs]
+        document["gate"] = [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": pair.difference,
+                "p_value_adjusted": pair.p_value_adjusted,
+                "verdict": pair.verdict,
+            }
+            for pair in pairs
+        ]
     for each in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":

@@ -6,15 +6,13 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from anls_metric.core.strings.explanation import Edit
-
 
 def make_printable(text: str) -> str:
     """Make a text safe to print: one line, with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
 
 
-def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
+def align_texts(edits: Sequence[Sequence[str]], width: int = 100) -> list[str]:
     """Align two strings: the prediction, the reference below it, and a line that marks the differences.
 
     Args:

@@ -20,6 +20,7 @@ from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
 from anls_metric.reading.table import get_stem, read_table
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
+from anls_metric.report.schema import Document
 
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
@@ -88,7 +89,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     return document
 
 
-def _cut_edits(document: dict[str, Any]) -> dict[str, Any]:
+def _cut_edits(document: Document) -> Document:
     """Cut the edits of each of the worst answers, of which a long answer has one for each of its characters."""
     for submission in document["submissions"]:
         for answer in submission.get("worst", ()):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.metrics import METRICS
 from anls_metric.core.checks import describe_unknown
-from anls_metric.report.document import Document
 
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
@@ -137,7 +136,7 @@ COPIED_COLUMNS = (
 LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
 
 
-def choose_columns(records: Sequence[Document], names: Names, usual: Iterable[str]) -> list[Column]:
+def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
     """Choose the columns of a table. The name of the submission is always the first.
 
     Args:

@@ -8,8 +8,9 @@ from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
-from anls_metric.report.document import Document, get_label
+from anls_metric.report.document import get_label
 from anls_metric.report.numbers import Numbers
+from anls_metric.report.schema import Document, Submission
 from anls_metric.report.tables import Markup, Table, build_tables, collect_records, list_notes
 from anls_metric.report.terminal import list_details
 from anls_metric.report.texts import escape
@@ -75,7 +76,7 @@ def list_asked(document: Document, numbers: Numbers) -> list[dict[str, Any]]:
     return [*columns, *_list_summaries(document["submissions"], numbers)]
 
 
-def _list_summaries(submissions: Sequence[Document], numbers: Numbers) -> Iterable[dict[str, Any]]:
+def _list_summaries(submissions: Sequence[Submission], numbers: Numbers) -> Iterable[dict[str, Any]]:
     """List the figures of a benchmark's rule as columns."""
     for name, value in submissions[0].get("summary", {}).items():
         if not isinstance(value, dict):

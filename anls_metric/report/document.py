@@ -13,18 +13,17 @@ from anls_metric.core.json_strings import as_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
+from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
 
-Document = Mapping[str, Any]
-"""The JSON document of all results, or a dict in it."""
 
 MAX_DIFFERENCES = 20
 """The most answers to list on which score and judge disagree."""
 
 
-def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, Any]:
+def build_document(result: Result, front_end: FrontEnd = "python") -> Document:
     """Build the document of a result.
 
     Args:
@@ -32,9 +31,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         front_end: the front end in whose words hints name options.
 
     Returns:
-        A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
-        or None), ``hints``, ``submissions`` and ``comparisons``, lists of dicts. With several submissions also
-        ``best``, ``baseline``, ``all_pairs`` and ``chose_best``. ``label`` is the name of the score if it is not ANLS.
+        A dict of values that JSON can hold.
     """
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
@@ -60,7 +57,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> dict[str, 
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
-    document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
+    document: Document = json.loads(json.dumps(content))  # lists in place of tuples
     return document
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
@@ -12,22 +12,19 @@ from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
 from anls_metric.report.numbers import PERCENT, Numbers
+from anls_metric.report.schema import Headline, PairComparison
 
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
-def describe_headline(result: Result) -> dict[str, Any]:
+def describe_headline(result: Result) -> Headline:
     """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
 
     Args:
         result: the result, sorted by `sort_for_report`.
 
     Returns:
-        ``heading`` and ``summary``, sentences; ``warnings``, the sentences of the summary that matter most; ``names``,
-        how the report calls each submission; ``variants``, the score of each submission under every variant, by both
-        names; and, of several submissions, ``ranks`` by name; ``reported_baseline``, the submission with which the
-        report compares the others; ``pairs``, the comparisons by the names of the baseline and of the other submission;
-        and ``reversed_by``, by how much which variants reverse the order of the best two.
+        The heading and the sentences under it, and the figures that the report draws first.
     """
     numbers, variants = percent_numbers(result.settings), _score_under_variants(result.submissions)
     full = [scored.name for scored in result.submissions]
@@ -61,7 +58,9 @@ def describe_headline(result: Result) -> dict[str, Any]:
         "ranks": ranks,
         "reported_baseline": compared.baseline,
         "pairs": {
-            baseline: {name: {**each._asdict(), "note": each.note} for name, each in others.items()}
+            baseline: {
+                name: cast(PairComparison, {**each._asdict(), "note": each.note}) for name, each in others.items()
+            }
             for baseline, others in pairs.items()
         },
         "reversed_by": reversed_by,
@@ -82,9 +81,7 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     }
 
 
-def _describe_score(
-    scored: Scored, names: Mapping[str, str], numbers: Numbers, warnings: Sequence[str]
-) -> dict[str, Any]:
+def _describe_score(scored: Scored, names: Mapping[str, str], numbers: Numbers, warnings: Sequence[str]) -> Headline:
     """Describe the score of a single submission: its heading and summary."""
     interval = [f"The 95% CI is {numbers.format(scored.interval)}."] if scored.interval else []
     return {

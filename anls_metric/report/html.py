@@ -48,6 +48,7 @@ from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
+from anls_metric.report.schema import Document, Headline
 from anls_metric.report.tables import FORMATS, collect_records
 from anls_metric.report.texts import escape
 
@@ -88,7 +89,7 @@ def as_html(
 
 def _make_report(
     result: Result, images: Images, front_end: FrontEnd, most_bytes: int = MAX_BYTES
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, Headline]:
     """Make the file, and return it with its headline: see `describe_headline`."""
     source, order = os.path.basename(result.submissions[0].questions.name), [each.name for each in result.submissions]
     result = sort_for_report(result)
@@ -99,7 +100,10 @@ def _make_report(
     if front_end == "page":
         for described, hint in zip(document["hints"], result.hints):
             described["action"] = _describe_action(hint.message.action)
-    plain = {**document, "submissions": [{**each, "groups": {}, "worst": []} for each in document["submissions"]]}
+    plain: Document = {
+        **document,
+        "submissions": [{**each, "groups": {}, "worst": []} for each in document["submissions"]],
+    }
     copied = [key for key in COPIED_COLUMNS if any(key in record for record in collect_records(plain))]
     for submission in document["submissions"]:
         submission |= {"worst": [], "variants": headline["variants"].get(submission["name"], {})}
@@ -162,7 +166,7 @@ def write_report(
     images: str | None = None,
     inputs: Sequence[Input] = (),
     front_end: FrontEnd = "python",
-) -> dict[str, Any]:
+) -> Headline:
     """Write a report of a result.
 
     Args:
@@ -205,11 +209,11 @@ def join_modules(modules: Iterable[Path]) -> str:
     return script
 
 
-def _describe_action(action: tuple[str, str] | None) -> tuple[str, str, str] | None:
+def _describe_action(action: tuple[str, str] | None) -> list[str] | None:
     """Describe the button of a hint: the option, the value that it sets, and its label; None for no button."""
     option, value = action or ("", "")
     label = OPTIONS[option].label if option else ""
-    return (option, value, f"{label}: {value}") if label else None
+    return [option, value, f"{label}: {value}"] if label else None
 
 
 def _hash(content: str) -> str:

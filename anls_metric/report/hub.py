@@ -10,8 +10,8 @@ import re
 from decimal import Decimal
 
 from anls_metric.messages import list_some, make_error
-from anls_metric.report.document import Document
 from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.schema import Document
 
 _ENTRY = """\
 - dataset:

@@ -23,12 +23,17 @@ from anls_metric.report.columns import (
     Names,
     choose_columns,
 )
-from anls_metric.report.document import Document, describe_clusters, get_label
+from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
 
 MARK = "*"
 """The mark after a significant difference in a matrix."""
+
+
+Record = Mapping[str, Any]
+"""The values of a row of a table, by the keys of `COLUMNS`."""
 
 
 class Markup(NamedTuple):
@@ -80,7 +85,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
         *_list_confidences(document, numbers),
     ]
 
-    def make_cell(column: Column, record: Document) -> str:
+    def make_cell(column: Column, record: Record) -> str:
         cell = markup.escape(numbers.format(record.get(column.key, ""), column.form))
         return markup.forms.get(record.get("mark"), "{}").format(cell) if column.key == "anls" else cell
 
@@ -91,7 +96,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
     return [table._replace(rows=make_rows(table)) for table in tables]
 
 
-def _choose(document: Document, records: Sequence[Document], names: Names, usual: Sequence[str]) -> list[Column]:
+def _choose(document: Document, records: Sequence[Record], names: Names, usual: Sequence[str]) -> list[Column]:
     """Choose the columns of a table, and fill their placeholders."""
     adjusted = describe_adjustment(document)
     words = {
@@ -109,14 +114,16 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
-        record = {**submission, **submission.get("partial_credit", {}), **submission.get("all_keys", {})}
-        record |= submission.get("abstention", {})
+        record: dict[str, Any] = {**submission}
+        for part in ("partial_credit", "all_keys", "abstention"):
+            record |= record.get(part, {})
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
         records[submission["name"]] = record
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
-            records[pair["second"]] |= {key: pair[key.removeprefix("difference_")] for key in COMPARED}
+            compared: Record = pair
+            records[pair["second"]] |= {key: compared[key.removeprefix("difference_")] for key in COMPARED}
     if "best" in document:
         for name in document["best"]["no_significant_difference"]:
             records[name]["mark"] = "tie"
@@ -145,7 +152,8 @@ def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
         rows = {name: {"name": f"{number} {name}"} for number, name in enumerate(names, 1)}
         for pair in pairs:
             is_marked = key == "difference" and pair["verdict"] in ("better", "worse")
-            cell = numbers.format(pair[key], COLUMNS[key].form) + MARK * is_marked
+            value = pair["difference"] if key == "difference" else pair["mde"]
+            cell = numbers.format(value, COLUMNS[key].form) + MARK * is_marked
             rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell
         tables.append(Table(title, columns, list(rows.values())))
     return tables

@@ -14,8 +14,9 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.extraction.extract import describe_extraction
 from anls_metric.core.printing import align_texts, make_printable
 from anls_metric.messages import shorten
-from anls_metric.report.document import Document, describe_clusters, get_label
+from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.schema import Answer, Document, Leaf, Match, Submission
 from anls_metric.report.texts import align_rows
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
     parts += tables[1:]
-    worst: list[Document] = []
+    worst: list[Answer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
         parts += [submission["name"]] if several and answers else []
@@ -138,11 +139,11 @@ _SOURCE: Rows = (
 )
 
 
-def _list_lines(document: Document, submission: Document, numbers: Numbers, rows: Rows) -> Lines:
+def _list_lines(document: Document, submission: Submission, numbers: Numbers, rows: Rows) -> Lines:
     """List the lines of rows of which a submission has the key."""
-    values = dict(submission)
+    values: dict[str, Any] = {**submission}
     for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
-        values |= {key: value for key, value in submission.get(part, {}).items() if key != "confidence"}
+        values |= {key: value for key, value in values.get(part, {}).items() if key != "confidence"}
     clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
     zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}
     why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
@@ -165,7 +166,7 @@ def _list_lines(document: Document, submission: Document, numbers: Numbers, rows
     return [(name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key)]
 
 
-def list_details(document: Document, submission: Document, numbers: Numbers) -> Lines:
+def list_details(document: Document, submission: Submission, numbers: Numbers) -> Lines:
     """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
@@ -181,7 +182,7 @@ def list_details(document: Document, submission: Document, numbers: Numbers) -> 
     ]
 
 
-def _list_figures(document: Document, submission: Document, numbers: Numbers) -> Lines:
+def _list_figures(document: Document, submission: Submission, numbers: Numbers) -> Lines:
     """List the lines that stand in place of a table of one submission."""
     return [
         *_list_lines(document, submission, numbers, _SCORE),
@@ -243,7 +244,7 @@ def _format_table(table: Table, width: float) -> str:
     return f"{table.title}\n{text}" if table.title else text
 
 
-def format_matches(number: str, matches: Sequence[Document]) -> str:
+def format_matches(number: str, matches: Sequence[Match]) -> str:
     """Format what `variant_search.find_variants` found for a number: a line for each rule, threshold and score.
 
     A variant that gives the number without extraction is not repeated for a rule.
@@ -264,7 +265,7 @@ def format_matches(number: str, matches: Sequence[Document]) -> str:
 # Answers
 
 
-def format_answer(answer: Document) -> str:
+def format_answer(answer: Answer) -> str:
     """Format an answer of the document above the closest accepted answer, with the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
@@ -284,7 +285,7 @@ def _format_line(value: Any) -> str:
     return shorten(make_printable(" ".join(text.split())))
 
 
-def _format_leaves(leaves: Sequence[Document]) -> list[str]:
+def _format_leaves(leaves: Sequence[Leaf]) -> list[str]:
     """Format the leaves of a value that do not score 1, a line for each."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]

@@ -76,7 +76,7 @@ def test_best_accepted_answer_counts(metric: str, prediction: Any, references: l
 
 def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:
     rows = [{"prediction": "abcdefgh" * (n % 3), "answers": ["ab"], "doc": n // 4} for n in range(40)]
-    documents = [score(rows, metrics="cer", cluster_by=by).to_dict() for by in (None, "none")]
+    documents: list[Any] = [score(rows, metrics="cer", cluster_by=by).to_dict() for by in (None, "none")]
     cer, alone = (document["submissions"][0]["metrics"]["cer"] for document in documents)
     low, high = cer["interval"]
     assert 1.0 < low < cer["mean"] < high
@@ -90,7 +90,8 @@ def test_metrics_are_compared_on_common_questions_by_the_paired_test(metric: str
 
     better = make_rows({4: "a", 3: "a", 2: "x", 9: "x"})
     tables = {"first": make_rows({1: "a", 2: "x", 3: "x", 4: "a"}), "second": better, "third": better}
-    found, again = (each["metrics"][metric] for each in compare(tables, metrics=metric).to_dict()["comparisons"])
+    document: Any = compare(tables, metrics=metric).to_dict()
+    found, again = (each["metrics"][metric] for each in document["comparisons"])
     assert (found["questions"], found["difference"]) == (3, pytest.approx(difference))
     assert found["p_value"] == paired_test([0.0, 0.0, 1.0], [0.0, 1.0, 1.0])
     assert found["p_value_adjusted"] == again["p_value_adjusted"] == min(1.0, 2 * found["p_value"])

@@ -52,7 +52,7 @@ def test_groups_of_keys_count_a_key_without_a_prediction_as_0() -> None:
 
 
 def test_worst_say_why_they_have_their_score() -> None:
-    worst = score(make_table("yhn"), worst=2).to_dict()["submissions"][0]["worst"]
+    worst: Any = score(make_table("yhn"), worst=2).to_dict()["submissions"][0]["worst"]
     found = [(each["id"], each["score"], each["closest_reference"]) for each in worst]
     assert found == [("q2", 0.0, "Cola"), ("q1", 0.5, "Cola")]
     assert "2 edits on 4 characters" in worst[1]["why"]

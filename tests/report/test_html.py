@@ -25,6 +25,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from anls_metric.report.headline import describe_headline
 from anls_metric.report.html import ASSETS, SCRIPT, as_html
+from anls_metric.report.schema import Headline
 from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, read_rows, score_pairs
 
 GOOD, FAIR, POOR = (make_answers(120, share) for share in (0.9, 0.5, 0.1))
@@ -246,7 +247,7 @@ def test_report_of_nested_values_has_their_trees_and_the_groups_of_their_keys() 
 # The words at the top: the verdict, the certainty of it, and what it depends on
 
 
-def describe(submissions: Mapping[str, Any], raw: int = 0, **options: Any) -> dict[str, Any]:
+def describe(submissions: Mapping[str, Any], raw: int = 0, **options: Any) -> Headline:
     """Describe the headline of submissions, of which the last ones have raw output."""
     scored = [score_pairs(pairs, name=name) for name, pairs in submissions.items()]
     hints = [Hint(Message("", "raw", {}), each.name, ("sentence",), 0.9) for each in scored[len(scored) - raw :]]

@@ -7,15 +7,17 @@ import importlib
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 
 import anls_metric
+from anls_metric import compare, score
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, make_settings
+from anls_metric.report.schema import Document
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 
@@ -257,15 +259,56 @@ def list_keys(value: Any, levels: int = 0) -> Iterator[str]:
             yield from list_keys(child, levels - 1 if levels else _LEVELS.get(key, 0))
 
 
-def test_page_about_json_names_every_key(shell: Shell) -> None:
+def list_mismatches(value: Any, kind: Any, place: str = "document") -> Iterator[str]:
+    """List where a value has not the type that the schema gives it."""
+    outer, inner = get_origin(kind), get_args(kind)
+    if is_typeddict(kind):
+        hints = get_type_hints(kind)
+        yield from (f"{place}.{key}" for key in (value.keys() - hints.keys()) | (kind.__required_keys__ - value.keys()))
+        children = [(each, hints.get(key, Any), key) for key, each in value.items()]
+    elif outer in (dict, Mapping):
+        children = [(each, inner[1], key) for key, each in value.items()]
+    elif outer is list:
+        children = [(each, inner[0], str(number)) for number, each in enumerate(value)]
+    elif inner:  # a union with None
+        children = [] if value is None else [(value, inner[0], "")]
+    else:
+        children = []
+        fits = kind is Any or isinstance(value, (int, float) if kind is float else kind)
+        yield from [] if fits else [f"{place}: {value!r} is no {kind}"]
+    for child, of_child, key in children:
+        yield from list_mismatches(child, of_child, f"{place}.{key}" if key else place)
+
+
+@pytest.fixture
+def documents(shell: Shell) -> list[Any]:
+    """Documents with all keys: of commands, of a comparison that one document decides, and of confidences by key."""
     Path("examples").symlink_to(ROOT / "examples")
-    keys = {key for line in RUNS for key in list_keys(shell.document(line))}
+    base: list[dict[str, Any]] = [{"doc": max(0, n - 20), "prediction": "a", "answers": "a"} for n in range(60)]
+    tuned = [{**row, "prediction": "a" if row["doc"] > 9 else "b"} for row in base]
+    values = [
+        {"prediction": {"a": "b"}, "answers": {"a": "b" * (n % 2)}, "confidence": {"a": n / 60}} for n in range(60)
+    ]
+    return [
+        *map(shell.document, RUNS),
+        compare({"base": base, "tuned": tuned}, cluster_by="doc").to_dict(),
+        score(values, variant="anls_star", by_key=True).to_dict(),
+    ]
+
+
+def test_documents_have_the_types_of_the_schema(documents: list[Any]) -> None:
+    assert [each for document in documents for each in list_mismatches(document, Document)] == []
+    wrong = {**documents[0], "questions": "60", "more": 1}
+    assert list(list_mismatches(wrong, Document)) == ["document.more", "document.questions: '60' is no <class 'int'>"]
+
+
+def test_page_about_json_names_every_key(documents: list[Any]) -> None:
+    keys = set(list_keys(documents))
     page = _BLOCK.sub("", read(ROOT / "docs/json.md")).partition("## results.json")[0]
-    first_cells = " ".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
-    described = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", first_cells) for part in code.split(".")}
-    named = {part.rstrip("[]") for code in re.findall(r"`([^`]+)`", page) for part in code.split(".")}
+    listed = " ".join(re.findall(r"^ *- ((?:`\w+`(?:, )?)+): ", page, re.MULTILINE))
+    described, named = (set(re.findall(r"`(\w+)`", text)) for text in (listed, page))
     assert keys - named == set()
-    assert {name for name in described if not name.isupper()} - keys == set()
+    assert described - keys == set()
 
 
 # Links

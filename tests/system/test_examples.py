@@ -20,7 +20,7 @@ def test_confidence_interval_example_agrees_with_score(capsys: pytest.CaptureFix
     files = [str(ROOT / "examples" / "compare" / name) for name in ("gold.json", "tuned.json")]
     example.main(*files)
     printed = capsys.readouterr().out
-    document = anls_metric.score(files[1], files[0]).to_dict()
+    document: Any = anls_metric.score(files[1], files[0]).to_dict()
     (submission,) = document["submissions"]
     assert re.findall(r"\d\.\d{4}", printed) == [f"{x:.4f}" for x in (submission["anls"], *submission["interval"])]
     assert f"(by {document['clusters']['field']})" in printed

@@ -207,7 +207,7 @@ def test_score_that_the_hub_does_not_take_is_an_error(shell: Shell, line: str, w
 
 @pytest.mark.parametrize("mean", [0.0, 1.0, 1 / 3, 1e-05, 2.5e-7])
 def test_value_of_the_hub_is_a_number_with_all_of_its_digits(mean: float) -> None:
-    document = {"submissions": [{"name": "a", "anls": mean}], "signature": 'a "quoted" text: \\ #'}
+    document: Any = {"submissions": [{"name": "a", "anls": mean}], "signature": 'a "quoted" text: \\ #'}
     text = as_eval_results(document, "a/b", "1", "https://example.org", "2026-11-22")
     (value,) = re.findall(r"^  value: ([\d.]+)$", text, re.MULTILINE)
     assert float(value) == mean

@@ -98,7 +98,7 @@ class Extraction:
         return str(answer)
 
 
-Counts = dict[str, dict[str, int]]
+Counts = Mapping[str, Mapping[str, int]]
 """How many strings each rule changed and left as they were, by its name."""
 
 

@@ -1,0 +1,475 @@
+"""The keys of the JSON document, with their types.
+
+Scores are from 0 to 1. Names in the data, such as those of fields, are the keys of a `Mapping`. docs/json.md prints the
+text under each key; keys without one share the next text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+Interval = list[float] | None
+"""The ends of a 95% confidence interval; None for fewer than two clusters."""
+
+
+class Clusters(TypedDict):
+    """What identifies the document that a question is about."""
+
+    field: str
+    """the field that identifies the document"""
+    count: int
+    """the number of documents"""
+    rule: str
+    """what was done to the values of the field: `without the page`, or empty"""
+
+
+class _Hint(TypedDict):
+    text: str
+    """what looks wrong, and what to do"""
+    submission: str | None
+    """the submission; null for all"""
+    extract: list[str] | None
+    """the [extraction steps](extraction.md) that the hint proposes; null for none"""
+    anls: float | None
+    """the score after the change; null if it is not known"""
+
+
+class Hint(_Hint, total=False):
+    """A hint."""
+
+    action: list[str] | None  # for the button that the report has in the web app: option, value, label
+
+
+# Groups
+
+
+class Bin(TypedDict):
+    """The leaves with a confidence in a range."""
+
+    low: float
+    high: float
+    """the range"""
+    leaves: int
+    """their number"""
+    confidence: float
+    """their mean confidence"""
+    accuracy: float
+    """the share that scores 1"""
+
+
+class Confidence(TypedDict):
+    """What confidences tell about the scores."""
+
+    auroc: float | None
+    aurc: float
+    ece: float
+    """the measures"""
+    coverage: Mapping[str, float]
+    """the coverage at an accuracy of `0.9`, `0.95` and `0.99`"""
+
+
+class LeafConfidence(Confidence):
+    """What confidences tell about leaves."""
+
+    leaves: int
+    """the number of leaves with a confidence"""
+    reliability: list[Bin]
+    """bins of confidences"""
+
+
+class Leaves(TypedDict, total=False):
+    """The leaves of structured answers."""
+
+    leaves: int
+    """the number of leaves"""
+    right: int
+    close: int
+    wrong: int
+    missed: int
+    invented: int
+    blank: int
+    """the number of leaves with this outcome; they add up to `leaves`"""
+    same_value: int
+    """how many of the close and wrong leaves are the same number or date, written differently"""
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    """the shares of right leaves; null for 0 of 0"""
+    mean_score: float | None
+    """the mean score of the leaves; for all keys, this is ANLS\\* under `--average leaves`"""
+    confidence: LeafConfidence
+    """with [confidences of values](confidence_and_judges.md#confidences-of-single-values), as for answers, and:"""
+
+
+class _Group(TypedDict):
+    anls: float  # None for a key of which this submission has no leaf
+    interval: Interval
+    """the score and its 95% CI"""
+    questions: int
+    """the number of questions"""
+
+
+class _ComparedGroup(_Group, total=False):
+    difference: float | None
+    difference_interval: Interval
+    """for a compared submission, the score minus that of the baseline, and its 95% CI"""
+
+
+class Key(Leaves, total=False):
+    """What only a key of structured answers has."""
+
+    exact_match: float | None
+    """the share of its documents in which all leaves of the key score 1"""
+    cost: float
+    """how much of the score is lost here; the costs of the keys of the outermost objects add up to 1 - ANLS\\*"""
+    p_value_adjusted: float | None
+    verdict: str | None
+    """for a compared submission: as in [comparisons](#comparison-comparisons), but p is adjusted for the number of
+    keys"""
+
+
+class Group(_ComparedGroup, Key, total=False):
+    """The questions with a value of a field; or the documents that have a leaf of a key."""
+
+
+# Submissions
+
+
+class Mean(TypedDict):
+    """The mean of a further metric."""
+
+    mean: float
+    interval: Interval
+    """its mean and the 95% CI"""
+
+
+class PartialCredit(TypedDict):
+    """How much of the score is partial credit."""
+
+    format_loss: float
+    wrong_number_credit: float
+    """see [partial credit](error_analysis.md#partial-credit)"""
+
+
+class Abstention(TypedDict):
+    """How often a submission abstains, and where it should."""
+
+    unanswerable: int
+    """the answers to questions without an answer"""
+    right_abstentions: int
+    missed_abstentions: int
+    """how many of them abstain, and do not"""
+    answerable: int
+    """the answers to other questions"""
+    false_abstentions: int
+    """how many of them abstain"""
+    answered: int
+    accuracy_of_answered: float | None
+    """the number of answers that do not abstain, and their mean score"""
+    missing_answers: int
+    """the number of missing answers"""
+
+
+class Corrections(TypedDict):
+    """What corrections changed."""
+
+    accepted: int
+    excluded: int
+    """the number of questions with more references, and without a score"""
+    anls_without: float
+    """the score without corrections"""
+
+
+class Disagreement(TypedDict):
+    """An answer on which score and judge differ."""
+
+    id: str
+    score: float
+    verdict: bool
+    """the id, the score, and the verdict of the judge"""
+
+
+class Judge(TypedDict):
+    """How far score and judge agree."""
+
+    agreement: float
+    kappa: float | None
+    """the agreement"""
+    table: Mapping[str, Mapping[str, int]]
+    """the number of answers by the verdict of ANLS (`correct`, `wrong`), and by that of the judge"""
+    differences: list[Disagreement]
+    """at most twenty answers on which they differ"""
+
+
+class Leaf(TypedDict):
+    """A leaf of a structured answer."""
+
+    where: str
+    """its path"""
+    prediction: Any
+    reference: Any
+    """what was compared"""
+    score: float
+    """its score"""
+    leaves: int
+    """how many leaves it stands for"""
+    why: str
+    edits: list[list[str]]
+    """the reason and the edits"""
+
+
+class _Answer(TypedDict):
+    id: str
+    question: str | None
+    """the question"""
+    prediction: Any
+    references: list[Any]
+    """what was compared"""
+    score: float
+    outcome: str
+    """the score of the answer, and its outcome"""
+
+
+class Answer(_Answer, total=False):
+    """An answer, and why it has its score."""
+
+    closest_reference: Any
+    """the reference that determines the score"""
+    why: str | None
+    """the reason for the score, in a sentence"""
+    edits: list[list[str]]
+    """for strings, a list of `[operation, predicted, accepted]`"""
+    leaves: list[Leaf]
+    """for [structured answers](nested.md), the leaves"""
+    raw: str
+    """the raw model output, if the answer was extracted"""
+
+
+class _Submission(TypedDict):
+    name: str
+    """its name"""
+    read: str
+    """the `read` line"""
+    layout: str
+    """the [layout](layouts.md); `table` for a table of your own"""
+    questions: int
+    """the number of its questions"""
+    anls: float
+    interval: Interval
+    """the score and its 95% CI"""
+    exact_match: float
+    contains: float
+    """the share of answers that equal a reference, and that contain one"""
+    outcomes: Mapping[str, int]
+    """the number of answers with each [outcome](error_analysis.md#outcomes)"""
+    groups: dict[str, dict[str, Group]]
+    """by field of `--by` and value, the [groups](#group-submissionsgroups)"""
+
+
+class Submission(_Submission, total=False):
+    """A submission."""
+
+    runs: int
+    run_scores: list[float]
+    run_sd: float
+    """of several runs, their number, the score of each, and the standard deviation"""
+    extraction: Mapping[str, Mapping[str, int]]
+    """with `--extract`, how many answers each step `changed` and `left`"""
+    variants: Mapping[str, float]
+    """of several variants, the score under each"""
+    all_keys: Leaves
+    """with `--by-key`, the [counts of all leaves](#keys-of-structured-answers)"""
+    summary: Mapping[str, Any]
+    """of a [benchmark metric](benchmark_metrics.md), the results of the benchmark's script"""
+    metrics: Mapping[str, Mean]
+    """with `--metrics`, each [metric](error_analysis.md#other-metrics)"""
+    partial_credit: PartialCredit
+    """with `--metrics partial_credit`"""
+    abstention: Abstention
+    """with `--metrics abstention`"""
+    corrections: Corrections
+    """with `--corrections`"""
+    confidence: Confidence
+    """with [confidences](confidence_and_judges.md)"""
+    judge: Judge
+    """with a [judge](confidence_and_judges.md#an-llm-judge)"""
+    worst: list[Answer]
+    """with `--worst`, the [worst answers](#worst-answer-submissionsworst)"""
+
+
+# Comparisons
+
+
+class OneDocument(TypedDict):
+    """A comparison without the document that decides it."""
+
+    document: Any
+    """its name"""
+    questions: int
+    """the number of its questions"""
+    difference: float
+    interval: Interval
+    p_value: float
+    """the comparison without it"""
+
+
+class MetricComparison(TypedDict):
+    """Two submissions compared by a further metric."""
+
+    metric: str
+    """the metric"""
+    questions: int
+    difference: float
+    interval: Interval
+    p_value: float
+    p_value_adjusted: float
+    """as above"""
+    is_better: bool | None
+    """whether the second has the better mean"""
+
+
+class _Comparison(TypedDict):
+    first: str
+    second: str
+    """the two submissions; the first is the baseline"""
+    questions: int
+    """the number of questions that both have"""
+    difference: float
+    interval: Interval
+    """the score of the second minus that of the first, and its 95% CI"""
+    p_value: float
+    p_value_adjusted: float
+    """the p-value, before and after the adjustment for several comparisons"""
+    wins: int
+    losses: int
+    equal: int
+    """the number of questions on which the second scores higher, lower, and the same"""
+    mde: float | None
+    """the minimum detectable effect; null if it would be more than 1"""
+    verdict: str
+    """`better`, `worse`, `no significant difference` or `too few documents`"""
+    one_document: OneDocument | None
+    """if one document turns the verdict or makes up half of the difference; else null"""
+
+
+class Comparison(_Comparison, total=False):
+    """Two submissions."""
+
+    metrics: Mapping[str, MetricComparison]
+    """with `--metrics`, the comparison by each metric"""
+
+
+class Best(TypedDict):
+    """The best submission."""
+
+    name: str
+    """the submission with the highest score; of equal scores, the first by name"""
+    no_significant_difference: list[str]
+    """the submissions without a [significant difference](statistics.md#several-models) from it"""
+
+
+class Gate(TypedDict):
+    """A pair that was tested for `--fail-if-worse`."""
+
+    first: str
+    second: str
+    """the pair"""
+    difference: float
+    p_value_adjusted: float
+    verdict: str
+    """as in `comparisons`"""
+
+
+class Match(TypedDict):
+    """What gives a published number."""
+
+    name: str
+    """the submission"""
+    variant: str
+    """the variant or the metric that gives the number"""
+    threshold: float | None
+    """its threshold, if it is not the variant's own; else null"""
+    extract: str
+    """the extraction steps, "" for none"""
+    scale: int
+    """1, or 100 for a number in percent"""
+    anls: float
+    """the score, from 0 to 1"""
+    exact: bool
+    """whether it rounds to the number; otherwise it is the nearest"""
+
+
+# The document
+
+
+class _Document(TypedDict):
+    signature: str
+    """the [signature](signature.md) of the scores"""
+    questions: int
+    """the number of questions; of the submission with most, if they differ"""
+    clusters: Clusters | None
+    """the documents that questions are about; else null"""
+    hints: list[Hint]
+    """the [hints](#hint-hints), the most expensive first: about files, about comparisons, and at most three about the
+    answers of each submission"""
+    submissions: list[Submission]
+    """the [submissions](#submission-submissions), in the order in which you passed them"""
+    comparisons: list[Comparison]
+    """the [comparisons](#comparison-comparisons) with the baseline, or of all pairs; empty for one submission"""
+
+
+class Compared(TypedDict, total=False):
+    """Keys of several submissions."""
+
+    best: Best
+    """the best"""
+    baseline: str
+    """the name of the baseline"""
+    all_pairs: bool
+    """whether every pair was compared"""
+    chose_best: bool
+    """whether the baseline was chosen by its score, as the best of three or more, so that p is adjusted for this
+    choice"""
+    gate: list[Gate]
+    """with `--fail-if-worse`: the pairs that were tested, with the baseline or else the first submission"""
+
+
+class PairComparison(Comparison):
+    """A comparison of the report."""
+
+    note: str
+    """why interval and verdict disagree"""
+
+
+class Headline(TypedDict, total=False):
+    """What the top of the report shows."""
+
+    heading: str
+    summary: str
+    """the verdict, and the sentences below it"""
+    warnings: list[str]
+    """the sentences of the summary that make the scores doubtful"""
+    names: Mapping[str, str]
+    """what the report calls each submission: without a long beginning that all names share"""
+    variants: Mapping[str, Mapping[str, float]]
+    """the score of each submission under each variant"""
+    ranks: Mapping[str, int]
+    """the ranks: 1 for the best and for all without a significant difference from it"""
+    reported_baseline: str
+    """the submission that the report compares the others with: the `baseline`; with `--all-pairs`, the best of three
+    or more"""
+    pairs: Mapping[str, Mapping[str, PairComparison]]
+    """the comparison of the second with the first, as in `comparisons`; p is adjusted for the comparisons with the
+    first"""
+    reversed_by: Mapping[str, float]
+    """by how much each variant puts the second-best submission ahead of the best"""
+
+
+class Document(_Document, Compared, Headline, total=False):
+    """The JSON document of all results."""
+
+    label: str
+    """the name of the score, if it is not ANLS"""
+    find: list[Match]
+    """with `--find`, [what gives the number](#a-published-number-find)"""
