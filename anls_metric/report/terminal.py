@@ -50,7 +50,8 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
         from anls_metric.report.tables import TEXT, build_tables, list_notes
 
         built = build_tables(document, numbers, columns, TEXT)
-        tables = [_format_table(table if columns else _fit(table), width) for table in built]
+        fitted = built if columns else [_add_drawing(_fit(built[0]), document, width), *map(_fit, built[1:])]
+        tables = [_format_table(table, width) for table in fitted]
         has_differences = any(column.key == "difference" for column in built[0].columns)
     if several or columns:
         from_baseline = [f"Differences are from {document['baseline']}."] if has_differences else []
@@ -228,6 +229,25 @@ def _fit(table: Table) -> Table:
         columns=[table.columns[place] for place in places],
         rows=[[row[place] for place in places] for row in table.rows],
     )
+
+
+MOST_DRAWN, LEAST_DRAWN = 40, 16
+"""The most and the least characters in which a terminal draws differences."""
+
+
+def _add_drawing(table: Table, document: Document, width: float) -> Table:
+    """Add a column that draws the differences from the baseline with their intervals, if the terminal has room."""
+    room = width - sum(max(map(len, cells)) + 2 for cells in zip(*table.rows))
+    if not document["comparisons"] or document["all_pairs"] or not LEAST_DRAWN <= room < inf:
+        return table
+    from anls_metric.report.axis import draw_difference, find_limits
+    from anls_metric.report.columns import Column
+
+    length, pairs = min(int(room), MOST_DRAWN), {pair["second"]: pair for pair in document["comparisons"]}
+    limits, heading = find_limits(list(pairs.values())), f"against {document['baseline']}"[:length]
+    drawn = [draw_difference(pairs.get(each["name"]), limits, length) for each in document["submissions"]]
+    rows = [[*row, cell] for row, cell in zip(table.rows, [heading, *drawn])]
+    return table._replace(columns=[*table.columns, Column("drawn", heading)], rows=rows)
 
 
 def _format_table(table: Table, width: float) -> str:
