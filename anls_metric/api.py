@@ -16,7 +16,7 @@ from anls_metric.core.scorer import KINDS, OF_VALUES
 from anls_metric.core.statistics.significance import Interval
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
-from anls_metric.options import Options, Settings, make_settings
+from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
     from anls_metric.report.answers import Answer, LeafRow
     from anls_metric.report.columns import Names
+    from anls_metric.report.figures import FigureKind
 
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
@@ -249,6 +251,35 @@ class Scores:
         from anls_metric.report.html import write_report
 
         write_report(os.fspath(path), self._result, None if images is None else os.fspath(images), self._inputs)
+
+    def plot(self, kind: FigureKind = "forest", ax: Axes | None = None) -> Axes:
+        """Draw a figure with matplotlib: `scores.plot().figure.savefig("forest.pdf")`.
+
+        Args:
+            kind: "forest" for the models with their differences from the baseline, "threshold" for the scores at other
+                thresholds, "groups" for the groups of `by`, and "keys" for the keys of `by_key`.
+            ax: the axes to draw on; None makes a figure that is as wide as a column of an article.
+
+        Returns:
+            The axes. Their data are in `to_dict`.
+
+        Raises:
+            ValueError: the scores lack the data of this kind, or matplotlib is not installed.
+
+        Example:
+            >>> import matplotlib.pyplot as plt
+            >>> figure, axes = plt.subplots()
+            >>> scores = compare({"base": ["Cola", "Cool"], "tuned": ["Coca Cola", "Coca Col"]}, [["Coca Cola"]] * 2)
+            >>> scores.plot(ax=axes).get_xlabel().splitlines()[0]
+            'difference from base'
+            >>> scores.plot(kind="threshold").get_ylabel()
+            'ANLS in percent'
+        """
+        from anls_metric.report.document import add_figure_data
+        from anls_metric.report.figures import draw
+
+        chosen = read_settings({"kind": kind}, str).kind or "forest"
+        return draw(add_figure_data(self._document, self._result, chosen), chosen, ax)
 
     def __str__(self) -> str:
         from anls_metric.report.terminal import as_text, format_hints

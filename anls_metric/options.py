@@ -190,6 +190,12 @@ class Settings:
         read=read_paths,
     )
     report: str | None = _option("--report FILE.html", "write an HTML report that opens in a browser", MOST)
+    plot: str | None = _option("--plot PATH", "draw a figure, as PATH.pdf, PATH.svg or PATH.png", OUTPUT)
+    kind: str | None = _option(
+        "--plot-kind {forest,threshold,groups,keys}",
+        "what --plot draws: the models, or scores by threshold, by --by or by --by-key (default: forest)",
+        OUTPUT,
+    )
     gold: str | None = _option(
         "-g --gold --gold-label-file FILE",
         "the questions with their accepted answers: a file, or a name such as docvqa:val",
@@ -447,6 +453,7 @@ INSTEAD: Mapping[str, str] = {
     "return_all_scores": "score(...).answers() lists every answer with its score",
     "report": 'score(...).report("report.html") writes the report',
     "output": "score(...).to_dict() has all results",
+    "plot": "score(...).plot() draws a figure",
     "confusions": "score(...).confusions(n) lists them",
     "suspects": "compare(...).suspects() lists them",
     "images": 'score(...).report("report.html", images=...) shows them',

@@ -84,6 +84,7 @@ NEEDS = {
     "release": ["build"],
     "report/test_browser.py": ["playwright"],
     "rules/test_rules_on_the_page.py": ["gradio"],
+    "system/test_figures.py": ["matplotlib"],
 }
 
 

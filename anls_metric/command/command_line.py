@@ -146,6 +146,12 @@ def _score(words: Sequence[str]) -> int:
     settings = make_settings(flags)
     if settings.images and not settings.report:
         raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+    if settings.kind and not settings.plot:
+        raise make_error("", "{use.kind} chooses what {use.plot} draws: add {use.plot:figure.pdf}")
+    if settings.plot:
+        from anls_metric.report.figures import check_path
+
+        check_path(settings.plot)
     if settings.format == "json" and (settings.percent or settings.digits is not None):
         raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
     if settings.output_rows:
@@ -162,6 +168,8 @@ def _score(words: Sequence[str]) -> int:
         _write_outputs(result, settings, inputs)
     if settings.report:
         document = {**document, **_write_report(result, settings, inputs)}
+    if settings.plot:
+        _write_figure(result, document, settings, inputs)
     failures, doubts = _check_limits(result, document)
     if settings.find:
         document["find"] = _find(result, settings)
@@ -215,6 +223,16 @@ def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> 
     headline = write_report(path, result, settings.images, front_end="command")
     print_note(f"report: {make_printable(path)}")
     return headline
+
+
+def _write_figure(result: Result, document: Document, settings: Settings, inputs: Sequence[str]) -> None:
+    """Write the figure, and add its data to the document."""
+    from anls_metric.report.document import add_figure_data
+    from anls_metric.report.figures import write_figure
+
+    path, kind = str(settings.plot), settings.kind or "forest"
+    write_figure(path, add_figure_data(document, result, kind), kind, [*inputs, *_list_sources(settings)])
+    print_note(f"figure: {make_printable(path)}")
 
 
 def _list_sources(settings: Settings) -> list[str]:

@@ -61,6 +61,23 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> Document:
     return document
 
 
+def add_figure_data(document: Document, result: Result, kind: str) -> Document:
+    """Add to the document of a result what a kind of figure shows besides, once, and return the document.
+
+    Raises:
+        InputError: the result lacks the data of this kind.
+    """
+    from anls_metric.analysis.figure_data import check_figure, score_at_thresholds
+
+    check_figure(result, kind)
+    if kind == "threshold" and "threshold" not in document:
+        document["threshold"] = result.submissions[0].scorer.threshold
+        for submission, scored in zip(document["submissions"], result.submissions):
+            found = score_at_thresholds(scored).items()
+            submission["thresholds"] = [{"threshold": threshold, "anls": anls} for threshold, anls in found]
+    return document
+
+
 def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     answers, name = scored.answers, scored.name
     against = result.compared.groups.get(name) if result.compared else None

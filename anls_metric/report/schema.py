@@ -246,6 +246,14 @@ class Answer(_Answer, total=False):
     """the raw model output, if the answer was extracted"""
 
 
+class ThresholdScore(TypedDict):
+    """The score at a threshold."""
+
+    threshold: float
+    anls: float
+    """the threshold and the score"""
+
+
 class _Submission(TypedDict):
     name: str
     """its name"""
@@ -296,6 +304,8 @@ class Submission(_Submission, total=False):
     """with a [judge](confidence_and_judges.md#an-llm-judge)"""
     worst: list[Answer]
     """with `--worst`, the [worst answers](#worst-answer-submissionsworst)"""
+    thresholds: list[ThresholdScore]
+    """with `--plot-kind threshold`, the score at each threshold from 0 to 1 in steps of 0.05"""
 
 
 # Comparisons
@@ -471,5 +481,7 @@ class Document(_Document, Compared, Headline, total=False):
 
     label: str
     """the name of the score, if it is not ANLS"""
+    threshold: float
+    """with `--plot-kind threshold`, the threshold of the scores"""
     find: list[Match]
     """with `--find`, [what gives the number](#a-published-number-find)"""

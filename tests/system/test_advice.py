@@ -51,6 +51,11 @@ MORE: dict[str, Situation] = {
         for n in range(3, 33)]}),
     "abstentions": ("t.json", {"t.json": [{"prediction": "It is not mentioned.", "answers": [["Not answerable"],
         ["a"]][n > 2]} for n in range(9)]}),
+    "a kind without a figure": ("gold.json a.json --plot-kind keys", {}),
+    "a figure of texts by key": ("gold.json a.json --plot f.pdf --plot-kind keys", {}),
+    "a figure of values by key": ("t.json --variant anls_star --plot f.pdf --plot-kind keys", {"t.json": NESTED}),
+    "a figure of groups": ("t.json --plot f.pdf --plot-kind groups", {"t.json": list_rows(kind="a") + list_rows(
+        kind="b")}),
     "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
 }  # fmt: skip
 SITUATIONS: dict[str, Situation] = {

@@ -17,6 +17,7 @@ import anls_metric
 from anls_metric import compare, score
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, make_settings
+from anls_metric.report.document import add_figure_data
 from anls_metric.report.schema import Document
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
@@ -86,7 +87,7 @@ def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.Monke
 def list_imports(block: str) -> list[str]:
     """List the modules that a block needs."""
     loads = ["evaluate"] if re.search(r"\bload\(", block) else []
-    return [*re.findall(r"^>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]
+    return [*re.findall(r"^ *>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]
 
 
 @of_the_guide
@@ -289,8 +290,10 @@ def documents(shell: Shell) -> list[Any]:
     values = [
         {"prediction": {"a": "b"}, "answers": {"a": "b" * (n % 2)}, "confidence": {"a": n / 60}} for n in range(60)
     ]
+    one = score(["a"], [["a"]])
     return [
         *map(shell.document, RUNS),
+        add_figure_data(one.to_dict(), one._result, "threshold"),
         compare({"base": base, "tuned": tuned}, cluster_by="doc").to_dict(),
         score(values, variant="anls_star", by_key=True).to_dict(),
     ]
@@ -340,8 +343,10 @@ def test_docstring_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         pytest.skip(f"{name} needs {', '.join(sorted(lacking))}")
     module = importlib.import_module(name)
     public = {public: getattr(anls_metric, public) for public in anls_metric.__all__}
-    results = doctest.testmod(module, globs=public | vars(module))
-    assert results.failed == 0
+    examples = doctest.DocTestFinder().find(module, globs=public | vars(module))
+    for example in examples:
+        if not find_lacking(*list_imports(str(example.docstring))):
+            assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))

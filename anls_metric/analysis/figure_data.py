@@ -1,0 +1,51 @@
+"""What a figure shows besides the usual results: scores at a grid of thresholds. Refuses a kind that lacks its data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.scored import KEYS, Scored, list_grouping_fields, score_under
+from anls_metric.messages import make_error
+
+THRESHOLDS = tuple(number / 20 for number in range(21))
+"""The thresholds at which a figure shows the scores."""
+
+MOST_GROUPS = 12
+"""The most groups of a field that an error proposes."""
+
+_ANOTHER = ": draw another figure, such as {use.kind:forest}"
+
+
+def score_at_thresholds(scored: Scored) -> dict[float, float]:
+    """Score a submission at each of `THRESHOLDS`, as if the user had chosen it.
+
+    Example:
+        >>> from anls_metric import score
+        >>> scored = score(["Cola", "Cool"], [["Cola"], ["Cola"]])["data"]
+        >>> list(score_at_thresholds(scored).items())[9:12]
+        [(0.45, 0.75), (0.5, 0.75), (0.55, 0.5)]
+    """
+    scorer: Any = scored.scorer
+    return {each: score_under(scored.answers, replace(scorer, threshold=each)) for each in THRESHOLDS}
+
+
+def check_figure(result: Result, kind: str) -> None:
+    """Check that a result has the data that a kind of figure needs.
+
+    Raises:
+        InputError: it lacks them; the message says which option adds them, or which kind needs none.
+    """
+    scored = result.submissions[0]
+    scorer, records = scored.scorer, scored.questions.records
+    if kind == "threshold" and "threshold" not in scorer.options:
+        raise make_error("", "the threshold of {scorer} cannot be changed" + _ANOTHER, scorer=scorer.name)
+    if kind == "groups" and not scored.groups.keys() - {KEYS}:
+        for field in list_grouping_fields(records, min(MOST_GROUPS, len(records) // 2)):
+            raise make_error("", "a figure of groups needs a field: add {use.by:{field}}", field=field)
+        raise make_error("", "no field groups the questions" + _ANOTHER)
+    if kind == "keys" and not scored.groups.get(KEYS):
+        if scorer.name == "anls_star" and KEYS not in scored.groups:
+            raise make_error("", "a figure of keys needs counts by key: add {use.by_key}")
+        raise make_error("", "the answers have no keys" + _ANOTHER)

@@ -1,0 +1,238 @@
+"""Draws figures for a paper with matplotlib, from the document of all results: see `KINDS`."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal
+
+from anls_metric.analysis.scored import KEYS
+from anls_metric.core.printing import make_printable
+from anls_metric.messages import make_error, shorten
+from anls_metric.reading.reader import drop_shared_prefix
+from anls_metric.report.axis import find_limits
+from anls_metric.report.document import get_label
+from anls_metric.report.files import check_output, open_aside
+from anls_metric.report.numbers import PERCENT
+from anls_metric.report.schema import Document
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FigureKind = Literal["forest", "threshold", "groups", "keys"]
+WIDTH = 3.3  # inches: a column of an article with two columns
+_MAX_NAME, _MAX_GROUPS = 24, 30
+# The colors of Okabe and Ito that are dark enough on white. In gray print, marks and dashes tell models apart.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKS, _DASHES = "os^Dv", ("-", "--", "-.", ":")
+_VERDICT_COLORS, _GRAY = {"better": _COLORS[0], "worse": _COLORS[1]}, "#595959"
+_FONT_SIZE = 8
+_STYLE = {
+    "font.size": _FONT_SIZE,
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.5,
+    "pdf.fonttype": 42,  # publishers refuse Type 3
+    "svg.hashsalt": "anls",
+}
+# The ending of a file -> its metadata without a date, so that the same results are the same bytes.
+_METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
+
+
+def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
+    """Draw a figure on axes, and return them; without axes in a figure of pyplot, which a notebook shows.
+
+    Args:
+        document: as `document.build_document` makes it, with what `document.add_figure_data` adds.
+        kind: a key of `KINDS`.
+        axes: where to draw.
+
+    Raises:
+        InputError: matplotlib is missing.
+    """
+    matplotlib = _import_matplotlib()
+    if axes is not None:
+        KINDS[kind](document, axes)
+        return axes
+    from matplotlib import pyplot
+
+    with matplotlib.rc_context(_STYLE):
+        return _draw_alone(document, kind, pyplot.figure)
+
+
+def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]) -> None:
+    """Write a figure to a PDF, SVG or PNG file, by the ending of its path. The same results are the same bytes.
+
+    Raises:
+        InputError: there is no such format, matplotlib is missing, or the file is an input.
+        OSError: the file cannot be written.
+    """
+    ending, content, matplotlib = check_path(path), io.BytesIO(), _import_matplotlib()
+    check_output(path, inputs)
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_STYLE):
+        figure: Any = _draw_alone(document, kind, Figure).figure
+        figure.savefig(content, format=ending[1:], dpi=300, metadata=_METADATA[ending])
+    with open_aside(path) as file:
+        file.buffer.write(content.getvalue())  # type: ignore[attr-defined]
+
+
+def check_path(path: str) -> str:
+    """Return the ending of a figure's path. InputError: there is no such format."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in _METADATA:
+        raise make_error(path, "a figure needs a name that ends in .pdf, .svg or .png, such as figure.pdf")
+    return ending
+
+
+def _import_matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise make_error("", "figures need matplotlib: pip install 'anls-metric[plot]'") from None
+    return matplotlib
+
+
+def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) -> Axes:
+    """Draw a figure that is as wide as a column, and as high as its content."""
+    figure = make_figure(dpi=200, layout="constrained")
+    axes: Axes = figure.add_subplot()
+    axes.tick_params(labelsize=_FONT_SIZE)  # ticks are also made later, in the style of the user
+    figure.set_size_inches(WIDTH, KINDS[kind](document, axes))
+    return axes
+
+
+# Each kind draws on the axes, and returns the height in inches that it needs.
+
+
+def draw_forest(document: Document, axes: Axes) -> float:
+    """Draw a row for each model: its difference from the baseline with its interval, and its score beside it.
+
+    A difference is hollow if it is not significant, and an arrow if it is outside of the axis.
+    """
+    names, submissions = _name_models(document), document["submissions"]
+    pairs = {pair["second"]: pair for pair in document["comparisons"] if pair["first"] == document["baseline"]}
+    low, high = find_limits(list(pairs.values())) if pairs else (0.0, 1.0)
+    if document.get("chose_best"):  # else the order is that of the user
+        submissions = sorted(submissions, key=lambda each: -each["anls"])
+    for y, each in enumerate(submissions):
+        if pair := pairs.get(each["name"]):
+            color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
+            mark = "o" if value == pair["difference"] else "<" if value == low else ">"
+            face = "white" if color == _GRAY else color
+            _draw_dot(axes, y, value, pair["interval"], color, marker=mark, markerfacecolor=face, clip_on=False)
+        elif pairs:
+            _draw_dot(axes, y, 0.0, None, "black", marker="D")
+        else:
+            _draw_dot(axes, y, each["anls"], each["interval"], "black", marker="o")
+        interval = f" ({PERCENT.format(each['interval']).replace(' to ', '–')})" * bool(each["interval"])
+        beside: dict[str, Any] = {
+            "xy": (1.03, y),
+            "xycoords": ("axes fraction", "data"),
+            "fontsize": "small",
+            "va": "center",
+        }
+        axes.annotate(PERCENT.format(each["anls"]) + interval, **beside)
+    _label_rows(axes, [names[each["name"]] for each in submissions])
+    axes.set_xlabel(_describe_scale(document))
+    if pairs:
+        axes.set_xlim(100 * low, 100 * high)
+        axes.axvline(0, color="black", linewidth=0.6, zorder=0)
+        axes.annotate(get_label(document), (1.03, 1), xycoords="axes fraction", fontsize="small", va="bottom")
+        axes.set_xlabel(f"difference from {names[document['baseline']]}\nin points (95% CI; filled: significant)")
+    return 0.75 + 0.18 * len(submissions)
+
+
+def draw_thresholds(document: Document, axes: Axes) -> float:
+    """Draw the score of each model against the threshold."""
+    names = _name_models(document)
+    for each, color, dash in zip(document["submissions"], cycle(_COLORS), cycle(_DASHES)):
+        points = [(point["threshold"], 100 * point["anls"]) for point in each["thresholds"]]
+        axes.plot(*zip(*points), color=color, linestyle=dash, label=names[each["name"]])
+    axes.axvline(document["threshold"], color=_GRAY, linewidth=0.6, zorder=0)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("threshold")
+    axes.set_ylabel(f"{get_label(document)} in percent")
+    axes.spines[["top", "right"]].set_visible(False)
+    return 2.2 + _add_legend(axes, len(names))
+
+
+def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
+    """Draw a row for each group of a field, by default the first, in which each model has a dot with its interval."""
+    submissions, names = document["submissions"], _name_models(document)
+    field = field or next(name for name in submissions[0]["groups"] if name != KEYS)
+    groups = [(each["name"], each["groups"][field]) for each in submissions]
+    sizes: dict[str, int] = {}
+    for _, own in groups:
+        sizes |= {group: max(figures["questions"], sizes.get(group, 0)) for group, figures in own.items()}
+    largest = {*sorted(sizes, key=sizes.__getitem__, reverse=True)[:_MAX_GROUPS]}
+    shown = [group for group in sizes if group in largest]
+    for place, ((name, own), color, mark) in enumerate(zip(groups, cycle(_COLORS), cycle(_MARKS))):
+        axes.plot([], [], color=color, marker=mark, label=names[name])
+        offset = (place - (len(names) - 1) / 2) * min(1 / (len(names) + 1), 0.3)
+        for y, figures in enumerate(map(own.get, shown)):
+            if figures and figures["anls"] is not None:
+                _draw_dot(axes, y + offset, figures["anls"], figures["interval"], color, marker=mark)
+    for y in range(1, len(shown), 2):
+        axes.axhspan(y - 0.5, y + 0.5, color="0.95", linewidth=0, zorder=0)
+    _label_rows(axes, [f"{_write(group)} ({sizes[group]:,})" for group in shown])
+    what = "key (number of documents)" if field == KEYS else f"{_write(field)} (number of questions)"
+    axes.set_xlabel(f"{_describe_scale(document)}\nby {what}")
+    return 0.65 + len(shown) * max(0.19, 0.1 * len(names) + 0.06) + _add_legend(axes, len(names))
+
+
+def draw_keys(document: Document, axes: Axes) -> float:
+    """Draw a row for each key of nested values, as `draw_groups` does."""
+    return draw_groups(document, axes, KEYS)
+
+
+def _name_models(document: Document) -> dict[str, str]:
+    names = [submission["name"] for submission in document["submissions"]]
+    return dict(zip(names, map(_write, drop_shared_prefix(names))))
+
+
+def _write(text: str) -> str:
+    """Write a short text that matplotlib takes neither for a formula nor for a hidden label."""
+    text = make_printable(text)
+    text = shorten(text, _MAX_NAME - 3 if len(text) > _MAX_NAME else _MAX_NAME).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def _describe_scale(document: Document) -> str:
+    return f"{get_label(document)} in percent (95% CI)"
+
+
+def _draw_dot(axes: Axes, y: float, value: float, interval: Sequence[float] | None, color: str, **mark: Any) -> None:
+    """Draw a value in percent with its interval."""
+    for ends in filter(None, [interval]):
+        axes.plot([100 * end for end in ends], [y, y], color=color)
+    axes.plot([100 * value], [y], color=color, **mark)
+
+
+def _label_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Label rows from top to bottom, without a frame."""
+    axes.set_yticks(range(len(names)), names, fontsize="small")
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _add_legend(axes: Axes, count: int) -> float:
+    """Add a legend of several models above the axes, and return its height."""
+    if count == 1:
+        return 0.0
+    spaces: dict[str, Any] = {"borderaxespad": 0.3, "handlelength": 2.2, "columnspacing": 1}
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize="small", **spaces)
+    return 0.16 * ((count + 1) // 2)
+
+
+KINDS: Mapping[str, Callable[[Document, Axes], float]] = {
+    "forest": draw_forest,
+    "threshold": draw_thresholds,
+    "groups": draw_groups,
+    "keys": draw_keys,
+}
+"""A kind of figure -> the function that draws it."""
