@@ -25,12 +25,12 @@ FigureKind = Literal["forest", "threshold", "groups", "keys"]
 WIDTH = 3.3  # inches: a column of an article with two columns
 _MAX_NAME, _MAX_GROUPS = 24, 30
 # The colors of Okabe and Ito that are dark enough on white. In gray print, marks and dashes tell models apart.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS, _DASHES = "os^Dv", ("-", "--", "-.", ":")
-_VERDICT_COLORS, _GRAY = {"better": _COLORS[0], "worse": _COLORS[1]}, "#595959"
-_FONT_SIZE = 8
-_STYLE = {
-    "font.size": _FONT_SIZE,
+_VERDICT_COLORS, _GRAY = {"better": COLORS[0], "worse": COLORS[1]}, "#595959"
+FONT_SIZE = 8
+STYLE = {
+    "font.size": FONT_SIZE,
     **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
     "lines.linewidth": 1.2,
     "lines.markersize": 4.5,
@@ -58,7 +58,7 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
         return axes
     from matplotlib import pyplot
 
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         return _draw_alone(document, kind, pyplot.figure)
 
 
@@ -73,7 +73,7 @@ def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]
     check_output(path, inputs)
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure: Any = _draw_alone(document, kind, Figure).figure
         figure.savefig(content, format=ending[1:], dpi=300, metadata=_METADATA[ending])
     with open_aside(path) as file:
@@ -100,7 +100,7 @@ def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) 
     """Draw a figure that is as wide as a column, and as high as its content."""
     figure = make_figure(dpi=200, layout="constrained")
     axes: Axes = figure.add_subplot()
-    axes.tick_params(labelsize=_FONT_SIZE)  # ticks are also made later, in the style of the user
+    axes.tick_params(labelsize=FONT_SIZE)  # ticks are also made later, in the style of the user
     figure.set_size_inches(WIDTH, KINDS[kind](document, axes))
     return axes
 
@@ -149,7 +149,7 @@ def draw_forest(document: Document, axes: Axes) -> float:
 def draw_thresholds(document: Document, axes: Axes) -> float:
     """Draw the score of each model against the threshold."""
     names = _name_models(document)
-    for each, color, dash in zip(document["submissions"], cycle(_COLORS), cycle(_DASHES)):
+    for each, color, dash in zip(document["submissions"], cycle(COLORS), cycle(_DASHES)):
         points = [(point["threshold"], 100 * point["anls"]) for point in each["thresholds"]]
         axes.plot(*zip(*points), color=color, linestyle=dash, label=names[each["name"]])
     axes.axvline(document["threshold"], color=_GRAY, linewidth=0.6, zorder=0)
@@ -170,7 +170,7 @@ def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
         sizes |= {group: max(figures["questions"], sizes.get(group, 0)) for group, figures in own.items()}
     largest = {*sorted(sizes, key=sizes.__getitem__, reverse=True)[:_MAX_GROUPS]}
     shown = [group for group in sizes if group in largest]
-    for place, ((name, own), color, mark) in enumerate(zip(groups, cycle(_COLORS), cycle(_MARKS))):
+    for place, ((name, own), color, mark) in enumerate(zip(groups, cycle(COLORS), cycle(_MARKS))):
         axes.plot([], [], color=color, marker=mark, label=names[name])
         offset = (place - (len(names) - 1) / 2) * min(1 / (len(names) + 1), 0.3)
         for y, figures in enumerate(map(own.get, shown)):

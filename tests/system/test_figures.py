@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import random
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
@@ -358,3 +359,28 @@ def test_missing_library_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     assert shell.error("gold.json a.json --plot f.pdf") == message
     with pytest.raises(ValueError, match=re.escape(message)):
         make_scores(1).plot()
+
+
+# The figures of the pages
+
+sys.path.append(str(ROOT / "tools"))
+pages = importlib.import_module("figures")
+FIGURES: Mapping[str, Any] = pages.FIGURES
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_of_a_page_shows_the_numbers_of_today(name: str) -> None:
+    assert pages.describe(pages.draw(name)) == pages.read(ROOT / "docs" / name), "run python tools/figures.py"
+    texts = [path.read_text("utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))]
+    assert sum(f"{name})" in text for text in texts) == 1
+
+
+def test_figures_of_the_pages_are_those_of_the_tables() -> None:
+    """README prints the six scores, and the tutorial those of each epoch."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    six = re.findall(r"^\| [^|]+ \| `(\w+)` \| \**([\d.]+)\** \| \**([\d.]+)\** \|$", readme, re.MULTILINE)
+    drawn = pages.read(ROOT / "docs" / "six_scores.svg")
+    assert [f"{name} {first} → {second}" for name, first, second in six] == drawn["texts"][2:-2]
+    assert [line[1] for line in drawn["lines"]] == [[float(first), float(second)] for _, first, second in six]
+    training = pages.read(ROOT / "docs" / "training.svg")
+    assert [line[1][-1] for line in training["lines"]] == [91.16, 86.92]
