@@ -258,7 +258,8 @@ class Scores:
         Args:
             kind: "forest" for the models with their differences from the baseline, "threshold" for the scores at other
                 thresholds, "groups" for the groups of `by`, and "keys" for the keys of `by_key`.
-            ax: the axes to draw on; None makes a figure that is as wide as a column of an article.
+            ax: the axes to draw on, best in a figure with `layout="constrained"`, where all texts fit; None makes a
+                figure that is as wide as a column of an article.
 
         Returns:
             The axes. Their data are in `to_dict`.
@@ -268,7 +269,7 @@ class Scores:
 
         Example:
             >>> import matplotlib.pyplot as plt
-            >>> figure, axes = plt.subplots()
+            >>> figure, axes = plt.subplots(layout="constrained")
             >>> scores = compare({"base": ["Cola", "Cool"], "tuned": ["Coca Cola", "Coca Col"]}, [["Coca Cola"]] * 2)
             >>> scores.plot(ax=axes).get_xlabel().splitlines()[0]
             'difference from base'
