@@ -16,7 +16,7 @@ from anls_metric.report.axis import find_limits
 from anls_metric.report.document import get_label
 from anls_metric.report.files import check_output, open_aside
 from anls_metric.report.numbers import PERCENT
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import Comparison, Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,10 +109,7 @@ def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) 
 
 
 def draw_forest(document: Document, axes: Axes) -> float:
-    """Draw a row for each model: its difference from the baseline with its interval, and its score beside it.
-
-    A difference is hollow if it is not significant, and an arrow if it is outside of the axis.
-    """
+    """Draw a row for each model: its difference from the baseline with its interval, and its score beside it."""
     names, submissions = _name_models(document), document["submissions"]
     pairs = {pair["second"]: pair for pair in document["comparisons"] if pair["first"] == document["baseline"]}
     low, high = find_limits(list(pairs.values())) if pairs else (0.0, 1.0)
@@ -120,30 +117,35 @@ def draw_forest(document: Document, axes: Axes) -> float:
         submissions = sorted(submissions, key=lambda each: -each["anls"])
     for y, each in enumerate(submissions):
         if pair := pairs.get(each["name"]):
-            color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
-            mark = "o" if value == pair["difference"] else "<" if value == low else ">"
-            face = "white" if color == _GRAY else color
-            _draw_dot(axes, y, value, pair["interval"], color, marker=mark, markerfacecolor=face, clip_on=False)
+            _draw_difference(axes, y, pair, low, high)
         elif pairs:
             _draw_dot(axes, y, 0.0, None, "black", marker="D")
         else:
             _draw_dot(axes, y, each["anls"], each["interval"], "black", marker="o")
-        interval = f" ({PERCENT.format(each['interval']).replace(' to ', '–')})" * bool(each["interval"])
-        beside: dict[str, Any] = {
-            "xy": (1.03, y),
-            "xycoords": ("axes fraction", "data"),
-            "fontsize": "small",
-            "va": "center",
-        }
-        axes.annotate(PERCENT.format(each["anls"]) + interval, **beside)
+        text, interval = PERCENT.format(each["anls"]), PERCENT.format(each["interval"]).replace(" to ", "–")
+        _write_beside(axes, y, f"{text} ({interval})" if each["interval"] else text)
     _label_rows(axes, [names[each["name"]] for each in submissions])
     axes.set_xlabel(_describe_scale(document))
     if pairs:
         axes.set_xlim(100 * low, 100 * high)
         axes.axvline(0, color="black", linewidth=0.6, zorder=0)
-        axes.annotate(get_label(document), (1.03, 1), xycoords="axes fraction", fontsize="small", va="bottom")
-        axes.set_xlabel(f"difference from {names[document['baseline']]}\nin points (95% CI; filled: significant)")
+        _write_beside(axes, -0.7, get_label(document))
+        notes = " (95% CI; filled: significant)" if submissions[0]["interval"] else ""
+        axes.set_xlabel(f"difference from {names[document['baseline']]}\nin points{notes}")
     return 0.75 + 0.18 * len(submissions)
+
+
+def _draw_difference(axes: Axes, y: float, pair: Comparison, low: float, high: float) -> None:
+    """Draw a difference: hollow if it is not significant, and an arrow if it is outside of the axis."""
+    color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
+    mark = "o" if value == pair["difference"] else "<" if value == low else ">"
+    face = "white" if color == _GRAY else color
+    _draw_dot(axes, y, value, pair["interval"], color, marker=mark, markerfacecolor=face, clip_on=False)
+
+
+def _write_beside(axes: Axes, y: float, text: str) -> None:
+    """Write a text to the right of a row."""
+    axes.annotate(text, (1.03, y), xycoords=("axes fraction", "data"), va="center", fontsize="small")
 
 
 def draw_thresholds(document: Document, axes: Axes) -> float:
@@ -202,7 +204,7 @@ def _write(text: str) -> str:
 
 
 def _describe_scale(document: Document) -> str:
-    return f"{get_label(document)} in percent (95% CI)"
+    return f"{get_label(document)} in percent" + " (95% CI)" * bool(document["submissions"][0]["interval"])
 
 
 def _draw_dot(axes: Axes, y: float, value: float, interval: Sequence[float] | None, color: str, **mark: Any) -> None:

@@ -172,7 +172,9 @@ def test_keys_have_a_dot_for_each_model() -> None:
 
 
 def test_scores_without_intervals_and_keys_without_leaves_are_drawn() -> None:
-    assert list_dots(compare({"a": ["x"], "b": ["y"]}, [["x"]]).plot()) == [0.0, -100.0]
+    alone = compare({"a": ["x"], "b": ["y"]}, [["x"]])
+    assert list_dots(alone.plot()) == [0.0, -100.0]
+    assert alone.plot().get_xlabel() == "difference from a\nin points"
     rows: Any = VALUES
     tips = [{**row, "prediction": {**row["prediction"], "tip": "1"}} for row in rows]
     scores = compare({"a": VALUES, "b": tips}, variant="anls_star", by_key=True)
