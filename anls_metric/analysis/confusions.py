@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from anls_metric.analysis.scored import Scored, explain
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.strings.explanation import Edit
 
 MAX_LENGTH = 3
@@ -47,7 +47,7 @@ def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int
     places_of: dict[tuple[str, str], list[int]] = {}
     for place, score in enumerate(scored.answer_scores):
         if 0.0 < score < 1.0:
-            for pair in _list_pieces(explain(scored, place).edits):
+            for pair in _list_pieces(scored.why(place).edits):
                 places_of.setdefault(pair, []).append(place)
     ranked = sorted(places_of.items(), key=lambda item: (-len(item[1]), item[0]))
     return [(Confusion(*pair, len(places)), places) for pair, places in ranked[:most]]

@@ -110,6 +110,7 @@ class Scored:
     means: Mapping[str, float] = field(default_factory=dict)
     groups: Mapping[str, Groups] = field(default_factory=dict, repr=False)
     all_keys: Figures = field(default_factory=dict, repr=False)
+    _explanations: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -137,6 +138,21 @@ class Scored:
         if any(row.leaves for row in self.values):
             return self.values
         return score_predictions(self.answers, self.answers.predictions, _list_leaves(self.scorer))
+
+    def why(self, place: int) -> Any:
+        """Explain the score of an answer, given its place; None for a question without an answer."""
+        if place not in self._explanations:
+            self._explanations[place] = self._explain(place)
+        return self._explanations[place]
+
+    def _explain(self, place: int) -> Any:
+        answers = self.answers
+        prediction = answers.predictions[place]
+        if prediction is None:
+            return None
+        if answers.columns is not None:
+            return self.scorer.explain(answers.columns[place]["prediction"], answers.columns[place])
+        return self.scorer.explain(prediction, answers.questions.references[list_places(answers)[place]])
 
     @property
     def extract(self) -> str:
@@ -368,17 +384,6 @@ def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | N
     """Compute the score of answers under another scorer, or of other predictions."""
     values = score_predictions(answers, answers.predictions if predictions is None else predictions, scorer)
     return mean_of(answers, values, scorer)
-
-
-def explain(scored: Scored, place: int) -> Any:
-    """Explain the score of an answer, given its place; None for a question without an answer."""
-    answers = scored.answers
-    prediction = answers.predictions[place]
-    if prediction is None:
-        return None
-    if answers.columns is not None:
-        return scored.scorer.explain(answers.columns[place]["prediction"], answers.columns[place])
-    return scored.scorer.explain(prediction, answers.questions.references[list_places(answers)[place]])
 
 
 def list_worst(scored: Scored, count: int) -> list[int]:

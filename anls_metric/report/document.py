@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import KEYS, Groups, Scored, explain, list_worst
+from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
 from anls_metric.core.checks import count_noun
 from anls_metric.core.json_strings import as_json
 from anls_metric.core.scorer import Scorer
@@ -176,7 +176,7 @@ def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
 def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
     """Describe the answer to a question, and why it has its score."""
     answer = scored.representatives[place]
-    content, why = describe_answer(scored, place, answer), explain(scored, answer)
+    content, why = describe_answer(scored, place, answer), scored.why(answer)
     content |= {"score": scored.scores[place], "closest_reference": None, "why": None}
     if why is not None:
         content |= {"closest_reference": as_json(why.closest), "why": str(why)}

@@ -13,7 +13,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
 from anls_metric.analysis.questions import JoinedQuestion
-from anls_metric.analysis.scored import Scored, explain
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.explanation import SENTENCES, Explanation
 from anls_metric.core.strings.variants import Variant
@@ -158,7 +158,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
         return "The submission has no answer to it, so 0.", 0, {}
     if scored.answer_scores[answer] == 1.0 and scored.scorer.scores_strings and prediction in accepted:
         return SENTENCES["equal"], accepted.index(prediction), {}  # most answers; explaining them takes time
-    why = explain(scored, answer)
+    why = scored.why(answer)
     return why.sentence, getattr(why, "winner", 0), describe_drawing(why)
 
 

@@ -7,15 +7,16 @@ import random
 import statistics
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import anls_metric
-from anls_metric import VARIANTS, Scores, cluster_field, compare, get_variant, interval, score
+from anls_metric import VARIANTS, Scores, Variant, cluster_field, compare, get_variant, interval, score
 from anls_metric.analysis.alignment import MAX_CELLS, align
 from anls_metric.analysis.clusters import find_clusters
-from anls_metric.analysis.scored import explain, list_grouping_fields, score_under
+from anls_metric.analysis.scored import list_grouping_fields, score_under
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from tests.analysis.scoring import make_table, score_columns
 from tests.conftest import fuzzed_rows
@@ -77,8 +78,25 @@ def test_similarities_are_those_of_the_explanations(variant: str) -> None:
     predictions, references = zip((None, [""]), ("None", ["none"]), *fuzzed_rows(300, seed=3))
     scored = score_columns(predictions, references, scorer=variant)
     for place, pair in enumerate(zip(scored.scores, scored.similarities)):
-        why = explain(scored, place)
+        why = scored.why(place)
         assert pair == ((why.score, why.best.similarity) if why else (0.0, 0.0))
+
+
+def test_wrong_answer_is_explained_once_for_all_outputs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    explained: list[str] = []
+    explain = Variant.explain
+
+    def count(variant: Variant, prediction: str, references: Any) -> Any:
+        explained.append(prediction)
+        return explain(variant, prediction, references)
+
+    monkeypatch.setattr(Variant, "explain", count)
+    predictions = ["right", *(f"b{number}d" for number in range(9)), "x"]
+    scores = score(predictions, [["right"], *[["bad"]] * 9, ["y"]], worst=5)
+    scores.to_dict()
+    scores.confusions()
+    scores.report(tmp_path / "report.html")
+    assert sorted(explained) == sorted(predictions[1:])
 
 
 def test_interval_of_a_mean_of_leaves_takes_each_question_as_a_cluster() -> None:
