@@ -445,7 +445,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Get a scorer: what computes a score, with the options that a call overrides."""
+    """Return a scorer by name, with the given options instead of its own."""
     if isinstance(scorer, str):
         try:
             scorer = SCORERS[scorer]
@@ -786,7 +786,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Get a variant: a row of the table, with the fields that a call overrides."""
+    """Return a variant by name, with the given options instead of its own."""
     if isinstance(variant, str):
         if variant not in VARIANT_NAMES:
             raise ValueError(_describe_other(variant))
@@ -1198,9 +1198,9 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         return tuple(value)
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=describe)
-    items = as_column(value, what, "pass a list of strings, the accepted answers")
+    items = as_column(value, what, "pass a list of strings, the references")
     if not items:
-        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
+        raise ValueError(f"{what} is an empty list: add a reference, or leave the question out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
@@ -1277,11 +1277,11 @@ def check_columns(
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
-    references = as_column(references, "references", "pass a list with the accepted answers of each question")
+    references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
         raise ValueError(
             f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
-            "pass one list of accepted answers for each prediction"
+            "pass one list of references for each prediction"
         )
     return predictions, references
 
@@ -1619,7 +1619,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass the accepted answers of each row of the evaluation set, and set dataloader_drop_last=False. If an "
+        "pass the references of each row of the evaluation set, and set dataloader_drop_last=False. If an "
         "evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:
@@ -1631,9 +1631,7 @@ def _read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
-        rows = as_column(
-            column, "references", "pass a list with the accepted answers of each row of the evaluation set"
-        )
+        rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
         rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
         sets.append(scorer.check([""] * len(rows), rows)[1])
     return sets

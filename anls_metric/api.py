@@ -49,7 +49,7 @@ class ANLSWarning(UserWarning):
 
 
 class Scores:
-    """What `score` and `compare` return. It prints as the command does, and a notebook shows it as a table.
+    """The result of `score` and `compare`. Printing it shows the command's output; a notebook shows a table.
 
     Attributes:
         submissions: the submissions with their scores, by name.
@@ -328,7 +328,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         1.0
     """
     if data is None:
-        raise TypeError("score() takes the answers first, then the accepted answers: score(predictions, references)")
+        raise TypeError("score() takes the answers first, then the references: score(predictions, references)")
     settings = make_settings(options, "score")
     if isinstance(data, str) and is_list(gold) and not os.path.exists(data):
         sentence = "there is no file {text!r}: for one answer, call anls_score; for several, pass a list"

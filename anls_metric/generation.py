@@ -64,7 +64,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         if references is None:
-            raise ValueError("references is None: pass the accepted answers of each row")
+            raise ValueError("references is None: pass the references of each row")
         several = isinstance(dataset, Mapping)
         if several != isinstance(references, Mapping) or (several and set(dataset) != set(references)):
             raise ValueError("dataset and references must be dicts with the same names, or neither a dict")
@@ -82,7 +82,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
             if len(rows) != len(accepted):
                 raise ValueError(
                     f"the dataset of {prefix!r} has {len(rows):,} rows but references for {len(accepted):,}: pass the "
-                    "accepted answers of each row"
+                    "references of each row"
                 )
             if encode is None and len(rows) and not {"prompt", "input_ids"} & set(rows[0]):
                 raise ValueError(

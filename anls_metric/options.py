@@ -151,9 +151,9 @@ class Settings:
     )
     references: str | None = _option(
         "--references-field PATH",
-        "path of the accepted answers (default: a common field name)",
+        "path of the references, the accepted answers (default: a common field name)",
         MOST,
-        label="Field of accepted answers",
+        label="Field of references",
     )
     extract: tuple[str, ...] | None = _option(
         "--extract RULES",
@@ -198,7 +198,7 @@ class Settings:
     )
     gold: str | None = _option(
         "-g --gold --gold-label-file FILE",
-        "the questions with their accepted answers: a file, or a name such as docvqa:val",
+        "the questions with their references: a file, or a name such as docvqa:val",
         INPUT,
         label="Gold file",
     )
@@ -239,9 +239,9 @@ class Settings:
     )
     references_separator: str | None = _option(
         "--references-separator TEXT",
-        "separator between accepted answers in one string",
+        "separator between references in one string",
         INPUT,
-        label="Separator between accepted answers in one string",
+        label="Separator between references in one string",
     )
     layout: str | None = _option("--layout NAME", "input layout (default: detected); anls layouts lists them", INPUT)
     filter: str | None = _option(
@@ -267,7 +267,7 @@ class Settings:
     )
     corrections: str | None = _option(
         "--corrections FILE",
-        "a file with corrected annotations: more accepted answers, or questions to exclude",
+        "a file with corrected annotations: more references, or questions to exclude",
         INPUT,
     )
     threshold: float | None = _option(

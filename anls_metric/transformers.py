@@ -389,7 +389,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass the accepted answers of each row of the evaluation set, and set dataloader_drop_last=False. If an "
+        "pass the references of each row of the evaluation set, and set dataloader_drop_last=False. If an "
         "evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:
@@ -401,9 +401,7 @@ def _read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
-        rows = as_column(
-            column, "references", "pass a list with the accepted answers of each row of the evaluation set"
-        )
+        rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
         rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
         sets.append(scorer.check([""] * len(rows), rows)[1])
     return sets

@@ -104,7 +104,7 @@ class Reward:
         if column not in columns:
             raise ValueError(
                 f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'}): name the column of "
-                "the accepted answers with build_reward(references_column=...)"
+                "the references with build_reward(references_column=...)"
             )
         references = as_column(columns[column], column, "pass a list with one for each completion")
         rewards: list[float | None] = []

@@ -330,13 +330,13 @@ SIGNS = (
     Sign(_find_empty, "predictions are empty: find the step that lost them", least=5),
     Sign(
         _find_copies,
-        "predictions equal an accepted answer exactly, as in a copy of the gold file: check {use.prediction}",
+        "predictions equal a reference exactly, as in a copy of the gold file: check {use.prediction}",
         least=25,
     ),
     Sign(_find_nulls, "predictions are {value}, which programs write for missing values: find the step that lost them"),
     Sign(
         _find_null_references,
-        "questions have only {value} as accepted answer, which programs write for missing values: find the step that "
+        "questions have only {value} as their reference, which programs write for missing values: find the step that "
         "lost them",
     ),
     Sign(
@@ -353,7 +353,7 @@ SIGNS = (
     Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
     Sign(
         _find_moved,
-        "predictions are accepted answers of other questions: check the ids and the order of both files",
+        "predictions are references of other questions: check the ids and the order of both files",
         of_strings=True,
         least=MIN_ANSWERS,
     ),
@@ -386,7 +386,7 @@ LAST_SIGNS = (
     ),
     Sign(
         _find_other_words,
-        "predictions contain an accepted answer among other words: ask the model for only the answer",
+        "predictions contain a reference among other words: ask the model for only the answer",
         of_strings=True,
         least=MIN_ANSWERS,
     ),

@@ -136,13 +136,13 @@ METRICS: Mapping[str, Metric] = {
     for metric in (
         Metric(
             "f1",
-            "F1 of the words, the best over the accepted answers",
+            "F1 of the words, the best over the references",
             "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
             _measure_best(score_f1, max, 0.0),
         ),
         Metric(
             "cer",
-            "character error rate, the lowest over the accepted answers; 0 is best; it can exceed 1",
+            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
             "jiwer.cer, https://github.com/jitsi/jiwer",
             _measure_best(score_cer, min, 1.0),
             most=float("inf"),
@@ -156,13 +156,13 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "exact_match",
-            "equals an accepted answer after normalization",
+            "equals a reference after normalization",
             "the variant that scores the set",
             lambda scored: list(map(float, scored.findings.exact)),
         ),
         Metric(
             "contains",
-            "contains an accepted answer as whole words",
+            "contains a reference as whole words",
             "the variant that scores the set",
             lambda scored: list(map(float, scored.findings.contains)),
         ),

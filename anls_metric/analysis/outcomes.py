@@ -66,28 +66,26 @@ _OF_ZERO = (
     ),
     Outcome(
         "same value",
-        "is the number or date of an accepted answer, written differently",
+        "is the number or date of a reference, written differently",
         is_any_same_value,
         of_strings=True,
     ),
-    Outcome("contains an answer", "contains an accepted answer among other words", contains_any),
-    Outcome("part of an answer", "is part of an accepted answer", _is_part_of_any),
+    Outcome("contains an answer", "contains a reference among other words", contains_any),
+    Outcome("part of an answer", "is part of a reference", _is_part_of_any),
     Outcome(
         "formatting",
-        "equals an accepted answer except for punctuation, symbols, spaces and accents",
+        "equals a reference except for punctuation, symbols, spaces and accents",
         is_same_but_formatting,
         of_strings=True,
     ),
-    Outcome(
-        "another number", "contains different digits from every accepted answer", is_another_number, of_strings=True
-    ),
+    Outcome("another number", "contains different digits from every reference", is_another_number, of_strings=True),
     Outcome("refusal", "says that the model cannot answer", _is_a_refusal),
     Outcome("other", "is something else", lambda prediction, references: True),
 )
 OUTCOMES = (
     Outcome("missing", "is not in the submission"),
-    Outcome("equal", "equals an accepted answer"),
-    Outcome("close enough", "is similar enough to an accepted answer to score"),
+    Outcome("equal", "equals a reference"),
+    Outcome("close enough", "is similar enough to a reference to score"),
     *_OF_ZERO,
 )
 ZERO_OUTCOMES = ("missing", *(outcome.name for outcome in _OF_ZERO))

@@ -107,14 +107,14 @@ _TWO_WAYS = "(?s:.)[\u0300-\u036f\u3099\u309a]+|[\uff01-\uff5e]+"  # a letter wi
 TRANSFORMATIONS = (
     Transformation(
         "printed",
-        "accepted answers look like printed lists, or single characters",
+        "references look like printed lists, or single characters",
         'write them as lists of strings: ["a", "b"]',
         references=_read_printed,
     ),
     *(
         Transformation(
             "joined",
-            "accepted answers look like several in one string",
+            "references look like several in one string",
             "split them with {use.references_separator:{value}}",
             references=partial(_split, re.escape(separator)),
             mark=separator,

@@ -79,7 +79,7 @@ def build_parser() -> Parser:
         epilog=_EPILOG,
         add_help=False,
     )
-    add_flags(parser, "a gold file, then submissions; or tables with predictions and accepted answers")
+    add_flags(parser, "a gold file, then submissions; or tables with predictions and references")
     other = parser.add_argument_group("other")
     other.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit"

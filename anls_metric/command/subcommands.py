@@ -109,7 +109,7 @@ def _add_questions(parser: Parser) -> None:
     parser.add_argument("name", metavar="NAME", help="the name, such as docvqa:val; anls datasets lists the names")
     _add_target(parser, "FILE.jsonl")
     parser.add_argument(
-        "--with-answers", action="store_true", help="write all fields with the accepted answers, as a gold file"
+        "--with-answers", action="store_true", help="write all fields with the references, as a gold file"
     )
     parser.add_argument("--sample", type=int, metavar="N", help="draw N questions at random (default: all)")
     parser.add_argument("--seed", type=int, metavar="N", help="the seed of the sample (default: 0)")
@@ -142,8 +142,8 @@ def _add_function(parser: Parser) -> None:
     parser.add_argument(
         "function",
         metavar="MODULE:FUNCTION",
-        help="the function, such as my_project.metrics:anls or metrics.py:anls; it takes a prediction and its accepted "
-        "answers, or lists of them, in either order",
+        help="the function, such as my_project.metrics:anls or metrics.py:anls; it takes a prediction and its "
+        "references, or lists of them, in either order",
     )
 
 
@@ -209,7 +209,7 @@ def _add_check_submission(parser: Parser) -> None:
     parser.add_argument(
         "--ids",
         metavar="FILE",
-        help="the questions: a gold file with or without accepted answers (default: ids are not checked)",
+        help="the questions: a gold file with or without references (default: ids are not checked)",
     )
 
 
@@ -244,7 +244,7 @@ def _add_hub(parser: Parser) -> None:
     names = [name for name, option in OPTIONS.items() if option.group in (MOST, INPUT, SCORING)]
     others = ("format", "output", "report", "worst", "by", "by_key", "metrics", "find")
     names = [name for name in (*names, "percent", "digits", "quiet") if name not in others]
-    add_flags(parser, "a gold file, then a submission; or a table with predictions and accepted answers", names)
+    add_flags(parser, "a gold file, then a submission; or a table with predictions and references", names)
 
 
 def _export_hub(flags: argparse.Namespace) -> None:

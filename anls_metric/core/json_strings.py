@@ -14,7 +14,7 @@ from anls_metric.core.json_values import from_json, to_json
 from anls_metric.core.strings.rows import as_references
 
 _OPENING = ("{", "[")
-_ACCEPTED = "the accepted answer"
+_ACCEPTED = "the reference"
 
 
 def parse_value(text: str) -> Any:
@@ -73,7 +73,7 @@ def parse_accepted_value(text: str) -> Any:
         ({'total': '12.50'}, ['tea', 'milk'])
         >>> parse_accepted_value("{'total': 12.5}")
         Traceback (most recent call last):
-        ValueError: the accepted answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
+        ValueError: the reference is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
     """
     value = parse_value_or_text(text)
     if value is not text or not text.strip():
@@ -160,7 +160,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     """
     if isinstance(value, str):
         if not value.strip():
-            raise ValueError(f"{what} is empty: add an accepted answer, or leave the question out")
+            raise ValueError(f"{what} is empty: add a reference, or leave the question out")
         value = parse_written_list(value, what)
     return as_references(unwrap_references(value), what)
 

@@ -237,7 +237,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Get a scorer: what computes a score, with the options that a call overrides.
+    """Return a scorer by name, with the given options instead of its own.
 
     Args:
         scorer: a name in `SCORERS`, an alias, or a `Scorer`.

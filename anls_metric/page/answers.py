@@ -23,7 +23,7 @@ from anls_metric.report.texts import escape
 if TYPE_CHECKING:
     from anls_metric.core.values import StarExplanation
 
-_NOTHING = "Enter an accepted answer to see the score."
+_NOTHING = "Enter a reference to see the score."
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:

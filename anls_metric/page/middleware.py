@@ -19,7 +19,7 @@ TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
     f"{limits.MAX_FILE // limits.MB} MB"
 )
-TOO_SLOW = "the request takes too long to come: send it again"
+TOO_SLOW = "the request arrived too slowly: send it again"
 
 ROUTES = (
     *("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"),

@@ -244,7 +244,7 @@ def _work(
 
 
 _TOO_LARGE = (
-    "the result has {size:.1f} MB, and the web app returns at most {most:g} MB: ask for fewer answers, or score the "
+    "the result is {size:.1f} MB, and the web app returns at most {most:g} MB: ask for fewer answers, or score the "
     "files with anls on your computer"
 )
 

@@ -25,7 +25,7 @@ from anls_metric.report.schema import Document
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
-WHICH_GOLD = "Which of these is the gold file, the one with the accepted answers?"
+WHICH_GOLD = "Which of these is the gold file, the one with the references?"
 
 GOLD, SUBMISSION, IMAGES, UNREAD = "gold file", "submission", "page images", "not read"
 """The roles of files."""

@@ -39,7 +39,7 @@ from anls_metric.report.texts import escape
 ASSETS = Path(__file__).parent / "assets"
 
 SENTENCE = (
-    "How close is a model's answer to an accepted one? 100 is equal, 0 is too different. ANLS is the metric of DocVQA."
+    "How close is a model's answer to a reference? 100 is equal, 0 is too different. ANLS is the metric of DocVQA."
 )
 
 # Prediction, accepted answers, variant, threshold and case.
@@ -210,7 +210,11 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
         with gr.Column(elem_id="typed", min_width=0):
             prediction = gr.Textbox(label="Prediction", lines=2, max_lines=6, max_length=longest, elem_id="prediction")
             accepted = gr.Textbox(
-                label="Accepted answers, one per line", lines=3, max_lines=10, max_length=longest, elem_id="answers"
+                label="References (accepted answers), one per line",
+                lines=3,
+                max_lines=10,
+                max_length=longest,
+                elem_id="answers",
             )
         with gr.Column(elem_id="shown", min_width=0):
             answer = gr.HTML(elem_id="answer")

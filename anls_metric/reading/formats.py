@@ -317,7 +317,7 @@ def check_header(header: list[str], name: str) -> list[str]:
         header.pop()
     repeated = find_repeated(header)
     if repeated:
-        raise make_error(name, "two columns are called {names}: rename one", names=list_some(map(repr, repeated)))
+        raise make_error(name, "two columns are named {names}: rename one", names=list_some(map(repr, repeated)))
     return header
 
 

@@ -264,7 +264,7 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     given = {each.name for each in inputs if each.name}
     taken = find_repeated([*names, *given])
     if taken:
-        sentence = "two submissions are called {names}: give each its own name"
+        sentence = "two submissions are named {names}: give each its own name"
         path = next(path for path, name in zip(paths, names) if name in taken)
         real = [os.path.realpath(path) for path in paths]
         if len(set(real)) < len(real):

@@ -246,7 +246,7 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
     """Refuse a field with two of the roles that this side has."""
     if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
         sentence = (
-            "{field} cannot be both the prediction and the accepted answers: pass two fields with "
+            "{field} cannot be both the prediction and the references: pass two fields with "
             "{use.prediction} and {use.references}, or {do.add_gold}"
         )
         raise make_error(table.name, sentence, field=show_path(roles.prediction))
@@ -259,7 +259,7 @@ def require(table: Table, path: Path | None, role: Literal["prediction", "refere
     """Return the path of a role. InputError: there is none; it lists the fields, and names the option."""
     if path is not None:
         return path
-    what = "predictions" if role == "prediction" else "accepted answers"
+    what = "predictions" if role == "prediction" else "references"
     step = "add_submission" if role == "prediction" else "add_gold"
     sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {{do.{step}}} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -260,7 +260,7 @@ def list_files(path: str) -> list[str] | None:
 
     files = sorted(glob.glob(os.path.join(glob.escape(path), "*") if is_folder else path), key=natural_key)
     if not files:
-        raise make_error(path, "it is an empty folder" if is_folder else "no file has a name of this pattern")
+        raise make_error(path, "it is an empty folder" if is_folder else "no file matches this pattern")
     names = list(map(os.path.basename, files))
     if "dataset_dict.json" in names:
         splits = list_some(name for name, file in zip(names, files) if os.path.isdir(file))

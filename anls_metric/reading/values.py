@@ -157,13 +157,13 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     column = _read_columns_together(table, path)
     if kind == "any":
         return Values(list(map(_show_accepted, column)))
-    sentence = "{field} is null or missing: add an accepted answer, or leave the question out"
+    sentence = "{field} is null or missing: add a reference, or leave the question out"
     refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
     if kind == "values":
         return Values(parse_all(_parse_accepted, column, table))
     hints: list[Message] = []
     if not _are_lists_of_strings(column):
-        hints = _find_decimals(column, table, "accepted answers")
+        hints = _find_decimals(column, table, "references")
         flags = list(map(is_unanswerable, column))
         if not all(flags):  # as in a test split, where all answers are missing
             column = [[""] if flag else value for flag, value in zip(flags, column)]
@@ -191,7 +191,7 @@ def _read_accepted(value: Any) -> Sequence[str]:
     value = unwrap_references(value)
     items = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(item, float) and item != item for item in items):
-        raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add an accepted answer, or leave the question out")
+        raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out")
     if isinstance(value, list):
         value = list(map(_write_number, value))
     return parse_references(_write_number(value), _ACCEPTED)
@@ -201,7 +201,7 @@ def _write_number(value: Any) -> Any:
     return str(value) if type(value) in (int, float) else value
 
 
-_ACCEPTED = "the accepted answer"
+_ACCEPTED = "the reference"
 
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:

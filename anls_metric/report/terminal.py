@@ -113,7 +113,7 @@ _ASSESSMENTS: Rows = (
     (
         "corrections",
         "corrected",
-        "{corrected} with more accepted answers, {excluded} excluded; without corrections {anls_without}",
+        "{corrected} with more references, {excluded} excluded; without corrections {anls_without}",
     ),
     (
         "abstention",

@@ -47,7 +47,7 @@ register(*_TABLE)
 
 
 def rule(name: str, **options: Any) -> Rule:
-    """Get the rule of a benchmark metric.
+    """Return a benchmark metric by name.
 
     Args:
         name: a name of `anls_metric.rules.RULES`; ``anls variants`` lists them.

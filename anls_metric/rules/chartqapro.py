@@ -56,7 +56,7 @@ def _read_last(row: Row) -> tuple[Any, list[bool]]:
     answers, flags = row["answer"], row["year"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:
-        raise ColumnError("answer", "is an empty list: add an accepted answer")
+        raise ColumnError("answer", "is an empty list: add a reference")
     flags = list(flags) if isinstance(flags, (list, tuple)) else [flags] if flags else []
     if row["question_type"] == "Conversational":
         flags = flags[-1:]
@@ -131,7 +131,7 @@ def _name_of_lmms_eval(question_type: str) -> str:
 _COLUMNS = {
     "question_type": "Factoid, Conversational, Fact Checking, Multi Choice or Hypothetical",
     "year": "a list of YES or NO: whether the answer is a year, which must be equal",
-    "answer": "a list of accepted answers, one for each turn of a conversation: the last counts",
+    "answer": "a list of references, one for each turn of a conversation: the last counts",
     "prediction": "the answer of the model",
 }
 

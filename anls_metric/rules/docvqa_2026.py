@@ -90,7 +90,7 @@ DOCVQA_2026 = Rule(
     "DocVQA 2026: the answer after `FINAL ANSWER:`; numbers, versions and dates must be equal",
     "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
     {
-        "gold": "the accepted answer, or a list of accepted answers, which may be written as a string",
+        "gold": "the reference, or a list of references, which may be written as a string",
         "prediction": "the whole output of the model",
     },
     "gold",

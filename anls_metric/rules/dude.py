@@ -174,7 +174,7 @@ DUDE = Rule(
     "https://github.com/Jordy-VL/DUDEeval",
     {
         "answer_type": "extractive, abstractive, list/extractive, list/abstractive or not-answerable",
-        "gold": "the list of accepted answers",
+        "gold": "the list of references",
         "prediction": "the list of answers of the model: of strings, the first counts",
     },
     "gold",

@@ -58,7 +58,7 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     if answer_format == "Float":
         expected = parse_float(clean(gold))
         if expected is None:
-            return Judgment(0.0, "the accepted answer {} is not a number", (gold,))
+            return Judgment(0.0, "the reference {} is not a number", (gold,))
         return judge_float(parse_float(clean(prediction)), expected)
     if answer_format in ("String", "None"):
         return judge_text(clean(prediction), clean(gold))
@@ -77,7 +77,7 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
     if predictions == []:
         return Judgment(0.0, "the prediction is an empty list")
     if golds == []:
-        raise ColumnError("gold", "is an empty list: add an accepted answer")
+        raise ColumnError("gold", "is an empty list: add a reference")
     accepted, answers = (
         list(map(clean, _join_values([value] if items is None else items)))
         for items, value in ((golds, gold), (predictions, prediction))

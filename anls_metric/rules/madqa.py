@@ -22,7 +22,7 @@ def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by ANLS* against the closest accepted list."""
     prediction, variants = row["prediction"], row["answer_variants"]
     if variants is not None and not isinstance(variants, (list, tuple)):
-        raise refuse("answer_variants", variants, "a list of accepted answers, each a list of strings")
+        raise refuse("answer_variants", variants, "a list of references, each a list of strings")
     answer = [prediction] if isinstance(prediction, str) else prediction or []
     if not isinstance(answer, (list, tuple, dict)):
         raise refuse("prediction", prediction, "a string, or a list of strings")
@@ -38,7 +38,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 def _list_texts(variant: Any) -> list[str]:
     if not isinstance(variant, (str, list, tuple, dict)):
-        raise refuse("answer_variants", variant, "a list of accepted answers, each a list of strings")
+        raise refuse("answer_variants", variant, "a list of references, each a list of strings")
     return [str(item).lower() for item in ([variant] if isinstance(variant, str) else variant)]
 
 
@@ -181,7 +181,7 @@ MADQA = Rule(
     "MADQA: ANLS* of lists with several accepted lists; citations and effort of the agent",
     "https://github.com/OxRML/MADQA",
     {
-        "answer_variants": "the list of accepted answers, each a list of strings",
+        "answer_variants": "the list of references, each a list of strings",
         "prediction": "the answer of the model: a string, or a list of strings",
     },
     "answer_variants",

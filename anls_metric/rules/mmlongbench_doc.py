@@ -56,7 +56,7 @@ def must_be_equal(text: str) -> bool:
 
 COLUMNS = {
     "answer_format": "how the answer is compared: Int, Float, Str, List or None",
-    "gold": "the accepted answer",
+    "gold": "the reference",
     "prediction": "the answer that was extracted from the output of the model",
 }
 

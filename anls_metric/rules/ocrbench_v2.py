@@ -49,7 +49,7 @@ def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgment:
         answer = _prepare(_take_text("answers", answers), rule)
         return _judge_single(rule, _prepare(_take_text("prediction", prediction), rule), answer)
     if not answers:
-        return Judgment(0.0, "there are no accepted answers")
+        return Judgment(0.0, "there are no references")
     best, text = _NOTHING, None
     for answer in answers:
         if not isinstance(answer, str):
@@ -151,7 +151,7 @@ def _as_list(answers: Any) -> list[Any]:
 def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgment:
     """Judge a count: it scores 1 if the prediction contains it, else by the distance of the first number there."""
     if evaluation not in ("exact match", "regression") or answers == []:
-        return Judgment(0.0, "eval is {}, and there are {} accepted answers", (evaluation, len(_as_list(answers))))
+        return Judgment(0.0, "eval is {}, and there are {} references", (evaluation, len(_as_list(answers))))
     if isinstance(prediction, float) and math.isnan(prediction):
         return Judgment(0.0, "the prediction is not a string")
     raw = _take_text("prediction", prediction)
@@ -202,7 +202,7 @@ OCRBENCH_V2 = Rule(
     "https://github.com/Yuliang-Liu/MultimodalOCR",
     {
         "rule": "en, cn or case: the language, or English with case; item: by the columns type, eval and question",
-        "answers": "the list of accepted answers",
+        "answers": "the list of references",
         "prediction": "the output of the model",
     },
     "answers",

@@ -44,5 +44,5 @@ def fit_text(value: Any, row: Row, column: str) -> Any:
 def _check(value: Any, column: str) -> Any:
     """Refuse a missing value, such as NaN."""
     if value is None or (isinstance(value, float) and value != value):
-        raise refuse(column, value, "an accepted answer")
+        raise refuse(column, value, "a reference")
     return value

@@ -66,7 +66,7 @@ ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
     ("analysis.partial_credit.measure_partial_credit", lambda: describe(metrics="partial_credit")),
     ("analysis.metrics.find_metrics", lambda: describe(metrics="f1")),
     ("analysis.scored.group_scores", lambda: describe(by="kind")),
-    ("report.document.explain", lambda: describe(worst=1)),
+    ("analysis.scored.Scored.why", lambda: describe(worst=1)),
     ("analysis.assessments.measure_confidence", lambda: describe(field=CONFIDENCE)),
     ("analysis.assessments.compare_verdicts", lambda: describe(field=JUDGE)),
     ("analysis.confusions.find_confusions", lambda: score(BASE).confusions()),

@@ -125,9 +125,9 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), "1 of 90 predictions are cut-"),
     "cut thoughts": (change(lambda answer: f"<think>Is it {answer}", 2), "2 of 90 predictions are cut-off JSON or"),
     "empty": (change(lambda _: " ", 20), "20 of 90 predictions are empty"),
-    "copies": (change(str), "90 of 90 predictions equal an accepted answer exactly, as in a copy of the gold file"),
-    "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are accepted answers of other questions"),
-    "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are accepted answers of"),
+    "copies": (change(str), "90 of 90 predictions equal a reference exactly, as in a copy of the gold file"),
+    "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are references of other questions"),
+    "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are references of"),
     "same": (change(lambda _: "Error 429", 10), '10 of 90 predictions are the same wrong answer, "Error 429"'),
     "abstentions": (
         (["It is not mentioned in the document.", *MANY[1:]], [["Not answerable"], *in_lists(MANY[1:])]),
@@ -136,14 +136,14 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 'begin with "Error code: 429" and'),
     "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]),
         '30 of 30 answers are equal in value and written differently, such as "3 dollars" for "$3"; this costs 100'),
-    "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), '1 of 90 questions have only "nan" as accepted answer'),
+    "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), '1 of 90 questions have only "nan" as their reference'),
     "digits": ((["".join(chr(0x660 + int(sign)) for sign in text) for text in NUMBERS], in_lists(NUMBERS)),
         "30 of 30 answers have the digits of another script (\u0663 for 3): write both sides with the digits 0 to 9"),
     "spaces": (([" ".join(f"${n},000") for n in NUMBERS], [[f"${n},000"] for n in NUMBERS]), "between tokens on one"),
-    "words": (change(lambda answer: f"a {answer} or so", 30), "30 of 90 predictions contain an accepted answer"),
+    "words": (change(lambda answer: f"a {answer} or so", 30), "30 of 90 predictions contain a reference"),
     "zeros": ((UNLIKE, in_lists(MANY)), f'90 of 90 predictions score 0, such as "{UNLIKE[0]}" for "Coca 100", "'),
-    "set": (accept(lambda answer: [str({answer, "?"})]), "24 of 24 accepted answers look like printed lists"),
-    "letters": (accept(list), "accepted answers look like printed lists, or single characters"),
+    "set": (accept(lambda answer: [str({answer, "?"})]), "24 of 24 references look like printed lists"),
+    "letters": (accept(list), "references look like printed lists, or single characters"),
     "braces": (accept(lambda answer: [f"{{{answer},?}}"]), 'write them as lists of strings: ["a", "b"]'),
     **{repr(sign): ((ANSWERS, [[f"a{sign}{text}"] for text in ANSWERS]), "several in") for sign in SEPARATORS},
     "floats": (([f"{n}.0" for n in NUMBERS], in_lists(NUMBERS)), '30 of 30 answers are whole numbers, and floats'),
@@ -206,7 +206,7 @@ def test_hints_of_several_submissions_begin_with_files_and_comparisons() -> None
     texts = [(hint.submission, hint.text()) for hint in result.hints]
     assert [name for name, _ in texts] == ["", "", "", "raw"]
     assert texts[2][1] == "b: it has the same answers as a: pass those of another model"
-    assert texts[0][1].startswith("gold: decimal numbers among the accepted answers (90)")
+    assert texts[0][1].startswith("gold: decimal numbers among the references (90)")
 
 
 # Clean files
@@ -266,7 +266,7 @@ def test_real_tidy_answers_have_no_hints_but_in_another_order(real_answers: Path
         for start in range(0, 1001 - size, 110):
             assert find(predictions[start : start + size], references[start : start + size]) == []
     (hint,) = find(random.Random(1).sample(predictions, 1000), references)
-    assert "predictions are accepted answers of other questions" in hint.text()
+    assert "predictions are references of other questions" in hint.text()
 
 
 @pytest.mark.parametrize(("model", "rules"), [("llama_vision", "sentence"), ("qwen2_vl_7b", "first-line,prefix")])

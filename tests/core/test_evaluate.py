@@ -337,7 +337,7 @@ def test_good_call_is_right_at_once_after_a_bad_one(
         ("default", "compute", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
         ("default", "add", {"prediction": None, "reference": "a"}, "prediction of row 32 .* is None"),
         ("default", "add", {"prediction": "a", "reference": None}, "references of row 32 .* is None"),
-        ("default", "add", {"prediction": "a"}, "references is None: pass a list with the accepted answers"),
+        ("default", "add", {"prediction": "a"}, "references is None: pass a list with the references"),
         ("default", "add", {"prediction": "a", "ref": "a"}, "unknown argument 'ref'; did you mean reference?"),
         ("default", "add", {"references": "a"}, "predictions is None: pass a list"),
         ("default", "compute", {"variant": "squad"}, "unknown variant 'squad'"),

@@ -154,7 +154,7 @@ CHOICES: list[tuple[Any, str, str | None, float | str]] = [
     (LETTER_EACH, "abxa", "abcc", "4 predictions but references for 3 rows"),
     (LETTER_EACH, "abxb", "abcb", "4 predictions but references for 3 rows"),
     (LETTER_EACH, "ab", "ab", "2 predictions but references for 3 rows"),
-    (["a", "a", "a"], "aaaaaaaa", "aaaaaaaa", "8 predictions but references for 3 rows: pass the accepted answers of"),
+    (["a", "a", "a"], "aaaaaaaa", "aaaaaaaa", "8 predictions but references for 3 rows: pass the references of"),
     (["a", "a", "a"], "aaaaaaaa", None, "8 predictions but references for 3 rows"),
     (TWO_SETS, "ay", None, 0.5),
     (TWO_SETS, "ayc", None, 2 / 3),

@@ -148,7 +148,7 @@ def test_lists_where_the_script_of_dude_crashes_or_takes_a_text_apart() -> None:
     assert anlsl_score(["apple"], "apple") == 1
     for case in LISTS:
         if case["id"] in LIST_IN_LIST or ("error" in case and case["pred"]):
-            with pytest.raises(ValueError, match=r"not a string|add an accepted answer"):
+            with pytest.raises(ValueError, match=r"not a string|add a reference"):
                 anlsl_score(case["pred"], case["gt"])
 
 
@@ -499,7 +499,7 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: get_scorer("star"), "unknown variant 'star'"),
         (lambda: anlsl_score(None, ["a"]), "the prediction is None: pass a list of strings"),  # type: ignore[arg-type]
         (lambda: anlsl_score(["a", 1], ["a"]), "the prediction, item 1, is 1"),  # type: ignore[list-item]
-        (lambda: anlsl_score(["a"], []), "add an accepted answer"),
+        (lambda: anlsl_score(["a"], []), "add a reference"),
         (lambda: nested.to_json({1: "a"}), "cannot be written as JSON"),
         (lambda: nested.to_json({None: "a"}), "cannot be written as JSON"),
         (lambda: nested.to_json({"a": [{"__tuple__": ["a"]}]}), "cannot be written as JSON"),

@@ -46,10 +46,10 @@ def test_score_follows_what_is_typed(visit: Visits, size: str) -> None:
     user.field("prediction").press_sequentially(" Cola")
     user.see("#answer .score", "69.2")
     user.field("answers").fill("The Coca Cola\nPepsi")
-    user.see("#answer .why", "Equal to an accepted answer, so 100%.")
-    announced(user, "Equal to an accepted answer")
+    user.see("#answer .why", "Equal to a reference, so 100%.")
+    announced(user, "Equal to a reference")
     user.field("answers").fill("")
-    user.see("#answer", "Enter an accepted answer")
+    user.see("#answer", "Enter a reference")
     assert user.fits()
 
 
@@ -192,7 +192,7 @@ def test_table_is_scored_by_the_chosen_fields(visit: Visits, tmp_path: Path) -> 
     user = visit("?tab=file&files=the table.csv")
     user.see("#result", "This link shows a report of the table.csv: drop these files to see it.")
     user.drop(tmp_path / "the table.csv")
-    user.see(".problem [role=alert]", "“Field of accepted answers”")
+    user.see(".problem [role=alert]", "“Field of references”")
     user.unfold("#options")
     user.pick("#setting-prediction", "one")
     user.pick("#setting-references", "found")

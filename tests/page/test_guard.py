@@ -28,7 +28,7 @@ REFUSED = {
     400: "the file is not an uploaded file: pass handle_file(path) of gradio_client, or the path that its upload "
     "returned",
     404: "there is no such page",
-    408: "the request takes too long to come: send it again",
+    408: "the request arrived too slowly: send it again",
     413: TOO_LARGE,
 }
 
@@ -201,7 +201,7 @@ FIELD = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
     ("pieces", "kind", "status", "words"),
     [
         ([FORM[:-9], LEFT], KIND, 400, "the upload broke off"),
-        ([FORM[:-9], STOP], KIND, 408, "the request takes too long to come"),
+        ([FORM[:-9], STOP], KIND, 408, "the request arrived too slowly"),
         ([FORM[:-9]], KIND, 400, "the upload must be a form with files"),
         ([FORM], "multipart/form-data", 400, "the upload must be a form with files"),
         ([FORM], "application/json", 400, "the upload must be a form with files"),

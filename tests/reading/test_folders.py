@@ -90,4 +90,4 @@ def test_text_with_a_tab_in_each_line_is_no_list_of_answers(shell: Shell) -> Non
 
 def test_nan_among_accepted_answers_is_an_error_of_its_row(shell: Shell) -> None:
     shell.write({"t.json": '[{"id": 1, "pred": "a", "answers": ["a"]}, {"id": 2, "pred": "a", "answers": ["a", NaN]}]'})
-    assert shell.error("t.json").startswith("t.json, record 2: the accepted answer is NaN, a missing value")
+    assert shell.error("t.json").startswith("t.json, record 2: the reference is NaN, a missing value")

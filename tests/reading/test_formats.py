@@ -172,7 +172,7 @@ def test_folder_and_pattern_of_parts_are_one_file(shell: Shell) -> None:
     shell.write({"x/other.csv": "a\n", "y/a.json": ROWS, "y/config.json": {"lr": 1}, "z/a.txt": "a\n"})
     for folder in "xyz":
         assert "are not parts of one table: pass one file, or a pattern of its parts, such as '" in shell.error(folder)
-    assert shell.error("'w/*.csv'") == "w/*.csv: no file has a name of this pattern"
+    assert shell.error("'w/*.csv'") == "w/*.csv: no file matches this pattern"
 
 
 def test_standard_input_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("deep.json", "[" * 100_000, "the JSON is nested too deeply, or a number in it is too long: write plain records"),
     ("more.csv", "id;answer\n1;a;b\n", "line 2: 3 values, expected 2: put quotation marks around a value with a"),
     ("fewer.csv", 'id,answer\n1,"a\nb"\n2\n', "line 4: 1 value, expected 2: add the missing values (an empty one"),
-    ("same.csv", "id,answer,answer\n1,a,b\n", "two columns are called 'answer': rename one"),
+    ("same.csv", "id,answer,answer\n1,a,b\n", "two columns are named 'answer': rename one"),
     ("quote.csv", 'id,answer\n1,"a" b\n', "line 2: not CSV (',' expected after '\"'): put quotation marks around"),
     ("open.csv", 'id,answer\n1,"a\n2,b\n', "not CSV (unexpected end of data): put quotation marks around the"),
 ]  # fmt: skip
@@ -269,7 +269,7 @@ def test_cell_of_csv_may_be_large_while_the_limit_of_the_process_stays(shell: Sh
 def test_error_names_the_place_of_a_record(shell: Shell, name: str, place: str) -> None:
     rows = [{"prediction": "a\nb", "references": "a"}, {"prediction": "c", "references": " "}]
     shell.write({name: b"\n\n" + encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
-    message = "the accepted answer is empty: add an accepted answer, or leave the question out"
+    message = "the reference is empty: add a reference, or leave the question out"
     assert shell.error(name) == f"{name}, {place}: {message}"
 
 
@@ -281,7 +281,7 @@ def test_columns_of_one_name_are_refused(shell: Shell, tmp_path: Path) -> None:
     parquet.write_table(table, "a.parquet")
     with arrow.OSFile("a.arrow", "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    message = "two columns are called 'prediction': rename one"
+    message = "two columns are named 'prediction': rename one"
     for name in ("a.parquet", "a.arrow"):
         assert shell.error(name) == f"{name}: {message}"
     with pytest.raises(ValueError, match=message):

@@ -233,7 +233,7 @@ def test_question_of_squad_without_answer_accepts_an_empty_string(shell: Shell) 
     shell.write({"x.json": right, "y.json": {**right, "9": "x"}})
     assert shell.scores("gold.json x.json y.json") == [1, 2 / 3]
     shell.write({"broken.json": json.dumps(FILES["squad"][1]).replace('"text": "12.50"', '"other": "12.50"')})
-    assert "broken.json, record 1: the accepted answer, item 0, is None" in shell.error("broken.json x.json")
+    assert "broken.json, record 1: the reference, item 0, is None" in shell.error("broken.json x.json")
 
 
 # Answers of APIs

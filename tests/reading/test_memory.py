@@ -114,7 +114,7 @@ REFUSED: list[tuple[Make, str]] = [
     (lambda _: [], "data: it has no records: add a record for each question"),
     (lambda _: [{"prediction": "a"}, 7], "data, record 2: expected an object, got a int"),
     (make_with("pandas", lambda p, _: p.DataFrame([["a", "b"]], columns=["pred", "pred"])),
-        "data: two columns are called 'pred'"),
+        "data: two columns are named 'pred'"),
     (lambda it: {**it, "prediction": ["a"]}, "data: the columns have different lengths: id has 3, prediction has 1"),
 ]  # fmt: skip
 

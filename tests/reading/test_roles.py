@@ -97,7 +97,7 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --references-field meta.texts",
         f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}"),
     ("t.json --prediction-field said",
-        "t.json: no accepted answers: pass their field with --references-field, or pass a gold file with --gold (fo"),
+        "t.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
     ("t.json --prediction-field sad", "t.json: no field 'sad' for --prediction-field: did you mean 'said'?"),
     ("t.json --prediction-field meta.text",
         "t.json: no field 'meta.text' for --prediction-field: did you mean 'meta.texts'?"),
@@ -113,7 +113,7 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --field prediction=said", "--field is not for prediction: pass --prediction-field"),
     ("t.json --field submission=said", "--field is not for submission: pass --submission-field"),
     ("t.json --prediction-field said --references-field said",
-        "t.json: 'said' cannot be both the prediction and the accepted answers: pass two fields with "
+        "t.json: 'said' cannot be both the prediction and the references: pass two fields with "
         "--prediction-field and --references-field, or pass a gold file with --gold"),
     ("t.json --prediction-field said --id-field said --references-field meta.texts",
         "t.json: 'said' cannot be both the id and an answer: pass a different field with --id-field"),

@@ -63,20 +63,20 @@ PRINTED = [
 @pytest.mark.parametrize("cell", PRINTED)
 def test_printed_form_of_other_values_is_refused(cell: str) -> None:
     message = find_error(references=cell)
-    assert message.startswith("the accepted answer is ")
+    assert message.startswith("the reference is ")
     end = ', a stringified value, but not a list of strings: write it as JSON, like ["first answer", "second answer"]'
     assert message.endswith(end)
 
 
 # A cell without an accepted answer, and the error.
 EMPTY: list[tuple[Any, str]] = [
-    (None, "'references' is null or missing: add an accepted answer, or leave the question out"),
-    ("", "the accepted answer is empty: add an accepted answer, or leave the question out"),
-    ([], "the accepted answer is an empty list"),
-    ("[]", "the accepted answer is an empty list"),
-    ({"text": [], "answer_start": []}, "the accepted answer is an empty list"),  # the only question
-    (["a", True], "the accepted answer, item 1, is True (bool), not a string: pass a string"),
-    ([["a"], ["b"]], "the accepted answer, item 0, is ['a'] (list), not a string"),
+    (None, "'references' is null or missing: add a reference, or leave the question out"),
+    ("", "the reference is empty: add a reference, or leave the question out"),
+    ([], "the reference is an empty list"),
+    ("[]", "the reference is an empty list"),
+    ({"text": [], "answer_start": []}, "the reference is an empty list"),  # the only question
+    (["a", True], "the reference, item 1, is True (bool), not a string: pass a string"),
+    ([["a"], ["b"]], "the reference, item 0, is ['a'] (list), not a string"),
 ]  # fmt: skip
 
 

@@ -300,7 +300,7 @@ def test_count_of_each_chip_is_what_a_click_gives(open_report: OpenReport) -> No
 def test_every_column_sorts_all_pages_and_sets_aria_sort(open_report: OpenReport) -> None:
     page = open_report(TWO)
     headers = page.locator("#list thead th")
-    assert headers.all_inner_texts() == ["question", "accepted answers", "second", "first", "difference"]
+    assert headers.all_inner_texts() == ["question", "references", "second", "first", "difference"]
     for place in range(5):
         headers.nth(place).get_by_role("button").click()
         directions = [headers.nth(other).get_attribute("aria-sort") for other in range(5)]
@@ -374,7 +374,7 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     open_question(page, "1")
     page.locator(".opened", has_text="threshold of 50%, so 0.").wait_for()
     open_question(page, "2")
-    page.locator(".opened", has_text="Equal to an accepted answer once normalized, so 100%.").wait_for()
+    page.locator(".opened", has_text="Equal to a reference once normalized, so 100%.").wait_for()
     assert page.locator(".edits").count() == 0  # they differ only in case and spaces
 
 

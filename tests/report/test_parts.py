@@ -21,14 +21,14 @@ LIMIT = "the threshold of 50%"
 @pytest.mark.parametrize(
     ("prediction", "reference", "options", "expected"),
     [
-        ("TALKINGHEADS", "talkingheads", {}, "Equal to an accepted answer once normalized, so 100%."),
+        ("TALKINGHEADS", "talkingheads", {}, "Equal to a reference once normalized, so 100%."),
         ("ab", "abcd", {}, f"{FAR}, at least {LIMIT}."),
         ("ab", "abcd", {"variant": "pypi_anls"}, f"{FAR}, but distance / length 50% is not below {LIMIT}, so 0."),
         ("abc", "abcd", {"variant": "due"}, f"{NEAR}, and distance / length 25% is below {LIMIT}."),
         ("ab", "abcd", {"variant": "fast_anls"}, f"{FAR} is not above {LIMIT}, so 0."),
         ("abc", "abcd", {"threshold": 0.75000001}, f"{NEAR} is below the threshold of 75.000001%, so 0."),
         ("None", "Coca Cola", {"variant": "mp_docvqa"}, "By mp_docvqa, “none” is no answer, so 0."),
-        ("xyz", "ab", {"variant": "nls"}, "Nothing in common with any accepted answer, so 0."),
+        ("xyz", "ab", {"variant": "nls"}, "Nothing in common with any reference, so 0."),
     ],
 )
 def test_sentence_says_why_it_has_its_score(prediction: str, reference: str, options: Any, expected: str) -> None:

@@ -123,7 +123,7 @@ EXAMPLES = (
     _ocr("en", ["one two three four five"], "one two three four fiv", 0.9565217391304348, "as text"),
     _ocr("en", "one two three four five", "one two three four five", 1.0, "as text"),
     _ocr("case", "one two three four five", "one two three four five", 0.0, "is long and not in a list"),
-    _ocr("en", [], "x", 0.0, "no accepted answers"),
+    _ocr("en", [], "x", 0.0, "no references"),
     _ocr("item", ["B"], "(B)", 1.0, "equals", type="science QA en", eval="multiple choice"),
     _ocr("item", ["10"], "about 9", 0.9, "number 9 is compared with 10", type="text counting en", eval="regression"),
     _ocr("item", ["five"], "five!", 1.0, "is in the prediction", type="text counting en", eval="exact match"),

@@ -89,7 +89,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: compare([*ANSWERS.values()], GOLD), "expected a dict mapping the name of each model to its answers"),
     (lambda: compare({}, GOLD), "there are no predictions: pass them with submissions="),
     (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers for 1 question, and no ids"),
-    (lambda: score([("a", ["a"])]), "data: no accepted answers"),
+    (lambda: score([("a", ["a"])]), "data: no references"),
     (lambda: score(*ONE, threshold=50), "threshold must be a number from 0 to 1, got 50"),
     (lambda: score(*ONE, variant=5), "variant must be a string that is not empty, got 5"),  # type: ignore[arg-type]
     (lambda: score(*ONE, worst=-1), "worst must be a whole number of at least 0, got -1"),

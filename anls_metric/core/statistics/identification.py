@@ -185,7 +185,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         to score like this, pass variant="standard", threshold=0.7, or --variant standard --threshold 0.7
     """
     if not callable(function):
-        raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")
+        raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its references")
     first = _identify_as(function, _CALLS, range(len(CASES)))
     share = _share_of_differences(first)
     # A few differences are the function's own, unless they are all where there are several accepted answers.

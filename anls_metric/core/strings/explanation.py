@@ -157,11 +157,11 @@ NOTES: Mapping[str, str] = {
 """The reason for a score -> the line for a terminal."""
 
 SENTENCES: Mapping[str, str] = {
-    "equal": "Equal to an accepted answer, so 100%.",
-    "alike": "Equal to an accepted answer once normalized, so 100%.",
+    "equal": "Equal to a reference, so 100%.",
+    "alike": "Equal to a reference once normalized, so 100%.",
     "blank": "The prediction is empty, so 0.",
     "no answer": "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
-    "nothing in common": "Nothing in common with any accepted answer, so 0.",
+    "nothing in common": "Nothing in common with any reference, so 0.",
     "close enough": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
     "under the threshold": "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
 }

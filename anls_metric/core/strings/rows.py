@@ -74,9 +74,9 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         return tuple(value)
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=describe)
-    items = as_column(value, what, "pass a list of strings, the accepted answers")
+    items = as_column(value, what, "pass a list of strings, the references")
     if not items:
-        raise ValueError(f"{what} is an empty list: add an accepted answer, or leave the question out")
+        raise ValueError(f"{what} is an empty list: add a reference, or leave the question out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(items))
 
 
@@ -170,11 +170,11 @@ def check_columns(
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
-    references = as_column(references, "references", "pass a list with the accepted answers of each question")
+    references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
         raise ValueError(
             f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
-            "pass one list of accepted answers for each prediction"
+            "pass one list of references for each prediction"
         )
     return predictions, references
 

@@ -380,7 +380,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Get a variant: a row of the table, with the fields that a call overrides.
+    """Return a variant by name, with the given options instead of its own.
 
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 

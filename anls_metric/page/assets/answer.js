@@ -31,8 +31,8 @@ const drawReferences = ({ references, closest, minimum }) => {
     ...[distance, length].map(formatCount),
     formatAnswer(similarity),
   ]);
-  const heads = ["accepted answer", "distance", "length", `similarity (minimum ${formatScore(minimum)})`];
-  return make("section", make("h2", "Every accepted answer"), makeNumbers(heads, rows));
+  const heads = ["reference", "distance", "length", `similarity (minimum ${formatScore(minimum)})`];
+  return make("section", make("h2", "Every reference"), makeNumbers(heads, rows));
 };
 const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...answer }) => {
   const badge = makeBadge(score);
@@ -43,7 +43,7 @@ const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...a
     make("p", make("code", signature)),
     make(
       "section",
-      make("h2", "From the prediction to the closest accepted answer"),
+      make("h2", "From the prediction to the closest reference"),
       make("div", { part: "prediction" }, drawPrediction(prediction, answer.closest, drawn)),
       drawn.edits && drawLegend(),
     ),

@@ -68,7 +68,7 @@ export const keepOpenInList = (changes) => {
 };
 const listSorts = () => SORTS.slice(0, state.second < 0 ? 3 : undefined);
 const nameHead = (sort) => {
-  if (sort === "references") return "accepted answers";
+  if (sort === "references") return "references";
   if (!["first", "second"].includes(sort)) return sort;
   return several ? makeName(state[sort]) : "answer";
 };
