@@ -132,8 +132,8 @@ COPIED_COLUMNS = (
 )
 """The columns of the tables that the report copies."""
 
-# The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
-LATEX_COLUMNS = ("anls", "interval", "difference", "p_value_adjusted")
+# The usual columns in LaTeX
+LATEX_COLUMNS = ("anls", "interval", "difference", "difference_interval", "p_value_adjusted")
 
 
 def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:

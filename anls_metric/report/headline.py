@@ -11,7 +11,7 @@ from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
-from anls_metric.report.numbers import PERCENT, Numbers
+from anls_metric.report.numbers import PERCENT, Numbers, format_p_value
 from anls_metric.report.schema import Headline, PairComparison
 
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -158,9 +158,8 @@ def _write_difference(
         return []
     if comparison.interval is None:
         return ["The difference has no confidence interval: it needs two clusters of questions."]
-    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.01 else f"p = {p_value:.2f}"
     adjusted = ", adjusted for choosing the best" if several else ""
-    interval = f"95% CI {numbers.format(comparison.interval)}, {p}{adjusted}"
+    interval = f"95% CI {numbers.format(comparison.interval)}, {format_p_value(p_value)}{adjusted}"
     points = numbers.format(comparison.difference)
     return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({interval})."]
 

@@ -53,3 +53,13 @@ PLAIN = Numbers()
 
 PERCENT = Numbers(percent=True, digits=1)
 """The format of scores in the report and in the web app."""
+
+
+def format_p_value(p_value: float) -> str:
+    """Format a p-value as papers do.
+
+    Example:
+        >>> format_p_value(0.0001), format_p_value(0.0042), format_p_value(0.042)
+        ('p < 0.001', 'p = 0.004', 'p = 0.04')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.{3 if p_value < 0.01 else 2}f}"

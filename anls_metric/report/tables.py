@@ -6,9 +6,11 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from string import Template
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW
 from anls_metric.analysis.scored import KEYS
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
@@ -24,7 +26,7 @@ from anls_metric.report.columns import (
     choose_columns,
 )
 from anls_metric.report.document import describe_clusters, get_label
-from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.numbers import PLAIN, Numbers, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
 
@@ -102,7 +104,7 @@ def _choose(document: Document, records: Sequence[Record], names: Names, usual: 
     words = {
         "label": get_label(document),
         "baseline": document.get("baseline"),
-        "adjusted": adjusted and f", {adjusted}" + " (Holm)" * (not document["chose_best"]),
+        "adjusted": adjusted and f", {adjusted}",
     }
     return [
         column._replace(heading=column.heading.format(**words), meaning=column.meaning.format(**words))
@@ -252,13 +254,14 @@ def _list_deciding(document: Document) -> list[str]:
 
 
 def describe_adjustment(document: Document) -> str:
-    """Describe for what p-values are adjusted; "" for a single comparison."""
+    """Describe for what p-values are adjusted, and how; "" for a single comparison."""
     count = len(document["comparisons"])
     if count < 2:
         return ""
     if document["chose_best"]:
         return f"adjusted for choosing {document['baseline']}, the best of {count + 1}"
-    return f"adjusted for {count} comparisons" + ("" if document["all_pairs"] else f" with {document['baseline']}")
+    others = "" if document["all_pairs"] else f" with {document['baseline']}"
+    return f"adjusted for {count} comparisons{others} (Holm)"
 
 
 def _count_questions(document: Document) -> str:
@@ -267,11 +270,56 @@ def _count_questions(document: Document) -> str:
     return f"{questions} of {clusters}" if clusters else questions
 
 
+def write_sentence(document: Document, numbers: Numbers) -> str:
+    """Write a sentence for a paper: a score, and how it was compared with another one.
+
+    Of several submissions, it is about the baseline and the best of the others, and begins with the better of the two.
+    """
+    submissions = {each["name"]: each for each in document["submissions"]}
+    pairs = [pair for pair in document["comparisons"] if pair["first"] == document["baseline"]]
+    pair = max(pairs, key=itemgetter("difference"), default=None)
+    if pair is None:
+        (name,) = submissions
+        compared = ""
+    else:
+        name, other = pair["second"], pair["first"]
+        sign = 1 if pair["difference"] >= 0 else -1
+        name, other = (name, other)[::sign]
+        unit = " points" * numbers.percent
+        compared = f", {numbers.format(sign * pair['difference'])}{unit} higher than {other}"
+        compared += f" ({'; '.join(_list_evidence(document, pair, sign, numbers))})"
+    submission = submissions[name]
+    runs = [f"mean of {submission['runs']} runs"] if "runs" in submission else []
+    interval = [f"95% CI {numbers.format(submission['interval'])}"] if submission["interval"] else []
+    about = f" ({', '.join([*runs, *interval])})" if runs or interval else ""
+    score = f"{name} scores {numbers.format(submission['anls'])} {get_label(document)}{about}"
+    return f"On {_count_questions(document)}, {score}{compared}."
+
+
+def _list_evidence(document: Document, pair: Document, sign: int, numbers: Numbers) -> list[str]:
+    """List how certain a difference is, and how this was tested. The sign is that of the difference."""
+    interval = sorted(sign * end for end in pair["interval"] or ())
+    adjusted = describe_adjustment(document)
+    test = f"paired randomization test by {'document' if document['clusters'] else 'question'}"
+    asked = count_noun(pair["questions"], "question")
+    found = {
+        f"on the {asked} that both have": pair["questions"] != document["questions"],
+        f"95% CI of the difference {numbers.format(interval)}": interval,
+        f"{test}, {format_p_value(pair['p_value_adjusted'])}{adjusted and f', {adjusted}'}": True,
+        f"minimum detectable effect {numbers.format(pair['mde'])}": pair["mde"] and pair["verdict"] == NO_DIFFERENCE,
+        "too few documents for a verdict": pair["verdict"] == TOO_FEW,
+    }
+    return [text for text, is_said in found.items() if is_said]
+
+
 # Formats
 
 
 def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the tables of a document as Markdown. The best score is bold, and its ties are italic."""
+    """Format the tables of a document as Markdown. The best score is bold, and its ties are italic.
+
+    The last line is a sentence for a paper.
+    """
     markup = Markup(escape_markdown, {"best": "**{}**", "tie": "*{}*"})
     parts, tables = [], build_tables(document, numbers, columns, markup)
     for table in tables:
@@ -281,7 +329,10 @@ def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
     legend = "**Best**" + "; *no significant difference from it*" * _has_ties(document) + "."
     sentences = map(escape_markdown, [*list_notes(document), *_list_deciding(document)])
     notes = [*[legend] * _has_best(document, tables[0]), *sentences]
-    return "\n\n".join([*parts, " ".join([*notes, f"`{make_printable(document['signature'])}`"])])
+    signature = f"`{make_printable(document['signature'])}`"
+    return "\n\n".join(
+        [*parts, " ".join([*notes, signature]), f"> {escape_markdown(write_sentence(document, numbers))}"]
+    )
 
 
 def _has_best(document: Document, table: Table) -> bool:
@@ -355,10 +406,13 @@ _LATEX = Markup(
 
 
 def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
+    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined.
+
+    A sentence for the paper stands above them as a comment.
+    """
     tables = build_tables(document, numbers, columns, _LATEX)
     title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
-    parts = [r"% \usepackage{booktabs}"]
+    parts = [r"% \usepackage{booktabs}", f"% {_escape_latex(write_sentence(document, numbers))}"]
     for number, table in enumerate(tables):
         meanings = [
             f"{heading}: {_escape_latex(column.meaning)}"

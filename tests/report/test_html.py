@@ -349,7 +349,7 @@ def test_verdicts_of_the_report_are_those_of_its_ranks() -> None:
     assert "p adjusted for choosing best, the best of 3." in as_html(conclude(scored))
     chosen = read_data(as_html(conclude(scored, baseline="best")))
     assert {each["verdict"] for each in chosen["document"]["comparisons"]} == {"worse"}
-    assert "p adjusted for 2 comparisons with best." in as_html(conclude(scored, baseline="best"))
+    assert "p adjusted for 2 comparisons with best (Holm)." in as_html(conclude(scored, baseline="best"))
 
 
 def test_report_has_the_notes_of_its_own_comparisons() -> None:

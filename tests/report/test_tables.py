@@ -1,0 +1,70 @@
+"""The sentence for a paper, with which tables begin in LaTeX and end in Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from anls_metric.analysis.evaluation import evaluate
+from anls_metric.options import Settings
+from anls_metric.reading.reader import Input
+from anls_metric.report.document import build_document
+from anls_metric.report.numbers import PERCENT, PLAIN, Numbers
+from anls_metric.report.tables import as_latex, as_markdown, write_sentence
+
+
+def write(numbers: Numbers = PERCENT, rows: Any = (), rights: Any = (), fewer: int = 0, **options: Any) -> str:
+    """Write the sentence about submissions a_0, a_1 and so on, given the numbers of their right answers.
+
+    The last one has fewer rows, by a number.
+    """
+    inputs = []
+    for place, right in enumerate(rights):
+        own = rows[: len(rows) - fewer * (place > 0)]
+        answers = [{"id": n, **row, "prediction": "tea" if n < right else "no"} for n, row in enumerate(own)]
+        inputs.append(Input(answers, f"a_{place}"))
+    return write_sentence(build_document(evaluate(inputs, None, Settings(quiet=True, **options))), numbers)
+
+
+PLAIN_ROWS = [{"answers": ["tea"]}] * 100
+DOCUMENTS = [{"answers": ["tea"], "docId": f"d{n // 2}"} for n in range(100)]
+RUNS = [{"answers": ["tea"], "id": n // 2, "seed": n % 2} for n in range(100)]
+SCORE, BY = "a_0 scores 80.0 ANLS (95% CI 70.9 to 86.8)", "paired randomization test by"
+SITUATIONS: Any = [
+    ({"rights": [80]}, f"On 100 questions, {SCORE}."),
+    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions of 50 documents (docId), a_0 scores 80.0 ANLS"),
+    (
+        {"rights": [80, 60]},
+        f"{SCORE}, 20.0 points higher than a_1 (95% CI of the difference 11.5 to 27.7; {BY} question",
+    ),
+    ({"rights": [60, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8), 20.0 points higher than a_0"),
+    ({"rights": [80, 60], "rows": DOCUMENTS}, f"{BY} document, p = 0.002)."),
+    ({"rights": [80, 79]}, f"-1.8 to 3.7; {BY} question, p = 1.00; minimum detectable effect 3.9)."),
+    ({"rights": [80, 60, 20]}, "than a_1 (95% CI of the difference 11.5 to 27.7"),
+    ({"rights": [80, 60, 20]}, "p < 0.001, adjusted for choosing a_0, the best of 3)."),
+    ({"rights": [80, 60, 20], "baseline": "a_2"}, "60.0 points higher than a_2 (95% CI of the difference 49.0"),
+    ({"rights": [80, 60, 20], "baseline": "a_2"}, "p < 0.001, adjusted for 2 comparisons with a_2 (Holm))."),
+    ({"rights": [80, 60, 20], "all_pairs": True}, "p < 0.001, adjusted for 3 comparisons (Holm))."),
+    ({"rights": [8, 0], "rows": PLAIN_ROWS[:10]}, "p = 0.008; too few documents for a verdict)."),
+    ({"rights": [1, 0], "rows": PLAIN_ROWS[:1]}, f"a_0 scores 100.0 ANLS, 100.0 points higher than a_1 ({BY}"),
+    ({"rights": [1, 0], "numbers": PLAIN}, "a_0 scores 0.0100 ANLS (95% CI 0.0000 to 0.0614), 0.0100 higher than a_1"),
+    ({"rights": [80], "variant": "anls_star"}, "a_0 scores 80.0 ANLS* (95% CI"),
+    ({"rights": [80], "rows": RUNS}, "On 50 questions, a_0 scores 80.0 ANLS (mean of 2 runs, 95% CI"),
+    ({"rights": [80, 60], "fewer": 10}, "22.2 points higher than a_1 (on the 90 questions that both have; 95%"),
+]
+
+
+@pytest.mark.parametrize(("situation", "part"), SITUATIONS)
+def test_sentence_says_what_was_scored_compared_and_tested(situation: Any, part: str) -> None:
+    assert part in write(**{"rows": PLAIN_ROWS, **situation})
+
+
+def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
+    rows = [{"id": n, "prediction": "tea", "references": ["tea"]} for n in range(40)]
+    document = build_document(evaluate([Input(rows, "a_%|1")], None, Settings(quiet=True)))
+    interval = PERCENT.format(document["submissions"][0]["interval"])
+    score = f"scores 100.0 ANLS (95% CI {interval})."
+    assert as_markdown(document, PERCENT, ()).splitlines()[-1] == rf"> On 40 questions, a\_%\|1 {score}"
+    comment = as_latex(document, PERCENT, ()).splitlines()[1]
+    assert comment == rf"% On 40 questions, a\_\%\textbar{{}}1 {score.replace('%', chr(92) + '%')}"
