@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import shlex
 import shutil
 import sys
 import textwrap
@@ -162,12 +163,12 @@ def _score(words: Sequence[str]) -> int:
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
-    words = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
-    inputs = [parse_input(word).path for word in words]
+    files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
+    inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
         _write_outputs(result, settings, inputs)
     if settings.report:
-        document = {**document, **_write_report(result, settings, inputs)}
+        document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
         _write_figure(result, document, settings, inputs)
     failures, doubts = _check_limits(result, document)
@@ -213,14 +214,14 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         print_note(f"output: {make_printable(path)}")
 
 
-def _write_report(result: Result, settings: Settings, inputs: Sequence[str]) -> Headline:
+def _write_report(result: Result, settings: Settings, inputs: Sequence[str], words: Sequence[str]) -> Headline:
     """Write the report, and return its headline, which is also a part of the document."""
     from anls_metric.report.files import check_output
     from anls_metric.report.html import write_report
 
     path = str(settings.report)
     check_output(path, [*inputs, *_list_sources(settings)])
-    headline = write_report(path, result, settings.images, front_end="command")
+    headline = write_report(path, result, settings.images, front_end="command", command=shlex.join(["anls", *words]))
     print_note(f"report: {make_printable(path)}")
     return headline
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import rapidfuzz
+
+from anls_metric.analysis.evaluation import Result
 from anls_metric.core.checks import count_noun
+from anls_metric.core.version import __version__
+from anls_metric.messages import FrontEnd
+from anls_metric.options import Options, Settings
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.document import get_label
 from anls_metric.report.numbers import Numbers
@@ -96,6 +105,40 @@ def describe_set(document: Document, source: str) -> str:
     ]
     spans = "".join(f"<span>{escape(', '.join(words))}</span>" for words in texts)
     return f"<b>{escape(source)}</b>{spans}" if source else spans
+
+
+def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
+    """Describe as HTML where the report comes from, and how to make it again, with proposed extractions as well.
+
+    Args:
+        result: what the report is about.
+        front_end: what made it. The web app has no command, and its options name files of the server.
+        command: the command that made it; "" for a call in Python.
+    """
+    usual = Settings()
+    options = {name: getattr(result.settings, name) for name in Options.__annotations__}
+    given = {name: value for name, value in options.items() if value != getattr(usual, name)}
+    function = "compare" if result.compared else "score"
+
+    def write(**more: str) -> str:
+        """Write the command or the call with another option."""
+        if command:
+            return " ".join([command, *(f"--{name} {value}" for name, value in more.items())])
+        return f"{function}({', '.join(['...', *(f'{name}={value!r}' for name, value in {**given, **more}.items())])})"
+
+    # SOURCE_DATE_EPOCH sets the date, so that the same input makes the same file on another day, too.
+    date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    rules = dict.fromkeys(",".join(hint.extract) for hint in result.hints if hint.extract)
+    versions = f"anls-metric {__version__}, Python {platform.python_version()} and rapidfuzz {rapidfuzz.__version__}"
+    made = f"Made on {date} by {versions}"
+    if front_end == "page":
+        return f"<p>{escape(made)}. Signature: <code>{escape(result.signature, 2000)}</code></p>"
+    lines = [
+        ("Signature", result.signature),
+        (made, write()),
+        *(("To extract answers as a hint proposes", write(extract=rule)) for rule in rules),
+    ]
+    return "".join(f"<p>{escape(name)}: <code>{escape(text, 2000)}</code></p>" for name, text in lines)
 
 
 # Options, as the command and Python write them

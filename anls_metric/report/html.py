@@ -27,7 +27,6 @@ from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.checks import count_noun
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.strings.variants import Variant
-from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd, make_error
 from anls_metric.options import OPTIONS
 from anls_metric.reading.answers import Record
@@ -36,6 +35,7 @@ from anls_metric.reading.reader import Input
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
     as_html_tables,
+    describe_origin,
     describe_set,
     escape_sentence,
     format_hints,
@@ -56,7 +56,7 @@ ASSETS = Path(__file__).parent / "assets" / "report"
 
 # A module comes after the modules that it imports.
 _MODULES = """
-elements formats edits data marks state questions downloads forest figure copies confusions parts question list main
+elements formats edits data marks state questions downloads forest copies confusions parts question list main
 """
 
 SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
@@ -70,7 +70,11 @@ _MAX_FIELDS = 4  # that are shown without being asked for
 
 
 def as_html(
-    result: Result, images: Images | None = None, front_end: FrontEnd = "python", most_bytes: int = MAX_BYTES
+    result: Result,
+    images: Images | None = None,
+    front_end: FrontEnd = "python",
+    most_bytes: int = MAX_BYTES,
+    command: str = "",
 ) -> str:
     """Format a report of one submission or more as an HTML file.
 
@@ -80,15 +84,16 @@ def as_html(
         front_end: the front end in whose words hints name options.
         most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
             come first, and the report says how many questions it left out.
+        command: the command that makes the report; "" for none.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    return _make_report(result, images or Images(), front_end, most_bytes)[0]
+    return _make_report(result, images or Images(), front_end, most_bytes, command)[0]
 
 
 def _make_report(
-    result: Result, images: Images, front_end: FrontEnd, most_bytes: int = MAX_BYTES
+    result: Result, images: Images, front_end: FrontEnd, most_bytes: int, command: str
 ) -> tuple[str, Headline]:
     """Make the file, and return it with its headline: see `describe_headline`."""
     source, order = os.path.basename(result.submissions[0].questions.name), [each.name for each in result.submissions]
@@ -144,7 +149,7 @@ def _make_report(
         hints=hints,
         meanings=format_meanings(outcomes),
         read=format_read(document),
-        version=__version__,
+        origin=describe_origin(result, front_end, command),
         data=encode_script_data(data),
         style=style,
         script=script,
@@ -166,6 +171,7 @@ def write_report(
     images: str | None = None,
     inputs: Sequence[Input] = (),
     front_end: FrontEnd = "python",
+    command: str = "",
 ) -> Headline:
     """Write a report of a result.
 
@@ -175,6 +181,7 @@ def write_report(
         images: a folder, a zip archive or a table of page images; None takes those of the scored data.
         inputs: the scored data, the gold file first; see `Images`.
         front_end: the front end in whose words hints name options.
+        command: the command that makes the report; "" for none.
 
     Returns:
         The headline of the report: see `describe_headline`.
@@ -187,7 +194,7 @@ def write_report(
         raise make_error(path, "a report needs a name that ends in .html, such as report.html")
     sources = [*(each.path for each in inputs), images, result.settings.corrections]
     check_output(path, [source for source in sources if source])
-    page, headline = _make_report(result, Images(images, inputs), front_end)
+    page, headline = _make_report(result, Images(images, inputs), front_end, MAX_BYTES, command)
     write_whole(path, page)
     return headline
 

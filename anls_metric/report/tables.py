@@ -27,7 +27,7 @@ from anls_metric.report.columns import (
 )
 from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.numbers import PLAIN, Numbers, format_p_value
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import Comparison, Document
 from anls_metric.report.texts import guard_formula
 
 MARK = "*"
@@ -296,7 +296,7 @@ def write_sentence(document: Document, numbers: Numbers) -> str:
     return f"On {_count_questions(document)}, {score}{compared}."
 
 
-def _list_evidence(document: Document, pair: Document, sign: int, numbers: Numbers) -> list[str]:
+def _list_evidence(document: Document, pair: Comparison, sign: int, numbers: Numbers) -> list[str]:
     """List how certain a difference is, and how this was tested. The sign is that of the difference."""
     interval = sorted(sign * end for end in pair["interval"] or ())
     adjusted = describe_adjustment(document)

@@ -38,6 +38,7 @@ RAW = [
 SUSPECTS = {name: [("February 24, 1966", ["February 24 1966"]), ("2", ["4"])] for name in "abcdefg"}
 SUSPECTS["h"] = [("February 24 1966", ["February 24 1966"]), ("4", ["4"])]
 SUSPECTS["i"] = [("", ["February 24 1966"]), ("2", ["4"])]
+SHADED, PROPOSED = "shaded: no significant difference from the best", "◇ after the extraction that a hint proposes"
 TWENTY = {f"checkpoint-{place:04d}-docvqa-lora": make_answers(120, place / 20) for place in range(20)}
 KINDS = [{"kind": "ab"[number % 2]} for number in range(120)]
 PAGES = [{"id": f"q{n}", "question": f"What is {n}?", "image": f"a/ab{n // 8}_{n // 4}.png"} for n in range(120)]
@@ -364,6 +365,7 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     thought, long = "<think>A cup.</think>The answer is CocaCola.", "A very  LONG answer\nof two lines. " * 30_000
     answers = [("CocaCola", ["x", "Coca Cola"]), (long, ["tea"]), (" Coca  COLA", ["Coca Cola"])]
     page = open_report(as_html(conclude([score_pairs(answers, raw=[thought, long, " Coca  COLA"])])), url="#q-0")
+    assert page.locator(".given > .text").inner_text() == "CocaCola"
     assert page.locator(".opened .edits").inner_text() == "Coca␣Cola"
     page.get_by_text("raw output").click()
     assert page.locator(".raw .text").inner_text() == thought
@@ -378,6 +380,41 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     assert page.locator(".edits").count() == 0  # they differ only in case and spaces
 
 
+def test_edits_are_folded_under_an_answer_that_scores_0(open_report: OpenReport) -> None:
+    page = open_report({"a": [("base dectitorea", ["strong joins"])], "b": [("strong join", ["strong joins"])]})
+    page.locator("#list tr.row").click()
+    answers = page.locator(".answers tr")
+    for place, text, is_open in ((0, "strong join", True), (1, "base dectitorea", False)):
+        given = answers.nth(place).locator(".given")
+        assert given.locator("> .text").inner_text() == text
+        assert (given.locator(".edits").is_visible(), given.locator("summary").is_visible()) == (is_open, True)
+    answers.nth(1).locator("summary", has_text="is below the threshold of 50%, so 0.").click()
+    assert answers.nth(1).locator(".edits").is_visible()
+
+
+def test_chips_name_the_model_and_a_pressed_one_shows_its_meaning(open_report: OpenReport) -> None:
+    page = open_report(TWO)
+    assert page.locator(".chips .said").all_inner_texts() == ["second against first:", "Answers of second:"]
+    find_chip(page, "close enough").click()
+    assert page.locator("#filters > .said").inner_text() == (
+        "close enough: the answer is similar enough to an accepted answer to score"
+    )
+    for place, name in enumerate(page.locator("#list .of-question + td + td small").all_inner_texts()):
+        assert name == "close enough", place
+
+
+def test_legend_shows_only_the_marks_of_the_table(open_report: OpenReport) -> None:
+    legends = {
+        "two": ({"first": TWO["first"], "second": TWO["second"]}, (), ["● significant"]),
+        "same": ({"a": TWO["first"], "b": TWO["first"]}, (), [SHADED, "○ not significant"]),
+        "raw": (NINE, RAW, ["● significant", PROPOSED]),
+        "one": ({"one": TWO["first"]}, (), []),
+    }
+    for submissions, hints, legend in legends.values():
+        page = open_report(submissions, hints=hints)
+        assert page.locator(".key").all_inner_texts() == legend
+
+
 def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) -> None:
     texts = ["tea", "the tea", "a cup of tea", "coffee", "", "TEA", "teas", "green tea", "It is said to be tea. " * 90]
     long = [f"It is {number} cups of tea, {text}. " * 30 for number, text in enumerate(texts)]
@@ -385,8 +422,8 @@ def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) ->
         named = {f"model_{n}": [(text, ["tea"])] * 3 for n, text in enumerate(answers)}
         page = open_report(named, PAGES[:3], url="#q-q1")
         assert page.locator(".answers tr").count() == 9
-        assert page.locator("#list tr.detail").bounding_box()["height"] <= 420
-    cut = page.locator(".answers .edits, .answers .text").nth(3)
+        assert page.locator("#list tr.detail").bounding_box()["height"] <= 500
+    cut = page.locator(".given > .text").nth(3)
     assert cut.bounding_box()["height"] < 40
     cut.click()
     assert cut.bounding_box()["height"] > 100  # a clicked answer is whole, and stays so
@@ -413,7 +450,7 @@ def test_long_texts_show_few_edits_and_a_sentence_in_place_of_many(open_report: 
     assert "equal characters" in page.locator(".edits .gap").first.inner_text()
     assert len(page.locator(".edits").inner_text()) < 1000
     open_question(page, "1")
-    page.get_by_text("7,500 characters against 7,500: too many differences").wait_for()
+    page.get_by_text("There are too many edits to show.").wait_for()
 
 
 def test_hostile_texts_are_shown_as_text(open_report: OpenReport) -> None:

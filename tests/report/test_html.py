@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import html
+import platform
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -103,6 +105,26 @@ def test_heading_sentences_and_table_need_no_script() -> None:
     rows = re.findall(r'<tr><th scope="row">([abc])</th><td>(.*?)</td>', shown)
     assert [name for name, _ in rows][:3] == ["a", "b", "c"]
     assert rows[0][1] == "<b>93.1</b>"
+
+
+def test_report_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    raw = [Hint(Message("", "raw", {}), "b", ("final", "sentence"), 0.97)]
+    scored = [score_pairs(make_answers(40, right), name=name) for name, right in {"a": 0.9, "b": 0.5}.items()]
+    result = conclude(scored, raw, corrections="/tmp/upload/c.json")
+    made: Any = ({}, {"command": "anls 'g h.json' --quiet"}, {"front_end": "page"})
+    call, command, page = (html.unescape(as_html(result, **more)) for more in made)
+    for text in (call, command, page):
+        assert f"Signature: <code>{result.signature}</code></p>" in text
+        assert (
+            f"Made on 1970-01-02 by anls-metric {anls_metric.__version__}, Python {platform.python_version()}" in text
+        )
+    assert ("/tmp/upload" in call, "/tmp/upload" in page) == (True, False)
+    assert "<code>compare(..., corrections='/tmp/upload/c.json')</code>" in call
+    assert "<p>To extract answers as a hint proposes: <code>compare(..., corrections='" in call
+    assert ", extract='final,sentence')</code></p>" in call
+    assert "<code>anls 'g h.json' --quiet</code>" in command
+    assert "<code>anls 'g h.json' --quiet --extract final,sentence</code>" in command
 
 
 # Questions and answers

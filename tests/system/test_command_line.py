@@ -56,7 +56,10 @@ OUTPUTS = [
     (f"{COMPARE} --columns anls,mde,verdict", "\ntuned  0.9728  0.0685  better\n"),
     (f"{COMPARE} --format markdown", "\n| tuned | **0.9728** | 0.9326 to 0.9910 |"),
     (f"{COMPARE} --format markdown --columns anls --percent", "\n| tuned | **97.28** |\n"),
-    (f"{COMPARE} --format latex", r"tuned & \textbf{0.9728} & 0.9326--0.9910 & $+0.1371$ & $[+0.0872,+0.1834]$ & 0.0001 \\"),
+    (
+        f"{COMPARE} --format latex",
+        r"tuned & \textbf{0.9728} & 0.9326--0.9910 & $+0.1371$ & $[+0.0872,+0.1834]$ & 0.0001 \\",
+    ),
     (f"{COMPARE} --format latex --by kind", r"\label{tab:anls-1}"),
     (f"{COMPARE} --format csv", "\ntuned,table,150,0.9728262108262108,"),
     (f"{COMPARE} --format csv --columns anls,interval --digits 2", "base,0.84,0.77,0.88,anls|"),

@@ -44,7 +44,7 @@ const drawAnswer = ({ score, label, sentence, signature, prediction, drawn, ...a
     make(
       "section",
       make("h2", "From the prediction to the closest reference"),
-      make("div", { part: "prediction" }, drawPrediction(prediction, answer.closest, drawn)),
+      make("div", { part: "prediction" }, drawPrediction(prediction, answer.closest, { ...drawn, score })),
       drawn.edits && drawLegend(),
     ),
     answer.references && drawReferences(answer),

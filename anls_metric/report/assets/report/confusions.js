@@ -1,7 +1,7 @@
 // Confusions: +x is x too many, −x is x left out, and x for y is x in the place of y.
 import { make, makeFilter, formatCount, tame } from "./elements.js";
 import { data, several, makeName } from "./data.js";
-import { state, update, NO_FILTERS } from "./state.js";
+import { state, showQuestions } from "./state.js";
 
 const VISIBLE = { " ": "space", "\n": "line break", "\t": "tab" };
 const nameText = (text) => VISIBLE[text] ?? tame(text);
@@ -17,8 +17,7 @@ const listConfusions = (place) => {
     const pair = [predicted, accepted];
     const isPressed = place === state.first && JSON.stringify(state.confusion) === JSON.stringify(pair);
     const second = place === state.second ? state.first : state.second;
-    const changes = { ...NO_FILTERS, first: place, second, open: -1, confusion: isPressed ? null : pair };
-    const act = () => update(changes, { focus: "questions" });
+    const act = () => showQuestions({ first: place, second, confusion: isPressed ? null : pair });
     const content = [make("bdi", formatConfusion(pair)), ` ${formatCount(count)}`];
     return [number > 0 && " · ", makeFilter(`confusion ${place} ${number}`, isPressed, act, content)];
   });

@@ -37,15 +37,15 @@ export const makeName = (place) => {
 
 // The answers of each submission, by the numbers of the questions
 
-const NOT_ASKED = { prediction: null, score: null, outcome: -1, sentence: "", closest: 0 };
+export const OUTCOMES = data.outcomes.map(({ name }) => name);
+const NOT_ASKED = { prediction: null, score: null, outcome: "", sentence: "", closest: 0 };
 const readAnswer = (parts) => {
   if (!parts) return NOT_ASKED;
   const [prediction, score, outcome, sentence, closest, more] = parts;
-  return { prediction, score, outcome, lowest: outcome, sentence: data.sentences[sentence], closest, ...more };
+  const [own, lowest] = [outcome, more?.lowest ?? outcome].map((place) => OUTCOMES[place]);
+  return { prediction, score, sentence: data.sentences[sentence], closest, ...more, outcome: own, lowest };
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
-
-export const findOutcome = (name) => data.outcomes.findIndex((outcome) => outcome.name === name);
 
 // The image or the document of a question
 

@@ -16,7 +16,7 @@ const listColumns = () => {
   const own = answers.flatMap((rows, place) => [
     [head(labels[place], ""), (row) => rows[row].prediction],
     [head(labels[place], "score"), (row) => rows[row].score],
-    [head(labels[place], "outcome"), (row) => data.outcomes[rows[row].outcome]?.name],
+    [head(labels[place], "outcome"), (row) => rows[row].outcome],
   ]);
   return [
     ["id", (row) => data.ids[row]],

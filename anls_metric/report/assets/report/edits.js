@@ -1,4 +1,4 @@
-// Draws an answer with its edits to the closest accepted answer, in place, for the report and for the web app. Python
+// Draws an answer, and under it its edits to the closest accepted answer, for the report and for the web app. Python
 // finds them: the numbers of characters of both texts in an equal part, in an edit, in an equal part, and so on.
 import { make, markHidden, formatCount } from "./elements.js";
 import { makeBadge } from "./formats.js";
@@ -53,9 +53,9 @@ export const drawText = (text) =>
   make("div.text", WHOLE, text === "" ? make("span.nothing", "empty") : markHidden(text));
 
 // A list or a nested value: a tree with a score at each branch, and the edits of each leaf
-const drawLeaf = ([, prediction, reference, , , , edits]) => {
+const drawLeaf = ([, prediction, reference, score, , , edits]) => {
   if (prediction === reference) return make("span.leaf", { dir: "auto" }, markHidden(prediction ?? ""));
-  if (edits) return drawEdits(prediction, reference, edits);
+  if (edits && score > 0) return drawEdits(prediction, reference, edits);
   const gone = prediction && make("del", { dir: "auto" }, markHidden(prediction));
   const come = reference && make("ins", { dir: "auto" }, markHidden(reference));
   return make("span.leaf.edits", { dir: "auto" }, gone, come);
@@ -69,10 +69,12 @@ const listBranches = (children) => {
   });
   return make("ul.tree", items);
 };
-export const drawPrediction = (prediction, closest, { edits, tree }) => {
-  if (tree) return listBranches(tree[5]);
-  if (edits) return drawEdits(prediction, closest, edits);
-  const [own, accepted] = [prediction, closest].map((text) => formatCount(text?.length ?? 0));
-  const tooMany = `${own} characters against ${accepted}: too many differences to show.`;
-  return [drawText(prediction ?? ""), edits === null && make("div.said", tooMany)];
+// The reason of a score, and behind it the edits: many for a score of 0, which nobody can read at once.
+export const drawPrediction = (prediction, closest, { score, sentence, edits, tree }) => {
+  if (tree) return [listBranches(tree[5]), make("div.said", sentence)];
+  const head = make("summary", sentence ?? "edits");
+  const reason = edits
+    ? make("details.said", { open: score > 0 }, head, drawEdits(prediction, closest, edits))
+    : make("div.said", sentence, edits === null && " There are too many edits to show.");
+  return [drawText(prediction), reason];
 };

@@ -3,7 +3,7 @@ import { make, makeSelect, formatCount, countNoun, rove, tame } from "./elements
 import { data, submissions, names, several, crowded, BASELINE } from "./data.js";
 import { getPair, findHint, makeName, cutFolder } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./formats.js";
-import { state, update, formatUrl, NO_FILTERS } from "./state.js";
+import { state, update, showQuestions, formatUrl, NO_FILTERS } from "./state.js";
 
 export const SEARCHED = 12; // so many models have a search
 const SOME_EMPTY = 0.02; // of all answers, which good models hardly exceed
@@ -95,13 +95,13 @@ const drawAxis = () => {
 // Cells
 
 const link = (changes, key, content, style = "") => {
-  const whole = { ...NO_FILTERS, open: -1, page: 0, ...changes };
   const act = (event) => {
     if (event.ctrlKey) return;
     event.preventDefault();
-    update(whole, { focus: "questions" });
+    showQuestions(changes);
   };
-  return make("a", { href: formatUrl(whole), class: style, "data-key": key, onclick: act }, content);
+  const href = formatUrl({ ...NO_FILTERS, open: -1, page: 0, ...changes });
+  return make("a", { href, class: style, "data-key": key, onclick: act }, content);
 };
 const linkChange = (place, change, ...nouns) => {
   const text = crowded ? change : countNoun(pairOf(place)[change], ...nouns);
@@ -181,8 +181,17 @@ const drawModelHead = () => {
     make("th", { scope: "col" }, make("span.hidden", "notes")),
   );
 };
+// The marks of the table and their meanings
+const LEGEND = {
+  ".tied": "shaded: no significant difference from the best",
+  ".dot.open": "○ not significant",
+  ".dot:is(.better, .worse)": "● significant",
+  ".extracted": "◇ after the extraction that a hint proposes",
+  "path.dot": "◄ outside of the axis",
+};
 export const drawForest = () => {
   const rows = listPlaces().flatMap((place) => [drawSubmission(place), drawWithout(place)]);
   const table = make("table.forest", make("thead", drawModelHead()), make("tbody", rows));
-  return rove(table);
+  const meanings = Object.keys(LEGEND).filter((mark) => table.querySelector(mark));
+  return [rove(table), make("p.said", meanings.map((mark) => make("span.key", LEGEND[mark])))];
 };

@@ -1,9 +1,9 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, pageStem } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, OUTCOMES } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
-import { state, update, formatUrl, isFiltered, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
+import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
 import { SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./confusions.js";
@@ -28,7 +28,7 @@ const makeActive = (key, label, changes) => {
   return makeFilter(`active ${key}`, true, () => update(changes), content, "chip");
 };
 const listActive = () => {
-  const lost = state.lost.map((outcome) => data.outcomes[outcome].name).join(", ");
+  const lost = state.lost.join(", ");
   return [
     lost && makeActive("lost", state.second < 0 ? `lost by: ${lost}` : `decided by: ${lost}`, { lost: [] }),
     state.group && makeActive("group", tame(state.group.join(": ")), { group: null }),
@@ -38,20 +38,23 @@ const listActive = () => {
 };
 export const drawFilters = () => {
   const makeRow = (id, label, ...chips) =>
-    chips.flat().some(Boolean) && make("div.chips", { id, role: "group", "aria-label": label }, chips);
+    chips.flat().some(Boolean) &&
+    make("div.chips", { id, role: "group", "aria-label": label }, make("span.said", `${label}:`), chips);
   const changes = makeChips("change", Object.keys(CHANGES));
-  const outcomes = data.outcomes.map(({ name }) => name);
+  const between = state.second < 0 ? "Questions" : `${names[state.first]} against ${names[state.second]}`;
+  const filtered = data.outcomes.filter(({ name }) => [state.outcome, ...state.lost].includes(name));
   const marks = state.mark || Object.keys(countMarks()).length ? MARK_FILTERS : [];
   return [
-    makeRow("changes", "Differences", changes, makeChips("only", [SUSPECTED])),
-    makeRow("outcomes-of", `Outcomes of ${names[state.first]}`, makeChips("outcome", outcomes)),
+    makeRow("changes", between, changes, makeChips("only", [SUSPECTED])),
+    makeRow("outcomes-of", `Answers of ${names[state.first]}`, makeChips("outcome", OUTCOMES)),
     makeRow("marks", "Marked questions", makeChips("mark", marks)),
     makeRow("active", "Other filters", listActive()),
+    filtered.map(({ name, meaning }) => make("p.said", `${name}: the answer ${meaning}`)),
   ];
 };
 export const describeCount = () => {
   const all = countNoun(data.ids.length, "question");
-  return isFiltered() ? `${formatCount(findRows().length)} of ${all}` : all;
+  return listFilters().length ? `${formatCount(findRows().length)} of ${all}` : all;
 };
 
 // The list
@@ -84,10 +87,11 @@ const drawHead = () => {
 };
 const makeAnswer = (place, row) => {
   const { prediction, score, outcome } = answers[place][row];
-  const text = prediction === null ? (outcome < 0 ? "not asked" : "no answer") : prediction === "" ? "empty" : "";
+  const text = prediction === null ? (outcome ? "no answer" : "not asked") : prediction === "" ? "empty" : "";
   const content = text ? make("span.nothing", text) : shorten(prediction);
   const who = several && make("span.who", names[place]);
-  return make("td", make("div.answer", { title: data.outcomes[outcome]?.name }, makeBadge(score), who, content));
+  const why = score < 1 && !text && make("small", outcome);
+  return make("td", make("div.answer", makeBadge(score), who, make("div", content, why)));
 };
 const drawQuestionRow = (row, isOpen) => {
   const stem = pageStem(row);

@@ -2,7 +2,7 @@
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
 import { data, submissions, several, FRAMED } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
-import { state, update, redraw, begin, FILTERS, NO_FILTERS, isFiltered } from "./state.js";
+import { state, update, redraw, begin, FILTERS, NO_FILTERS, listFilters } from "./state.js";
 import { listTables, listFigures } from "./copies.js";
 import { drawForest, SEARCHED } from "./forest.js";
 import { drawParts } from "./parts.js";
@@ -44,7 +44,7 @@ const build = () => {
     button.hidden = !FRAMED;
     button.onclick = () => parent.postMessage({ type: "anls-report-option", ...button.dataset }, "*");
   }
-  $("figure").hidden = $("legend").hidden = !several;
+  $("figure").hidden = !several;
   $("models").hidden = submissions.length < SEARCHED;
   $("details").open = false; // it is open where no script runs
   for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
@@ -100,7 +100,7 @@ const drawEverything = (changes = {}, focus = undefined) => {
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   say("unknown", tame(state.unknown));
-  $("clear").hidden = !isFiltered();
+  $("clear").hidden = !listFilters().length;
   $("pages").hidden = countPages() === 1;
   $("page").textContent = `page ${formatCount(page + 1)} of ${formatCount(countPages())}`;
   $("back").disabled = page === 0;
@@ -164,7 +164,7 @@ const handleKey = (event) => {
 // A print has the panels that are open, and the filtered list; without a filter, the questions that come first.
 const PRINTED = 20;
 const print = (isPaper) => {
-  if (isPaper) return replaceContent($("list"), drawList(isFiltered() ? Infinity : PRINTED));
+  if (isPaper) return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
   partKeys.clear();
   drawEverything();
 };

@@ -1,12 +1,11 @@
 // Where the points come from: the difference of two submissions, or the loss of one, by cause and by group.
 import { make, makeFilter, makeSelect, countNoun, formatCount, rove, tame } from "./elements.js";
-import { data, names, several, crowded, submissions, findOutcome, cutFolder, FIELDS } from "./data.js";
+import { data, names, several, crowded, submissions, cutFolder, FIELDS } from "./data.js";
 import { formatScore, formatDifference } from "./formats.js";
-import { state, update, PARTIAL_CREDIT, choosePair, NO_FILTERS } from "./state.js";
+import { state, update, showQuestions, PARTIAL_CREDIT, choosePair } from "./state.js";
 
 const SHOWN = 5; // parts of each kind, beside a row for all others
 
-const showQuestions = (changes) => update({ ...NO_FILTERS, open: -1, ...changes }, { focus: "questions" });
 // The points as they are printed add up to their total as it is printed.
 const roundPoints = (rows) => {
   const unit = 10 ** -(data.digits + 2);
@@ -19,9 +18,9 @@ const roundPoints = (rows) => {
   return rows.map((row, place) => ({ ...row, points: whole[place] * unit }));
 };
 // The largest parts, and one row for all others
-const chooseRows = (parts, join) => {
+const chooseRows = (parts, join, most = SHOWN) => {
   const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
-  const count = parts.length === SHOWN + 1 ? SHOWN + 1 : SHOWN;
+  const count = parts.length === most + 1 ? most + 1 : most;
   const [shown, rest] = [sorted.slice(0, count), sorted.slice(count)];
   return roundPoints(rest.length ? [...shown, join(rest)] : shown);
 };
@@ -44,13 +43,13 @@ const drawTable = (rows) => {
 
 // Causes
 
-const readPart = ({ outcome, ...part }) => ({ ...part, outcomes: [findOutcome(outcome)] });
 const reverse = ({ points, losses, wins, ...rest }) => ({ ...rest, points: -points, losses: wins, wins: losses });
 // The contributions to the score of the first minus that of the second
 const listCauses = () => {
   const { first, second } = state;
   const own = data.contributions[second < 0 ? first : `${first} ${second}`];
-  return (own ?? data.contributions[`${second} ${first}`].map(reverse)).map(readPart);
+  const parts = own ?? data.contributions[`${second} ${first}`].map(reverse);
+  return parts.map((part) => ({ ...part, outcomes: [part.outcome] }));
 };
 const joinCauses = (parts) => ({
   outcomes: parts.flatMap(({ outcomes }) => outcomes),
@@ -65,7 +64,7 @@ const describeCause = ({ outcomes, points, losses, wins, document, shared }) => 
   const common = document && `, ${shared} in ${tame(cutFolder(document))}`;
   return {
     key: `lost ${outcomes}`,
-    label: outcomes.length > 1 ? "all others" : data.outcomes[outcomes[0]].name,
+    label: outcomes.length > 1 ? "all others" : outcomes[0],
     points,
     isRest: outcomes.length > 1,
     about: crowded ? "" : [counts, common],
@@ -150,9 +149,7 @@ const describeGroup = ({ name, questions, scores, points, others }, place) => {
   };
 };
 const drawGroups = () => {
-  const parts = listGroups();
-  const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
-  const rows = (state.whole ? sorted : chooseRows(parts, joinGroups)).map(describeGroup);
+  const rows = chooseRows(listGroups(), joinGroups, state.whole ? Infinity : SHOWN).map(describeGroup);
   const options = FIELDS.map((name) => [name, name === DOCUMENT ? `document (${name})` : name]);
   const select = makeSelect("field", "field of the groups", options, state.field, (field) => update({ field }));
   const less = state.whole && makeFilter("whole", true, () => update({ whole: "" }), "fewer");

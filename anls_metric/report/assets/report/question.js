@@ -3,7 +3,7 @@ import { make, copyText, markHidden, tame } from "./elements.js";
 import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
 import { makeBadge } from "./formats.js";
 import { drawMark, drawAccept } from "./marks.js";
-import { update, redraw, formatUrl, NO_FILTERS } from "./state.js";
+import { redraw, showQuestions, formatUrl } from "./state.js";
 import { drawText, drawPrediction } from "./edits.js";
 
 // In a frame, links lead to the page around it.
@@ -28,26 +28,22 @@ const groupAnswers = (row) => {
   }
   return [...groups.values()];
 };
-const MAX_REASONS = 3; // of more submissions, the reason of a score is only a tooltip
 const drawAnswer = (places, row) => {
-  const { prediction, score, outcome, sentence, closest, raw, references, edits, tree } = answers[places[0]][row];
+  const answer = answers[places[0]][row];
+  const { prediction, score, outcome, closest, raw, references } = answer;
   const texts = references ?? data.references[row];
   const output = raw !== undefined && make("details.raw", make("summary", "raw output"), drawText(raw));
+  const given =
+    prediction === null
+      ? make("span.nothing", outcome ? "no answer" : "not asked")
+      : drawPrediction(prediction, texts[closest], answer);
   const text = ofStrings && score < 1 && prediction?.trim();
   return make(
     "tr",
     several && make("th", { scope: "row" }, places.map(makeName)),
-    make("td", { title: sentence }, makeBadge(score)),
-    make(
-      "td",
-      references && listAccepted(texts, [closest]),
-      output,
-      prediction === null
-        ? make("span.nothing", outcome < 0 ? "not asked" : "no answer")
-        : drawPrediction(prediction, texts[closest], { edits, tree }),
-      names.length <= MAX_REASONS && make("div.said", sentence),
-    ),
-    make("td.said", data.outcomes[outcome]?.name, text && [" ", drawAccept(row, text, redraw)]),
+    make("td", makeBadge(score)),
+    make("td", make("div.given", references && listAccepted(texts, [closest]), output, given)),
+    make("td.said", outcome, text && [" ", drawAccept(row, text, redraw)]),
   );
 };
 
@@ -55,10 +51,7 @@ const drawAnswer = (places, row) => {
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;
-  const link = (name, search) => {
-    const act = () => update({ ...NO_FILTERS, search, open: -1 }, { focus: "questions" });
-    return make("button.filter", { onclick: act }, name);
-  };
+  const link = (name, search) => make("button.filter", { onclick: () => showQuestions({ search }) }, name);
   const of = /^(.*)_/.exec(stem)?.[1];
   return make("span.said", "all questions about ", link(stem, pageName(row)), of && [" or ", link(of, `${of}_`)]);
 };

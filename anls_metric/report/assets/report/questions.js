@@ -1,7 +1,7 @@
 // Filters and sorts the questions.
 import { data, answers, pageName } from "./data.js";
 import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
-import { state, CHANGES, FILTERS, SUSPECTED, START_SORT } from "./state.js";
+import { state, CHANGES, FILTERS, listFilters, SUSPECTED, START_SORT } from "./state.js";
 
 const haystacks = data.ids.map(() => undefined);
 const listTexts = (row) => {
@@ -17,20 +17,18 @@ export const subtractScores = (row) => {
 // The outcome of the answer that lost the question: of the pair, or of the only submission.
 const findLost = (row) => {
   const first = answers[state.first][row];
-  if (state.second < 0) return first.score !== null && first.score < 1 ? first.lowest : -1;
+  if (state.second < 0) return first.score !== null && first.score < 1 ? first.lowest : "";
   const difference = subtractScores(row);
-  return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : -1;
+  return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : "";
 };
 
 // Of nested values, the leaves with an outcome cost the two submissions different parts of the score.
 const costOf = (place, row, name) => data.answers[place]?.costs[row]?.[name] ?? 0;
-const isLostBy = (row, outcome) => {
-  const { name } = data.outcomes[outcome];
-  if (!data.answers[state.first].costs.length) return findLost(row) === outcome;
+const isLostBy = (row, name) => {
+  if (!data.answers[state.first].costs.length) return findLost(row) === name;
   return costOf(state.first, row, name) !== costOf(state.second, row, name);
 };
 
-const nameOutcome = (row) => data.outcomes[answers[state.first][row].outcome]?.name;
 const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const isListed = (rows) => {
@@ -43,7 +41,7 @@ const TESTS = {
     const words = text.toLowerCase().split(/\s+/);
     return (row) => words.every((word) => joinTexts(row).includes(word));
   },
-  outcome: (name) => (row) => nameOutcome(row) === name,
+  outcome: (name) => (row) => answers[state.first][row].outcome === name,
   lost: (outcomes) => (row) => outcomes.some((outcome) => isLostBy(row, outcome)),
   change: (change) => (row) => {
     const value = subtractScores(row);
@@ -58,11 +56,10 @@ const TESTS = {
   },
   mark: (name) => (row) => hasMark(row, name),
 };
-const isEmpty = (value) => !value || value.length === 0;
 const rows = data.ids.map((_, row) => row);
 // The filters with chips -> their values that a question has
 const CHIPS = {
-  outcome: (row) => [nameOutcome(row)],
+  outcome: (row) => [answers[state.first][row].outcome],
   change: (row) => {
     const value = subtractScores(row);
     return value === null ? [] : Object.keys(CHANGES).filter((name) => CHANGES[name](value));
@@ -88,7 +85,7 @@ const sortRows = (found) => {
 
 // The questions, and for each chip the number that have its value, under the other filters
 const filterRows = () => {
-  const tests = FILTERS.filter((name) => !isEmpty(state[name])).map((name) => [name, TESTS[name](state[name])]);
+  const tests = listFilters().map((name) => [name, TESTS[name](state[name])]);
   const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, Object.create(null)]));
   const count = (filter, row) => {
     for (const name of CHIPS[filter](row)) counts[filter][name] = (counts[filter][name] ?? 0) + 1;

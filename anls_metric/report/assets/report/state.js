@@ -1,6 +1,6 @@
 // The choices of the reader. The URL holds all of them, and the report depends on them.
 import { MARK_FILTERS } from "./marks.js";
-import { data, labels, several, ofStrings, names, findOutcome, BASELINE, FIELDS, FRAMED } from "./data.js";
+import { data, labels, several, ofStrings, names, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
 
 export const START_SORT = BASELINE < 0 ? "first" : "difference";
 const START = {
@@ -50,10 +50,9 @@ const findSubmission = (text) => {
   const place = labels.indexOf(text);
   return place < 0 ? undefined : place;
 };
-const nameOutcomes = (places) => places.map((place) => data.outcomes[place].name).join(",");
 const parseOutcomes = (text) => {
-  const places = text.split(",").map(findOutcome);
-  return places.includes(-1) ? undefined : places;
+  const outcomes = text.split(",");
+  return outcomes.every((name) => OUTCOMES.includes(name)) ? outcomes : undefined;
 };
 const parseGroup = (text) => {
   const field = FIELDS.find((name) => text.startsWith(`${name}:`));
@@ -69,8 +68,8 @@ const PARAMETERS = {
     parse: (text) => (text === "" ? -1 : findSubmission(text)),
   },
   search: { key: "search" },
-  outcome: { key: "outcome", parse: isOneOf(data.outcomes.map(({ name }) => name)) },
-  lost: { key: "lost", format: nameOutcomes, parse: parseOutcomes },
+  outcome: { key: "outcome", parse: isOneOf(OUTCOMES) },
+  lost: { key: "lost", parse: parseOutcomes },
   change: { key: "change", parse: isOneOf(several ? Object.keys(CHANGES) : []) },
   group: { key: "group", format: ([field, name]) => `${field}:${name}`, parse: parseGroup },
   mark: { key: "mark", parse: isOneOf(MARK_FILTERS) },
@@ -134,7 +133,7 @@ const show = (isNew) => {
 };
 export const FILTERS = ["search", "outcome", "lost", "change", "group", "only", "credit", "confusion", "mark"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
-export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
+export const listFilters = () => FILTERS.filter((key) => state[key] && state[key].length !== 0);
 
 // Change the state, and update the report. A new view is an entry in the history, and a typed letter is none.
 export const update = (changes, { focus, isTyped = false } = {}) => {
@@ -143,6 +142,8 @@ export const update = (changes, { focus, isTyped = false } = {}) => {
   listener(changes, focus);
   show(!isTyped);
 };
+// List the questions behind a number, without the other filters.
+export const showQuestions = (changes) => update({ ...NO_FILTERS, open: -1, ...changes }, { focus: "questions" });
 export const redraw = (focus) => listener({}, focus);
 const follow = (hash) => {
   const found = parseUrl(hash);
