@@ -397,7 +397,7 @@ def test_chips_name_the_model_and_a_pressed_one_shows_its_meaning(open_report: O
     assert page.locator(".chips .said").all_inner_texts() == ["second against first:", "Answers of second:"]
     find_chip(page, "close enough").click()
     assert page.locator("#filters > .said").inner_text() == (
-        "close enough: the answer is similar enough to an accepted answer to score"
+        "close enough: the answer is similar enough to a reference to score"
     )
     for place, name in enumerate(page.locator("#list .of-question + td + td small").all_inner_texts()):
         assert name == "close enough", place
