@@ -731,7 +731,7 @@ def test_print_has_the_worst_questions_or_the_filtered_list_whole(open_report: O
     assert len(list_ids(page)) == 72
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
-    assert page.locator(".chip:visible").all_inner_texts() == ["same 72"]
+    assert page.locator(".chips :visible:is(.said, .chip)").all_inner_texts() == ["second against first:", "same 72"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
