@@ -155,6 +155,12 @@ def test_models_can_be_searched_and_put_in_the_order_of_the_files(open_report: O
     assert names.all_inner_texts() == ["checkpoint-0019-docvqa-lora"]
 
 
+def test_axis_is_as_wide_as_the_charts_on_a_phone(open_report: OpenReport) -> None:
+    page = open_report(TWENTY, size="phone")
+    axis, chart = (page.locator(f".forest {place} svg").first.bounding_box() for place in ("thead", "tbody"))
+    assert (axis["x"], axis["width"]) == pytest.approx((chart["x"], chart["width"]), abs=2)
+
+
 def test_copied_figure_is_an_svg_of_the_models(open_report: OpenReport) -> None:
     page = open_report(SIX, scheme="dark")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
