@@ -140,6 +140,8 @@ def _describe_answer(
     value, outcome = answers.predictions[answer], scored.findings.outcomes[answer]
     prediction = None if value is None else format_value(value)
     sentence, closest, more = _explain(scored, answer, accepted)
+    if scored.answer_scores[answer] != scored.scores[place]:
+        sentence += f" The score is the mean of {len(scored.runs[place])} runs."
     if answers.raw and answers.raw[answer] not in (None, prediction):
         more["raw"] = answers.raw[answer]
     if accepted != shared:

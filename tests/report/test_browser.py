@@ -375,7 +375,7 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     assert page.locator(".opened .edits").inner_text() == "Coca␣Cola"
     page.get_by_text("raw output").click()
     assert page.locator(".raw .text").inner_text() == thought
-    assert page.locator(".accepted li").all_inner_texts() == ["accepted", "x", "Coca Colaclosest"]
+    assert page.locator(".accepted li").all_inner_texts() == ["references", "x", "Coca Colaclosest"]
     assert "prediction of model.json" in page.locator("footer").inner_text()
     page.get_by_role("searchbox").fill("a cup")
     assert list_ids(page) == ["0"]
@@ -675,7 +675,7 @@ def test_answers_that_corrections_added_are_named(open_report: OpenReport, tmp_p
     data = [{"id": 1, "prediction": "tea", "answers": ["Tee"]}]
     page = open_report(as_html(evaluate([Input(data)], None, Settings(corrections=str(path)))), url="#q-1")
     shown = page.locator(".opened .line > .accepted li").all_inner_texts()
-    assert shown == ["accepted", "Tee", "teaadded by correctionsclosest"]
+    assert shown == ["references", "Tee", "teaadded by correctionsclosest"]
 
 
 def test_report_says_when_the_browser_cannot_keep_marks(browser: Any, tmp_path: Path) -> None:

@@ -219,6 +219,12 @@ def test_report_groups_by_fields_with_few_values_and_by_documents() -> None:
     assert [low < mean < high for mean, (low, high), _ in map(dict.values, groups.values())] == [True, True]
 
 
+def test_report_does_not_group_by_the_answers(tmp_path: Path) -> None:
+    rows = [{"question": "ab"[n % 2], "prediction": "cd"[n % 2], "references": ["c"], "kind": n % 3} for n in range(12)]
+    anls_metric.score(rows).report(str(tmp_path / "report.html"))
+    assert list(read_data((tmp_path / "report.html").read_text())["groups"]) == ["kind", "kind of answer"]
+
+
 @pytest.mark.parametrize("variant", ["standard", "nls", "fast_anls"])
 def test_partial_credit_is_the_sum_of_the_questions_that_the_report_names(variant: str) -> None:
     texts = [("0.26", "0.28"), ("977,633", "977633"), ("240", "240.00"), ("1988", "2019"), ("Coca Col", "Coca Cola")]
@@ -238,6 +244,16 @@ def test_partial_credit_of_runs_names_each_question_once() -> None:
     credit = {"value": pytest.approx(1.5 / 6), "questions": [0]}
     expected = {"format_loss": {"value": 0.0, "questions": []}, "wrong_number_credit": credit}
     assert read_data(page)["answers"][0]["partial_credit"] == expected
+
+
+def test_reason_of_an_answer_that_stands_for_several_runs_says_that_the_score_is_a_mean() -> None:
+    runs = ["Cola", "Cola", "xyz", "5", "5", "5"]
+    page = as_html(conclude([score_pairs([("Cola", ["Cola"]), ("5", ["5"])], runs=runs)]))
+    sentences = [read_data(page)["sentences"][row[3]] for row in read_rows(page)]
+    assert sentences == [
+        "Equal to a reference, so 100%. The score is the mean of 3 runs.",
+        "Equal to a reference, so 100%.",
+    ]
 
 
 def test_confusions_and_suspected_label_errors_name_their_questions() -> None:

@@ -29,12 +29,13 @@ const drawTable = (rows) => {
   const sizes = rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points)));
   const longest = Math.max(...sizes, Number.EPSILON);
   const drawRow = ({ key, label, points, about, isPressed, act }, place) => {
-    const style = { "--size": sizes[place] / longest };
+    const size = sizes[place] / longest;
+    const bar = { class: `part ${points < 0 ? "loss" : "gain"}`, style: { "--size": size } };
     return make(
       "tr",
       make("th", { scope: "row" }, act ? makeFilter(key, isPressed, act, label) : label),
       make("td.points", formatDifference(points)),
-      make("td.chart", make("span", { class: `part ${points < 0 ? "loss" : "gain"}`, style }, make("i"))),
+      make("td.chart", size > 0 && make("span", bar, make("i"))),
       make("td.about", about),
     );
   };

@@ -1,4 +1,4 @@
-// The open question: its page, the accepted answers, the answer of each submission with its edits, and the mark.
+// The open question: its page, the references, the answer of each submission with its edits, and the mark.
 import { make, copyText, markHidden, tame } from "./elements.js";
 import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
 import { makeBadge } from "./formats.js";
@@ -17,7 +17,7 @@ const listAccepted = (texts, closest, added = []) => {
     const content = [markHidden(text), tags.map((tag) => make("span.tag", tag))];
     return make("li", { dir: "auto", class: isClosest ? "closest" : "" }, content);
   });
-  return make("ul.accepted", { "aria-label": "Accepted answers" }, make("li.label", "accepted"), items);
+  return make("ul.accepted", { "aria-label": "References" }, make("li.label", "references"), items);
 };
 // Submissions whose answers are equal share a row, so that many submissions fit on a screen.
 const groupAnswers = (row) => {
@@ -37,7 +37,7 @@ const drawAnswer = (places, row) => {
     prediction === null
       ? make("span.nothing", outcome ? "no answer" : "not asked")
       : drawPrediction(prediction, texts[closest], answer);
-  const text = ofStrings && score < 1 && prediction?.trim();
+  const text = ofStrings && score < 1 && outcome !== "equal" && prediction?.trim();
   return make(
     "tr",
     several && make("th", { scope: "row" }, places.map(makeName)),
