@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -217,6 +218,14 @@ def browser() -> Iterator[Any]:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
         yield chromium.new_context(accept_downloads=True)
         chromium.close()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+    """Wait until a condition is met, at most these seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def without_questions(text: str) -> str:

@@ -54,14 +54,6 @@ def write_table(path: Path, count: int) -> Path:
     return path
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
-    """Wait until a condition is met, at most these seconds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The page, run like a Space: from a folder with the files of the repository, in its own process."""

@@ -12,8 +12,8 @@ import pytest
 
 import anls_metric
 from anls_metric.options import OPTIONS
-from tests.conftest import ROOT
-from tests.page.conftest import SIZES, Visit, wait_for, write_table
+from tests.conftest import ROOT, wait_for
+from tests.page.conftest import SIZES, Visit, write_table
 
 Visits = Callable[..., Visit]
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Served, wait_for, write_table
+from tests.conftest import wait_for
+from tests.page.conftest import Served, write_table
 from tests.page.test_programs import TABLE, ask, score_table, upload
 
 Visits = Callable[..., Any]

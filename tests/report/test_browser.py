@@ -25,6 +25,7 @@ from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.reader import Input
 from anls_metric.report.html import as_html
 from anls_metric.report.images import Images
+from tests.conftest import wait_for
 from tests.report.conftest import SIZES, OpenReport
 from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, score_pairs
 
@@ -354,7 +355,8 @@ def test_clicked_row_stays_under_the_pointer_and_the_head_in_sight(open_report: 
     row.locator(".of-references").click()
     assert page.locator("#list tr.open").bounding_box()["y"] == pytest.approx(before, abs=40)
     page.mouse.wheel(0, 600)
-    page.wait_for_function("document.querySelector('#list thead th').getBoundingClientRect().top === 0")
+    head = page.locator("#list thead th").first
+    wait_for(lambda: head.bounding_box()["y"] == 0)
 
 
 @pytest.mark.parametrize("key", ["49153", "a/b ü%20?#&\"'", "مرحبا", "-"])
