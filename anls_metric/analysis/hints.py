@@ -300,9 +300,9 @@ def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find answers that contain an accepted one among other words: more than good models have."""
+    """Find answers that contain an accepted one among other words, and those of them that score 0."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
-    return count * _are_many(count, scored), ""
+    return count * _are_many(count, scored), f"{scored.outcomes['contains an answer']:,}"
 
 
 def _find_zeros(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
@@ -386,7 +386,8 @@ LAST_SIGNS = (
     ),
     Sign(
         _find_other_words,
-        "predictions contain a reference among other words: ask the model for only the answer",
+        "predictions contain a reference among other words, and {value} of them score 0: ask the model for only the "
+        "answer",
         of_strings=True,
         least=MIN_ANSWERS,
     ),

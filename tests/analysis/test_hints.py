@@ -140,7 +140,7 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "digits": ((["".join(chr(0x660 + int(sign)) for sign in text) for text in NUMBERS], in_lists(NUMBERS)),
         "30 of 30 answers have the digits of another script (\u0663 for 3): write both sides with the digits 0 to 9"),
     "spaces": (([" ".join(f"${n},000") for n in NUMBERS], [[f"${n},000"] for n in NUMBERS]), "between tokens on one"),
-    "words": (change(lambda answer: f"a {answer} or so", 30), "30 of 90 predictions contain a reference"),
+    "words": (change(lambda answer: f"in the end, {answer}", 30), "30 of 90 predictions contain a reference"),
     "zeros": ((UNLIKE, in_lists(MANY)), f'90 of 90 predictions score 0, such as "{UNLIKE[0]}" for "Coca 100", "'),
     "set": (accept(lambda answer: [str({answer, "?"})]), "24 of 24 references look like printed lists"),
     "letters": (accept(list), "references look like printed lists, or single characters"),
@@ -186,6 +186,16 @@ def test_every_transformation_and_sign_has_a_situation() -> None:
     others = {text for text in sentences if any(mark in text for mark in marks)}
     assert len(others) == len(marks)
     assert found >= {*ROWS, *sentences - others}
+
+
+def test_hint_of_other_words_names_the_answers_that_the_outcome_counts() -> None:
+    columns = change(lambda answer: f"in the end, {answer}", 30)
+    (hint,) = find(*columns)
+    count = score_columns(*columns).outcomes["contains an answer"]
+    assert 0 < count < 30
+    assert hint.text().startswith(
+        f"30 of 90 predictions contain a reference among other words, and {count} of them score 0: ask the model"
+    )
 
 
 def test_signs_count_unless_other_hints_explain_a_quarter_of_the_loss() -> None:
