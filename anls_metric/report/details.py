@@ -107,6 +107,10 @@ def describe_set(document: Document, source: str) -> str:
     return f"<b>{escape(source)}</b>{spans}" if source else spans
 
 
+# The option that extracts answers, in a command
+_EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
+
+
 def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
     """Describe as HTML where the report comes from, and how to make it again, with proposed extractions as well.
 
@@ -121,9 +125,10 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
     function = "compare" if result.compared else "score"
 
     def write(**more: str) -> str:
-        """Write the command or the call with another option."""
+        """Write the command or the call with another option, in place of the value that it has."""
         if command:
-            return " ".join([command, *(f"--{name} {value}" for name, value in more.items())])
+            words = [_EXTRACT.sub("", command) if more else command]
+            return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])
         return f"{function}({', '.join(['...', *(f'{name}={value!r}' for name, value in {**given, **more}.items())])})"
 
     # SOURCE_DATE_EPOCH sets the date, so that the same input makes the same file on another day, too.

@@ -255,14 +255,16 @@ def test_report_is_written_beside_the_text(shell: Shell) -> None:
     assert shell.document("gold.json a.json b.json")["signature"] in content
 
 
-def test_commands_of_the_report_are_those_that_were_typed_and_work(shell: Shell) -> None:
+@pytest.mark.parametrize(("typed", "expected"), [("", "think"), ("--extract=final", "final,think")])
+def test_commands_of_the_report_are_those_that_were_typed_and_work(shell: Shell, typed: str, expected: str) -> None:
     shell.write(
         {"raw.json": {str(row["questionId"]): f"<think>x</think>{row['prediction']}" for row in list_answers()}}
     )
     line = "--quiet gold.json raw.json a.json --report 'the report.html'"
-    shell.print(line)
+    shell.print(f"{line} {typed}".strip())
     content = html.unescape(Path("the report.html").read_text(encoding="utf-8"))
     own, proposed = re.findall(r"<code>anls (.*?)</code></p>", content)
-    assert (own, proposed) == (line, f"{line} --extract think")
-    promised = [hint["anls"] for hint in shell.document("gold.json raw.json a.json")["hints"] if hint["extract"]]
+    assert (own, proposed) == (f"{line} {typed}".strip(), f"{line} --extract {expected}")
+    hints = shell.document(f"gold.json raw.json a.json {typed}")["hints"]
+    promised = [hint["anls"] for hint in hints if hint["extract"]]
     assert [shell.document(proposed)["submissions"][0]["anls"]] == promised
