@@ -12,9 +12,6 @@ from anls_metric.messages import make_error
 THRESHOLDS = tuple(number / 20 for number in range(21))
 """The thresholds at which a figure shows the scores."""
 
-MOST_GROUPS = 12
-"""The most groups of a field that an error proposes."""
-
 _ANOTHER = ": draw another figure, such as {use.kind:forest}"
 
 
@@ -38,12 +35,13 @@ def check_figure(result: Result, kind: str) -> None:
         InputError: it lacks them; the message says which option adds them, or which kind needs none.
     """
     scored = result.submissions[0]
-    scorer, records = scored.scorer, scored.questions.records
+    scorer = scored.scorer
     if kind == "threshold" and "threshold" not in scorer.options:
         raise make_error("", "the threshold of {scorer} cannot be changed" + _ANOTHER, scorer=scorer.name)
     if kind == "groups" and not scored.groups.keys() - {KEYS}:
-        for field in list_grouping_fields(records, min(MOST_GROUPS, len(records) // 2)):
-            raise make_error("", "a figure of groups needs a field: add {use.by:{field}}", field=field)
+        fields = list_grouping_fields(scored)
+        if fields:
+            raise make_error("", "a figure of groups needs a field: add {use.by:{field}}", field=fields[0])
         raise make_error("", "no field groups the questions" + _ANOTHER)
     if kind == "keys" and not scored.groups.get(KEYS):
         if scorer.name == "anls_star" and KEYS not in scored.groups:

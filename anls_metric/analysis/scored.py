@@ -446,7 +446,19 @@ def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
     ]
 
 
-def list_grouping_fields(records: Sequence[Record], most: int) -> list[str]:
+MAX_GROUPS = 12
+"""The most values of a field that groups questions without being asked for."""
+
+
+def list_grouping_fields(scored: Scored) -> list[str]:
+    """List the fields with few values, those with the fewest first, but not the texts of questions and answers."""
+    records = scored.questions.records
+    texts = (list(scored.questions.texts), list(scored.answers.predictions))
+    fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))
+    return [field for field in fields if take_column(records, field) not in texts]
+
+
+def _list_fields_with_few_values(records: Sequence[Record], most: int) -> list[str]:
     """List the fields of records that have at most this many values, those with the fewest values first."""
     sample = records[:2000]
     sizes: dict[str, int] = {}

@@ -73,8 +73,8 @@ def add_figure_data(document: Document, result: Result, kind: str) -> Document:
     if kind == "threshold" and "threshold" not in document:
         document["threshold"] = result.submissions[0].scorer.threshold
         for submission, scored in zip(document["submissions"], result.submissions):
-            found = score_at_thresholds(scored).items()
-            submission["thresholds"] = [{"threshold": threshold, "anls": anls} for threshold, anls in found]
+            scores = score_at_thresholds(scored).items()
+            submission["thresholds"] = [{"threshold": threshold, "anls": anls} for threshold, anls in scores]
     return document
 
 

@@ -209,8 +209,8 @@ def _describe_scale(document: Document) -> str:
 
 def _draw_dot(axes: Axes, y: float, value: float, interval: Sequence[float] | None, color: str, **mark: Any) -> None:
     """Draw a value in percent with its interval."""
-    for ends in filter(None, [interval]):
-        axes.plot([100 * end for end in ends], [y, y], color=color)
+    if interval:
+        axes.plot([100 * end for end in interval], [y, y], color=color)
     axes.plot([100 * value], [y], color=color, **mark)
 
 

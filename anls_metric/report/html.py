@@ -31,7 +31,6 @@ from anls_metric.messages import FrontEnd, make_error
 from anls_metric.options import OPTIONS
 from anls_metric.reading.answers import Record
 from anls_metric.reading.formats import find_repeated
-from anls_metric.reading.layouts import take_column
 from anls_metric.reading.reader import Input
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
@@ -66,7 +65,6 @@ SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
 DRAWING = SCRIPT[:3]
 """The modules that draw an answer, for the report and for the web app."""
 
-_MAX_GROUPS = 12  # of a field that is shown without being asked for
 _MAX_FIELDS = 4  # that are shown without being asked for
 
 
@@ -278,11 +276,8 @@ def _complete_records(
 
 def _choose_fields(scored: Scored) -> Sequence[str]:
     """Choose the fields of the groups: those that the user names, else those with few values; and some for all."""
-    records = scored.questions.records
-    few = list_grouping_fields(records, min(_MAX_GROUPS, len(records) // 2))
-    shown = (list(scored.questions.texts), list(scored.answers.predictions))  # in the list of questions
     named = [field for field, groups in scored.groups.items() if groups]
-    fields = named or [field for field in few if take_column(records, field) not in shown][:_MAX_FIELDS]
+    fields = named or list_grouping_fields(scored)[:_MAX_FIELDS]
     kinds = [KIND] * isinstance(scored.scorer, Variant)
     return list(dict.fromkeys([*fields, *_name_cluster_field(scored), *kinds]))
 

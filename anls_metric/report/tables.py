@@ -154,8 +154,8 @@ def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
         rows = {name: {"name": f"{number} {name}"} for number, name in enumerate(names, 1)}
         for pair in pairs:
             is_marked = key == "difference" and pair["verdict"] in ("better", "worse")
-            value = pair["difference"] if key == "difference" else pair["mde"]
-            cell = numbers.format(value, COLUMNS[key].form) + MARK * is_marked
+            figures: Record = pair
+            cell = numbers.format(figures[key], COLUMNS[key].form) + MARK * is_marked
             rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell
         tables.append(Table(title, columns, list(rows.values())))
     return tables
@@ -302,14 +302,14 @@ def _list_evidence(document: Document, pair: Comparison, sign: int, numbers: Num
     adjusted = describe_adjustment(document)
     test = f"paired randomization test by {'document' if document['clusters'] else 'question'}"
     asked = count_noun(pair["questions"], "question")
-    found = {
+    evidence = {
         f"on the {asked} that both have": pair["questions"] != document["questions"],
         f"95% CI of the difference {numbers.format(interval)}": interval,
         f"{test}, {format_p_value(pair['p_value_adjusted'])}{adjusted and f', {adjusted}'}": True,
         f"minimum detectable effect {numbers.format(pair['mde'])}": pair["mde"] and pair["verdict"] == NO_DIFFERENCE,
         "too few documents for a verdict": pair["verdict"] == TOO_FEW,
     }
-    return [text for text, is_said in found.items() if is_said]
+    return [text for text, is_said in evidence.items() if is_said]
 
 
 # Formats

@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,9 @@ def test_interval_of_a_mean_of_leaves_takes_each_question_as_a_cluster() -> None
 def test_list_grouping_fields_lists_fields_with_few_values() -> None:
     odd: dict[str, Any] = {"none": None, "same": 1, "raw": b"x", "tags": ["a"]}
     records = [odd | {"kind": n % 3, "half": n % 2, "id": n} for n in range(9)]
-    assert list_grouping_fields(records, 5) == ["half", "kind"]
+    scored = score_columns(["x"] * 9, [["a"]] * 9)
+    answers = scored.answers._replace(questions=scored.questions._replace(records=records))
+    assert list_grouping_fields(replace(scored, answers=answers)) == ["half", "kind"]
 
 
 # Clusters: the first field of the documented order that repeats
