@@ -18,9 +18,9 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.hub import SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.formats import Content
+from anls_metric.reading.files import apply_layout
 from anls_metric.reading.reader import Input, check_paths
-from anls_metric.reading.table import Table, make_table
+from anls_metric.reading.table import Table
 
 GoldRow = dict[str, Any]
 
@@ -271,27 +271,27 @@ def resolve(
 
 def read_gold(row: GoldSet, variant: str | None = None) -> Table:
     """Read gold data as a table, as if the user had passed a file of it. InputError: as `load_rows`."""
-    content = load_rows(row)
-    about, count = "" if variant else row.about, len(content.records)
+    table = load_rows(row)
+    about, count = "" if variant else row.about, len(table.records)
     if count < row.rows:
         about = f"{count:,} of {row.rows:,} rows, those that the rule {row.variant} scores"
-    return make_table(row.name, content._replace(about=about), Settings(layout="table"))
+    return apply_layout(table._replace(about=about), Settings(layout="table"))
 
 
-def load_rows(row: GoldSet) -> Content:
+def load_rows(row: GoldSet) -> Table:
     """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or kept."""
-    content = _load(row)
+    table = _load(row)
     if not row.is_partial:
-        return content
+        return table
     from anls_metric.rules import rule
 
     judge = rule(str(row.variant))
     kept = []
-    for each in content.records:
+    for each in table.records:
         with suppress(ValueError):  # a kind of question that other metrics score, such as table parsing
             judge.scores([{**each, "prediction": ""}])
             kept.append(each)
-    return content._replace(records=kept)
+    return table._replace(records=kept)
 
 
 def format_questions(row: GoldSet, with_answers: bool = False, sample: int | None = None, seed: int = 0) -> str:
@@ -319,7 +319,7 @@ def _format_row(row: GoldRow) -> str:
 # The cache
 
 
-def _load(row: GoldSet) -> Content:
+def _load(row: GoldSet) -> Table:
     """Read all rows from the cache; fetch them first unless it has them whole. A hint names a file that it has not."""
     pattern = os.path.join(glob.escape(_find_cache(row)), f"{row.name.replace(':', '-')}-{row.revision}-*.jsonl")
     damaged = []
@@ -327,7 +327,7 @@ def _load(row: GoldSet) -> Content:
         with suppress(OSError), open(path, "rb") as file:
             data = file.read()
             if path.endswith(f"-{_hash(data)}.jsonl"):
-                return Content([json.loads(line) for line in data.split(b"\n")[:-1]])
+                return Table([json.loads(line) for line in data.split(b"\n")[:-1]], row.name)
             damaged.append(path)
     rows = [row.make_row(each, number) for number, each in enumerate(_fetch(row))]
     data = "".join(map(_format_row, rows)).encode()
@@ -337,7 +337,8 @@ def _load(row: GoldSet) -> Content:
         sentence = "cannot write to {folder} ({problem}): set ANLS_CACHE to a different folder"
         raise make_error(row.name, sentence, folder=os.path.dirname(pattern), problem=error.strerror) from None
     sentence = "{file} in the cache was damaged, so the data were fetched again"
-    return Content(rows, hints=[Message(row.name, sentence, {"file": os.path.basename(path)}) for path in damaged])
+    hints = [Message(row.name, sentence, {"file": os.path.basename(path)}) for path in damaged]
+    return Table(rows, row.name, hints=hints)
 
 
 def _find_cache(row: GoldSet) -> str:

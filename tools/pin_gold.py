@@ -20,9 +20,9 @@ from anls_metric.reading import join
 def pin(row: GoldSet) -> str:
     """Describe the questions of a row as its rule or variant reads them."""
     settings = Settings(variant=row.variant)
-    gold = join.read_gold(read_gold(row), make_reading(settings, find_scorers(settings)[0]))
-    digest = hash_questions(gold.questions)
-    return f"{row.name}: {len(gold.questions.ids)} of {row.rows} rows are questions, hash={digest!r}"
+    questions = join.read_gold(read_gold(row), make_reading(settings, find_scorers(settings)[0]))
+    digest = hash_questions(questions)
+    return f"{row.name}: {len(questions.ids)} of {row.rows} rows are questions, hash={digest!r}"
 
 
 def main(names: Sequence[str]) -> int:

@@ -46,7 +46,7 @@ def measure_abstention(scored: Scored) -> Abstention:
         >>> found.right_abstentions, found.missed_abstentions, found.false_abstentions, found.accuracy_of_answered
         (1, 1, 1, 0.5)
     """
-    answers, records = scored.answers, scored.questions.records
+    answers, records = scored.answers, scored.questions.table.records
     counts = {(has_answer, has_abstained): 0 for has_answer in (True, False) for has_abstained in (True, False)}
     scores, missing = [], 0
     predictions = answers.predictions

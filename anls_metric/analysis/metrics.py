@@ -20,6 +20,7 @@ from anls_metric.core.strings.kernel import split_into_words
 from anls_metric.messages import Message
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 from anls_metric.reading.answers import Answers, Questions, list_references
+from anls_metric.reading.table import Table
 
 
 class Measured(NamedTuple):
@@ -205,7 +206,7 @@ def measure_texts(
     """
     _, accepted = scorer.check(predictions, references)
     ids, scores = list(map(str, range(len(accepted)))), list(scorer.score(predictions, references))
-    questions = Questions("", ids, accepted, [{} for _ in ids], [None for _ in ids], False)
+    questions = Questions(Table([{}] * len(ids)), ids, accepted, [None] * len(ids), has_ids=False)
     scored = Scored(Answers("", questions, predictions, Message("", "")), scorer, scores, scores, scorer.mean(scores))
     return {metric.name: mean(metric.compute(scored)) for metric in find_metrics(names)}
 

@@ -19,7 +19,9 @@ def hash_questions(questions: Questions) -> str:
     is the first eight hexadecimal digits of the SHA-256 of this text.
 
     Example:
-        >>> hash_questions(Questions("", ["7", "8"], [["tea", "Tea", "tea"], ["milk"]], [{}, {}], [None, None], True))
+        >>> from anls_metric.reading.table import Table
+        >>> accepted = [["tea", "Tea", "tea"], ["milk"]]
+        >>> hash_questions(Questions(Table([{}, {}]), ["7", "8"], accepted, [None, None], has_ids=True))
         '0b5dc593'
     """
     from hashlib import sha256  # slow to import

@@ -43,7 +43,7 @@ def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
     joined: dict[str, JoinedQuestion] = {}
     for number, scored in enumerate(submissions):
         own = scored.questions
-        for place, said in enumerate(zip(own.ids, own.texts, own.references, own.records)):
+        for place, said in enumerate(zip(own.ids, own.texts, own.references, own.table.records)):
             nothing = [None] * len(submissions)
             question = joined.setdefault(own.ids[place], JoinedQuestion(*said, [*nothing], [*nothing]))
             question.places[number], question.scores[number] = place, scored.scores[place]

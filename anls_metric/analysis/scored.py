@@ -162,7 +162,7 @@ class Scored:
     @cached_property
     def clusters(self) -> Clusters | None:
         """The clusters of the questions; None for none."""
-        return find_clusters(self.questions.records, self.settings.cluster_by)
+        return find_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
     def interval(self) -> Interval | None:
@@ -290,12 +290,12 @@ def score_answers(
     lists_leaves = settings.by_key or settings.output_rows == LEAVES
     values = score_predictions(answers, answers.predictions, _list_leaves(scorer) if lists_leaves else scorer)
     scores = average(answers, list(map(float, values)))
-    groups = {name: group_scores(questions.records, scores, name) for name in settings.by}
+    groups = {name: group_scores(questions.table.records, scores, name) for name in settings.by}
     for name, found in groups.items():
         if not found:
             sentence = "no question has the field {field!r}: {use.by} takes fields of the questions (found {fields})"
-            fields = ", ".join(map(repr, questions.records[0]))
-            raise make_error(questions.name, sentence, field=name, fields=fields)
+            fields = ", ".join(map(repr, questions.table.records[0]))
+            raise make_error(questions.table.name, sentence, field=name, fields=fields)
     all_keys: Figures = {}
     if settings.by_key:
         from anls_metric.analysis.keys import count_keys
@@ -354,7 +354,7 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
     if missing:
         sentence = "{rule} needs {columns}, which no file has: pass its path with {use.field:{option}} (found {fields})"
         values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
-        fields = ", ".join(map(repr, answers.questions.records[0]))
+        fields = ", ".join(map(repr, answers.questions.table.records[0]))
         raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)
     return rows
 
@@ -452,7 +452,7 @@ MAX_GROUPS = 12
 
 def list_grouping_fields(scored: Scored) -> list[str]:
     """List the fields with few values, those with the fewest first, but not the texts of questions and answers."""
-    records = scored.questions.records
+    records = scored.questions.table.records
     texts = (list(scored.questions.texts), list(scored.answers.predictions))
     fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))
     return [field for field in fields if take_column(records, field) not in texts]

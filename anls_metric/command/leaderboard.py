@@ -12,10 +12,11 @@ from anls_metric.core.checks import describe
 from anls_metric.gold import QUESTION_ID, find_gold, read_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
+from anls_metric.reading.files import read_table
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import Side, usual_field
-from anls_metric.reading.table import Table, read_column, read_table
+from anls_metric.reading.table import Table, read_column
 from anls_metric.reading.values import read_ids as read_own_ids
 
 PAGES = ("answer_page", "pred_answer_page")

@@ -16,8 +16,8 @@ from anls_metric.messages import InputError, Message, make_error, reword
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
+from anls_metric.reading.files import get_stem, read_table
 from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
-from anls_metric.reading.table import get_stem, read_table
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.schema import Document

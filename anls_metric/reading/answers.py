@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.extraction.extract import Counts
 from anls_metric.messages import Message
 from anls_metric.reading.containers import Record as Record
+from anls_metric.reading.roles import Roles
+from anls_metric.reading.table import Table, choose_records
 
 
 class Questions(NamedTuple):
     """The questions of a gold file, or of a table that has its own. All submissions to a gold file share them.
 
     Attributes:
-        name: the name of the file.
+        table: the table, with a record for each question.
         ids: the ids; numbers from 1 if the questions have none.
-        references: the accepted answers of each question.
-        records: the record of each question.
+        references: the references of each question.
         texts: the text of each question, None where it has none.
         has_ids: whether the questions have ids of their own.
-        numbers: the number of each record in the file, from 0.
+        roles: which field of the table is which.
     """
 
-    name: str
+    table: Table
     ids: Sequence[str]
     references: Sequence[Sequence[Any]]
-    records: Sequence[Record]
     texts: Sequence[str | None]
     has_ids: bool
-    numbers: Sequence[int] = range(sys.maxsize)
+    roles: Roles = Roles()
 
 
 class Answers(NamedTuple):
@@ -88,17 +87,21 @@ def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], 
     return answers._replace(questions=questions, places=places if len(places) > len(questions.ids) else None, **chosen)
 
 
+def choose_questions(answers: Answers, chosen: Sequence[int]) -> Answers:
+    """Choose some of the questions, by their places, and all answers to them."""
+    own = answers.questions
+    new = {place: number for number, place in enumerate(chosen)}
+    columns = ("ids", "references", "texts")
+    picked: dict[str, Any] = {name: [getattr(own, name)[place] for place in chosen] for name in columns}
+    questions = own._replace(table=choose_records(own.table, chosen), **picked)
+    rows = [(row, new[place]) for row, place in enumerate(list_places(answers)) if place in new]
+    return choose_answers(answers, questions, *map(list, zip(*rows)))
+
+
 def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
     """Keep the questions with some ids, and all answers to them."""
-    own = answers.questions
-    chosen = [place for place, key in enumerate(own.ids) if key in ids]
-    if len(chosen) == len(own.ids):
-        return answers
-    new = {place: number for number, place in enumerate(chosen)}
-    columns = ("ids", "references", "records", "texts", "numbers")
-    picked: dict[str, Any] = {name: [getattr(own, name)[place] for place in chosen] for name in columns}
-    rows = [(row, new[place]) for row, place in enumerate(list_places(answers)) if place in new]
-    return choose_answers(answers, own._replace(**picked), *map(list, zip(*rows)))
+    chosen = [place for place, key in enumerate(answers.questions.ids) if key in ids]
+    return answers if len(chosen) == len(answers.questions.ids) else choose_questions(answers, chosen)
 
 
 def list_places(answers: Answers) -> Sequence[int]:

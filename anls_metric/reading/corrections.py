@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.core.checks import describe
 from anls_metric.core.json_strings import parse_references
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Record, choose_answers, list_places
-from anls_metric.reading.table import make_table, name_place, read_file
+from anls_metric.reading.answers import Answers, Record, choose_questions
+from anls_metric.reading.files import apply_layout, read_file
+from anls_metric.reading.table import name_place
 from anls_metric.reading.values import parse_all, read_id, read_verdict
 
 FIELDS = ("questionId", "accept", "exclude", "note", "mark")
@@ -75,13 +76,8 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         if more or texts is None:
             added[key] = more
         references[place_of[key]] = [*accepted, *more]
-    questions = questions._replace(references=references)
-    columns = ("ids", "references", "records", "texts", "numbers")
-    chosen: dict[str, Any] = {name: [getattr(questions, name)[place] for place in kept] for name in columns}
-    new_places = {place: number for number, place in enumerate(kept)}
-    pairs = [(row, new_places[place]) for row, place in enumerate(list_places(answers)) if place in new_places]
-    rows, places = zip(*pairs)
-    return choose_answers(answers, questions._replace(**chosen), rows, places), added
+    corrected = answers._replace(questions=questions._replace(references=references))
+    return choose_questions(corrected, kept), added
 
 
 def read_corrections(path: str) -> Corrections:
@@ -94,7 +90,7 @@ def read_corrections(path: str) -> Corrections:
         InputError: a correction has no id, an unknown field, the same id as another one, or nothing to accept or
             exclude; the message names the record. OSError: the file cannot be opened.
     """
-    table = make_table(path, read_file(path), Settings(layout="table"))
+    table = apply_layout(read_file(path), Settings(layout="table"))
     parsed: dict[str, Sequence[str] | None] = {}
     for number, (key, texts) in enumerate(parse_all(_parse_correction, table.records, table)):
         if key in parsed:

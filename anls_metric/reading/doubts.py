@@ -16,7 +16,7 @@ from anls_metric.reading.table import Table
 from anls_metric.reading.values import read_ids, read_questions
 
 if TYPE_CHECKING:
-    from anls_metric.reading.join import Gold
+    from anls_metric.reading.answers import Questions
 
 Pairs = Iterable[tuple[int, int]]
 """The places of a question and of the record that answers it."""
@@ -41,7 +41,7 @@ _QUESTION = "question text"
 
 
 def check_pairs(
-    gold: Gold, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
+    gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
 ) -> list[Message]:
     """Check pairs of questions and answers against the texts of the questions, and the fields that both files have.
 
@@ -73,10 +73,10 @@ def check_pairs(
     return hints
 
 
-def _list_questions(gold: Gold, table: Table, roles: Roles) -> Iterator[_Witness]:
+def _list_questions(gold: Questions, table: Table, roles: Roles) -> Iterator[_Witness]:
     if roles.question is not None:
         texts = read_questions(table, roles.question)
-        yield _Witness(texts, gold.questions.texts, _are_different_texts, _QUESTION)
+        yield _Witness(texts, gold.texts, _are_different_texts, _QUESTION)
 
 
 def _are_different_texts(first: str, second: str) -> bool:
@@ -85,7 +85,7 @@ def _are_different_texts(first: str, second: str) -> bool:
     return one not in other and other not in one
 
 
-def _list_fields(gold: Gold, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
+def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
     """List the fields that both files have under one name, and that know which rows belong together.
 
     Half of the values must be the same: unique values, or for a join by position repeated ones, equally often.
@@ -107,20 +107,20 @@ def _is_out_of_order(*columns: Sequence[Any]) -> bool:
     return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
-def _describe(gold: Gold, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:
+def _describe(gold: Questions, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:
     place, own, theirs = differing[0]
     sentence = (
         "{count} of {total} have a different {field} than in {gold}, the first is question {id} "
         "({theirs!r} there, {own!r} here)"
     )
-    values = {"id": gold.questions.ids[place], "own": own[:80], "theirs": theirs[:80], "field": witness.name}
+    values = {"id": gold.ids[place], "own": own[:80], "theirs": theirs[:80], "field": witness.name}
     count = f"{len(differing):,}"
     return Message(
         table.name, sentence, {"count": count, "total": count_noun(total, "answer"), "gold": gold.table.name, **values}
     )
 
 
-def _find_remedy(gold: Gold, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
+def _find_remedy(gold: Questions, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
     """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
     if isinstance(roles.question, str) and isinstance(gold.roles.question, str):

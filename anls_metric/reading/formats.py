@@ -9,7 +9,6 @@ import io
 import json
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error, shorten
 from anls_metric.reading.containers import NAMES, VALUE, is_record, records_of
+from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000
 """The limit for the bytes of a compressed file once it is unpacked."""
@@ -35,32 +35,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
-def _places(unit: str, numbers: Sequence[int] = range(1, sys.maxsize)) -> Callable[[int], str]:
-    """Make the function that names the places of records with these numbers."""
-    return lambda number: f"{unit} {numbers[number]}"
-
-
-_number_records = _places("record")
-number_rows = _places("row")
-
-
-class Content(NamedTuple):
-    """The records of a file.
-
-    Attributes:
-        records: the records, mostly dicts.
-        locate: names the place of a record in the file, such as "line 7", given its number from 0.
-        about: what to add to the line that says what was read; "" for nothing.
-        hints: what is wrong with a file that can be read.
-    """
-
-    records: list[Any]
-    locate: Callable[[int], str] = _number_records
-    about: str = ""
-    hints: Sequence[Message] = ()
-
-
-def read_bytes(data: bytes, name: str) -> Content:
+def read_bytes(data: bytes, name: str) -> Table:
     """Read the content of a file.
 
     Args:
@@ -78,7 +53,7 @@ def read_bytes(data: bytes, name: str) -> Content:
     if isinstance(form.read, str):
         raise make_error(name, form.read)
     try:
-        return form.read(data, name)
+        return form.read(data, name)._replace(name=name)
     except (InputError, KeyboardInterrupt):
         raise
     except MemoryError:  # a damaged file can ask for any amount
@@ -105,7 +80,7 @@ def get_extension(name: str) -> str:
 # Text: JSON, CSV, or an answer on each line
 
 
-def _read_text(data: bytes, name: str) -> Content:
+def _read_text(data: bytes, name: str) -> Table:
     text = _decode(data, name)
     if not text.strip():
         raise make_error(name, "the file is empty: check the program that wrote it")
@@ -117,7 +92,7 @@ def _read_text(data: bytes, name: str) -> Content:
         if len(lines) > 1 and all(line.count("\t") == 1 for line in lines):
             sentence = "each line has a tab: save it as .tsv, with the names of its two columns in the first line"
             raise make_error(name, sentence + ", such as id and answer")
-        return Content([{VALUE: line.removesuffix("\r")} for line in lines], _places("line"))
+        return Table([{VALUE: line.removesuffix("\r")} for line in lines], locate=name_places("line"))
     return _read_csv(text, name)
 
 
@@ -136,24 +111,24 @@ def _names_columns(line: str) -> bool:
     return len(cells) > 1 and not NAMES.isdisjoint(cells)
 
 
-def _read_utf_16(data: bytes, name: str) -> Content:
+def _read_utf_16(data: bytes, name: str) -> Table:
     return _read_text(data.decode("utf-16").encode(), name)
 
 
 # JSON
 
 
-def _read_json(text: str, name: str, is_lines: bool) -> Content:
+def _read_json(text: str, name: str, is_lines: bool) -> Table:
     """Read one value, an object on each line, or objects one after the other."""
     values, lines = _decode_json(text, name)
     if len(values) > 1 or (is_lines and isinstance(values[0], dict)):
-        content = Content(values, _places("line", lines))
+        table = Table(values, locate=name_places("line", lines))
     else:
-        content = find_records(values[0], name)
-    around = [] if content.records is values else values
-    if not _has_each_key_once(text, [*around, *content.records]):
+        table = find_records(values[0], name)
+    around = [] if table.records is values else values
+    if not _has_each_key_once(text, [*around, *table.records]):
         _refuse_repeated_keys(text, name)
-    return content
+    return table
 
 
 def _decode_json(text: str, name: str, hook: Any = None) -> tuple[list[Any], list[int]]:
@@ -216,7 +191,7 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
             raise make_error(name, "an object has the key {key!r} twice: keep one of them", key=record[_TWICE])
 
 
-def find_records(value: Any, name: str) -> Content:
+def find_records(value: Any, name: str) -> Table:
     """Find the records in a JSON value. InputError: it has none."""
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
         sentence = (
@@ -231,7 +206,7 @@ def find_records(value: Any, name: str) -> Content:
             ' (pandas: to_json(orient="records")); if each file is one record, pass their folder'
         )
         raise make_error(name, sentence, found=found)
-    return Content(records, hints=_find_stop(value, len(records), name))
+    return Table(records, name, hints=_find_stop(value, len(records), name))
 
 
 def _is_summary(results: Any) -> bool:
@@ -258,7 +233,7 @@ _STOPPED = ("started", "cancelled", "error")
 # CSV
 
 
-def _read_csv(text: str, name: str) -> Content:
+def _read_csv(text: str, name: str) -> Table:
     """Read a table with commas, semicolons, tabs or bars. Cells can have any size."""
     import csv
 
@@ -267,23 +242,23 @@ def _read_csv(text: str, name: str) -> Content:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = csv.field_size_limit(2**31 - 1)
     try:
-        content = _read_rows(reader, name, delimiter)
+        table = _read_rows(reader, name, delimiter)
     except csv.Error as error:
         sentence = 'not CSV ({error}): put quotation marks around the value, and write "" for one inside it'
         raise make_error(f"{name}, line {reader.line_num}", sentence, error=str(error)) from None
     finally:
         csv.field_size_limit(before)
     if _GUARDED.search(text):
-        for record in content.records:
+        for record in table.records:
             record.update({field: cell[1:] for field, cell in record.items() if _GUARDED.match(cell)})
-    return content
+    return table
 
 
 # What an apostrophe keeps spreadsheets from taking for a formula, as in the CSV files that this package writes.
 _GUARDED = re.compile(r"'+ *[=+\-@\t\r\n＝＋－＠]")
 
 
-def _read_rows(reader: Any, name: str, delimiter: str) -> Content:
+def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
     header = check_header(next((row for row in reader if "".join(row).strip()), []), name)
     records, numbers = [], []
     for values in reader:
@@ -303,7 +278,7 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Content:
             raise make_error(place, sentence, count=count, expected=len(header), remedy=remedy)
         records.append(dict(zip(header, values)))
         numbers.append(reader.line_num)
-    return Content(records, _places("line", numbers))
+    return Table(records, locate=name_places("line", numbers))
 
 
 def find_repeated(items: Iterable[str]) -> list[str]:
@@ -334,20 +309,20 @@ def import_library(module: str, what: str, name: str) -> Any:
         raise make_error(name, sentence, what=what, package=package) from None
 
 
-def _read_parquet(data: bytes, name: str) -> Content:
+def _read_parquet(data: bytes, name: str) -> Table:
     file = import_library("pyarrow.parquet", "Parquet", name).ParquetFile(io.BytesIO(data))
     size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.num_row_groups))
     count = max(1, MAX_BATCH * file.metadata.num_rows // max(1, size))
     batches = file.iter_batches(count, columns=list_columns(file.schema_arrow, name))
-    return Content([record for batch in batches for record in batch.to_pylist()], number_rows)
+    return Table([record for batch in batches for record in batch.to_pylist()], locate=name_places("row"))
 
 
-def _read_arrow(data: bytes, name: str) -> Content:
+def _read_arrow(data: bytes, name: str) -> Table:
     arrow = import_library("pyarrow", "Arrow", name)
     opened = arrow.ipc.open_file if data.startswith(b"ARROW1") else arrow.ipc.open_stream
-    table = opened(io.BytesIO(data)).read_all()
-    table.validate(full=True)  # reading a damaged table could crash Python
-    return Content(table.select(list_columns(table.schema, name)).to_pylist(), number_rows)
+    own = opened(io.BytesIO(data)).read_all()
+    own.validate(full=True)  # reading a damaged table could crash Python
+    return Table(own.select(list_columns(own.schema, name)).to_pylist(), locate=name_places("row"))
 
 
 def list_columns(schema: Any, name: str) -> list[str]:
@@ -355,7 +330,7 @@ def list_columns(schema: Any, name: str) -> list[str]:
     return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
-def _read_excel(data: bytes, name: str) -> Content:
+def _read_excel(data: bytes, name: str) -> Table:
     """Read the first sheet of a workbook. Its first row names the columns."""
     calamine = import_library("python_calamine", "Excel", name)
     book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
@@ -371,7 +346,7 @@ def _read_excel(data: bytes, name: str) -> Content:
             records.append({key: _read_cell(value, f"{name}, row {number}, {key}") for key, value in zip(header, row)})
             numbers.append(number)
     about = f"sheet {sheets[0]} of {len(sheets)}" if len(sheets) > 1 else ""
-    return Content(records, _places("row", numbers), about)
+    return Table(records, name, name_places("row", numbers), about)
 
 
 def _read_cell(value: Any, place: str) -> str | int | float:
@@ -388,7 +363,7 @@ def _read_cell(value: Any, place: str) -> str | int | float:
 # Archives
 
 
-def _read_zip(data: bytes, name: str) -> Content:
+def _read_zip(data: bytes, name: str) -> Table:
     """Read a zip archive that is a workbook or a log of inspect_ai."""
     import zipfile
 
@@ -406,7 +381,7 @@ def _read_zip(data: bytes, name: str) -> Content:
     header = {"eval": {}, "status": "started"}
     if "header.json" in names:  # inspect_ai writes it at the end
         header = _read_member(archive, "header.json", name)
-    return Content(records, _places("sample"), hints=_find_stop(header, len(records), name))
+    return Table(records, name, name_places("sample"), hints=_find_stop(header, len(records), name))
 
 
 def _read_member(archive: Any, member: str, name: str) -> Any:
@@ -423,7 +398,7 @@ def _read_member(archive: Any, member: str, name: str) -> Any:
         return json.loads(stream.read(info.file_size))
 
 
-def _unpack(module: str, data: bytes, name: str) -> Content:
+def _unpack(module: str, data: bytes, name: str) -> Table:
     """Read a file that a module of the standard library unpacks."""
     with import_module(module).open(io.BytesIO(data)) as stream:
         unpacked = stream.read(MAX_UNPACKED + 1)
@@ -452,7 +427,7 @@ class Format(NamedTuple):
     """
 
     name: str
-    read: Callable[[bytes, str], Content] | str
+    read: Callable[[bytes, str], Table] | str
     begins: tuple[bytes, ...] = ()
     extensions: tuple[str, ...] = ()
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anls_metric.messages import make_error
+from anls_metric.reading.files import list_files
 from anls_metric.reading.formats import find_format, import_library
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, read_cell
 from anls_metric.reading.roles import IDS
-from anls_metric.reading.table import MAX_SAMPLE, list_files
+from anls_metric.reading.table import MAX_SAMPLE
 
 IMAGE_COLUMN = "image"
 """The column that holds the images where several columns hold bytes."""

@@ -34,6 +34,7 @@ from anls_metric.reading.values import (
     read_questions,
     read_references,
     refuse_gaps,
+    warn_of_decimals,
 )
 
 
@@ -69,16 +70,7 @@ class Reading:
         return extractor(",".join(names), values=self.of_values) if names else None
 
 
-class Gold(NamedTuple):
-    """A gold file: its table, its roles and its questions."""
-
-    table: Table
-    roles: Roles
-    questions: Questions
-    hints: Sequence[Message] = ()
-
-
-def read_gold(table: Table, reading: Reading) -> Gold:
+def read_gold(table: Table, reading: Reading) -> Questions:
     """Read the questions of a gold file.
 
     Raises:
@@ -90,16 +82,17 @@ def read_gold(table: Table, reading: Reading) -> Gold:
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise error_of_repeated(table, ids, roles)
-    return _make_gold(table, roles, ids, reading)
+    return _make_questions(table, roles, ids, reading)
 
 
-def _make_gold(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Gold:
+def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
     """Make the questions of a table, one of each record."""
-    references, hints = read_references(table, roles.references, reading.settings, reading.kind)
+    references = read_references(table, roles.references, reading.settings, reading.kind)
+    if reading.kind == "text":
+        table = table._replace(hints=[*table.hints, *warn_of_decimals(table, roles.references, "references")])
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
-    questions = Questions(table.name, ids or numbers, references, table.records, texts, bool(ids), table.numbers)
-    return Gold(table, roles, questions, hints)
+    return Questions(table, ids or numbers, references, texts, bool(ids), roles)
 
 
 def _read_all_ids(table: Table, roles: Roles) -> list[str]:
@@ -128,14 +121,14 @@ class _Order(NamedTuple):
         return [None if place is None else column[place] for place in self.records]
 
 
-def join(gold: Gold, table: Table, reading: Reading) -> Answers:
+def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     """Join the answers of a table with the questions of a gold file.
 
     Raises:
         InputError: the table has no predictions; its ids are not those of the gold file, repeated, or missing; it
             answers other questions; or a value cannot be read.
     """
-    settings, questions = reading.settings, gold.questions
+    settings = reading.settings
     roles = reading.find_roles(table, "submission")
     for role, named in {"id": settings.id, "question": (settings.field or {}).get("question")}.items():
         if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
@@ -153,17 +146,17 @@ def join(gold: Gold, table: Table, reading: Reading) -> Answers:
         records, runs = choose_runs(table, key.own, roles, settings)
         chosen = [key.own[place] for place in records]
         order = _Order(*order_by_id(key.theirs, chosen, records, runs))
-        _check_ids(questions, table, key, chosen, order, settings)
+        _check_ids(gold, table, key, chosen, order, settings)
     pairs = ((place, record) for place, record in zip(*order) if record is not None)
     hints += check_pairs(gold, table, roles, pairs, key is None, settings)
-    answered, total = len(order.records) - order.records.count(None), len(questions.ids)
+    answered, total = len(order.records) - order.records.count(None), len(gold.ids)
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
     sentence = "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: "
     values = {"references": _name(gold.roles.references), "gold": _base(gold.table.name), "how": how, "count": count}
     read = Message("", sentence + "{count}", values)
-    return _make_answers(gold._replace(hints=[*gold.hints, *hints]), table, roles, order, read, reading)
+    return _make_answers(gold, table, roles, order, read, reading, hints)
 
 
 def _name(path: Path | None) -> str:
@@ -175,15 +168,15 @@ def _base(name: str) -> str:
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
 
 
-def _refuse_submissions(gold: Gold, table: Table) -> None:
+def _refuse_submissions(gold: Questions, table: Table) -> None:
     """Refuse a folder of submissions, which are objects of answers by id, as records."""
-    if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.questions.ids}) > len(gold.questions.ids):
+    if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.ids}) > len(gold.ids):
         sentence = "its files are submissions, whose keys are ids of {gold}: pass them one by one, as in {pattern}"
         raise make_error(table.name, sentence, gold=gold.table.name, pattern=os.path.join(table.name, "*"))
 
 
-def _order_by_position(gold: Gold, table: Table, roles: Roles, hints: list[Message]) -> _Order:
-    count, total = len(table.records), len(gold.questions.ids)
+def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[Message]) -> _Order:
+    count, total = len(table.records), len(gold.ids)
     if count != total:
         sentence = (
             "{answers} for {questions}, and no ids that join them: write one answer per question (an empty string for "
@@ -191,7 +184,7 @@ def _order_by_position(gold: Gold, table: Table, roles: Roles, hints: list[Messa
         )
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
-    if roles.id is not None and not gold.questions.has_ids:
+    if roles.id is not None and not gold.has_ids:
         verb = "are" if roles.id in (KEY, FILE) else "is"
         sentence = f"{{gold}} has no ids, so {{field}} {verb} not used, and answers are joined by position"
         hints.append(Message(table.name, sentence, {"gold": gold.table.name, "field": show_path(roles.id)}))
@@ -199,7 +192,7 @@ def _order_by_position(gold: Gold, table: Table, roles: Roles, hints: list[Messa
 
 
 def _check_ids(
-    questions: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
+    gold: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
 ) -> None:
     """Refuse answers to other questions, and missing answers."""
     known = set(key.theirs)
@@ -214,7 +207,7 @@ def _check_ids(
     for option, keys, noun, sentence in checks:
         if keys and option == "error":
             count = count_noun(len(keys), noun)
-            raise make_error(table.name, sentence, count=count, gold=questions.name, some=list_some(keys))
+            raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=list_some(keys))
 
 
 # A table with predictions and accepted answers
@@ -237,7 +230,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
     for place in records:
         first_of.setdefault(keys[place], place)
     some = choose_records(table, list(first_of.values()))._replace(about="", hints=())
-    gold = _make_gold(some, roles, list(first_of) if ids else [], reading)
+    gold = _make_questions(some, roles, list(first_of) if ids else [], reading)
     count = count_noun(len(records), "row")
     if len(first_of) < len(records):
         count += f", {count_noun(len(first_of), 'question')}"
@@ -250,17 +243,26 @@ def read_both(table: Table, reading: Reading) -> Answers:
 # Answers
 
 
-def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: Message, reading: Reading) -> Answers:
+def _make_answers(
+    gold: Questions,
+    table: Table,
+    roles: Roles,
+    order: _Order,
+    read: Message,
+    reading: Reading,
+    hints: Sequence[Message] = (),
+) -> Answers:
     """Bring all columns of a table into the order of the answers.
 
     The columns that a rule needs are read from the gold file, else from the table.
     """
     path = require(table, roles.prediction, "prediction")
-    values = read_predictions(table, path, reading.settings, reading.kind)
+    predictions = read_predictions(table, path, reading.settings, reading.kind)
+    decimals = warn_of_decimals(table, path, "predictions") if reading.kind == "text" else []
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
-        ids = gold.questions.ids
+        ids = gold.ids
         rows = [
             ({**(row or {}), **of_gold[place]}, f"question {ids[place]}") for row, place in zip(own, order.questions)
         ]
@@ -275,16 +277,16 @@ def _make_answers(gold: Gold, table: Table, roles: Roles, order: _Order, read: M
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
-        questions=gold.questions,
-        predictions=order.take(values.values),
+        questions=gold,
+        predictions=order.take(predictions),
         read=Message("", read.sentence + "{about}", {**read.values, **shown}),
         layout=table.layout.name if table.layout else "table",
-        places=order.questions if len(order.questions) > len(gold.questions.ids) else None,
+        places=order.questions if len(order.questions) > len(gold.ids) else None,
         columns=columns,
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*gold.table.hints, *gold.hints, *table.hints, *values.hints],
+        hints=[*gold.table.hints, *hints, *table.hints, *decimals],
     )
 
 

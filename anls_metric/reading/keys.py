@@ -22,7 +22,7 @@ from anls_metric.reading.table import Table, describe_fields, show_path
 from anls_metric.reading.values import read_ids, read_questions
 
 if TYPE_CHECKING:
-    from anls_metric.reading.join import Gold
+    from anls_metric.reading.answers import Questions
 
 Values = Sequence[str | None]
 """The values of a field, None for a record without one."""
@@ -61,7 +61,7 @@ class _Candidate(NamedTuple):
     theirs: Values
 
 
-def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key | None:
+def find_key(gold: Questions, table: Table, roles: Roles, settings: Settings) -> Key | None:
     """Find the key of a submission and a gold file; None to join them by position.
 
     Raises:
@@ -69,10 +69,10 @@ def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key 
     """
     if settings.id == NONE:
         return None
-    is_named, has_ids = (settings.id or settings.gold_id) is not None, gold.questions.has_ids
+    is_named, has_ids = (settings.id or settings.gold_id) is not None, gold.has_ids
     ids = None
     if has_ids and roles.id is not None:
-        ids = _Candidate(roles.id, gold.roles.id, read_ids(table, roles.id), gold.questions.ids)
+        ids = _Candidate(roles.id, gold.roles.id, read_ids(table, roles.id), gold.ids)
         if 2 * _count_common(ids.own, ids.theirs) >= (1 if is_named else _count_fewest(ids)):
             return _make_key(ids, is_id=True)
         key = _find_form(ids, is_id=True)
@@ -90,7 +90,7 @@ def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key 
     asked = _Candidate(
         roles.question or "",
         gold.roles.question,
-        *map(_fold_all, (read_questions(table, roles.question), gold.questions.texts)),
+        *map(_fold_all, (read_questions(table, roles.question), gold.texts)),
     )
     key = _prove(asked)
     if key is None and ids is None and has_ids:
@@ -100,22 +100,22 @@ def find_key(gold: Gold, table: Table, roles: Roles, settings: Settings) -> Key 
     return key
 
 
-def _find_likely_ids(gold: Gold, table: Table, roles: Roles) -> _Candidate | None:
+def _find_likely_ids(gold: Questions, table: Table, roles: Roles) -> _Candidate | None:
     """Find a field that is called like an id."""
     field = next((field for field in list_plain_fields(table, roles) if re.search(_LIKE_AN_ID, field)), None)
-    return _Candidate(field, gold.roles.id, read_ids(table, field), gold.questions.ids) if field else None
+    return _Candidate(field, gold.roles.id, read_ids(table, field), gold.ids) if field else None
 
 
-def _list_fields_of_ids(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+def _list_fields_of_ids(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
     """List the fields whose values may be ids of the gold file. Ids that merely count are in many fields by chance."""
-    known = gold.questions.ids if gold.questions.has_ids else []
+    known = gold.ids if gold.has_ids else []
     counts = does_count(known)
     for field in list_plain_fields(table, roles) if known else ():
         if not counts or re.search(_NAME_OF_IDS, field):
             yield _Candidate(field, gold.roles.id, read_ids(table, field), known)
 
 
-def _list_fields_of_one_name(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+def _list_fields_of_one_name(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
     """List the fields that both files have under one name. A field that counts is a position, not a key."""
     for own, theirs in list_shared_fields(table, roles, gold.table, gold.roles):
         candidate = _Candidate(own, theirs, read_ids(table, own), read_ids(gold.table, theirs))
@@ -123,9 +123,9 @@ def _list_fields_of_one_name(gold: Gold, table: Table, roles: Roles) -> Iterator
             yield candidate
 
 
-def _list_fields_of_names(gold: Gold, table: Table, roles: Roles) -> Iterator[_Candidate]:
+def _list_fields_of_names(gold: Questions, table: Table, roles: Roles) -> Iterator[_Candidate]:
     """List the fields of a gold file without ids whose values may be file names, or keys of an object."""
-    if roles.id in (KEY, FILE) and not gold.questions.has_ids:
+    if roles.id in (KEY, FILE) and not gold.has_ids:
         for field in list_plain_fields(gold.table, gold.roles):
             yield _Candidate(roles.id, field, read_ids(table, roles.id), read_ids(gold.table, field))
 
@@ -142,7 +142,7 @@ def _prove(candidate: _Candidate) -> Key | None:
     return _find_form(candidate)
 
 
-def _refuse_different_pairs(keys: Sequence[Key], gold: Gold, table: Table) -> None:
+def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) -> None:
     """Refuse keys that pair the rows of the files differently. What pairs them alike is the same key."""
 
     def list_pairs(key: Key) -> list[int | None]:
@@ -157,7 +157,7 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Gold, table: Table) -> No
         raise make_error(table.name, sentence, **values)
 
 
-def _error_of_one_side(gold: Gold, table: Table, roles: Roles) -> InputError:
+def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputError:
     """Make the error for an id that the user names and only one file has. It names a field of the other that fits."""
     if roles.id is None:
         sentence = "no ids for those of {gold}: pass their field with {use.id} (found {fields})"
@@ -172,7 +172,7 @@ def _error_of_one_side(gold: Gold, table: Table, roles: Roles) -> InputError:
     return make_error(gold.table.name, sentence, table=table.name, **values)
 
 
-def _error_of_ids(gold: Gold, table: Table, ids: _Candidate) -> InputError:
+def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
     """Make the error for ids of which too few are those of the gold file."""
     common = _count_common(ids.own, ids.theirs)
     own, theirs = (list_some(dict.fromkeys(values), 2) for values in (ids.own, ids.theirs))

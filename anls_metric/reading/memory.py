@@ -13,15 +13,16 @@ from anls_metric.core.checks import describe
 from anls_metric.core.strings.rows import COLUMN_METHODS, as_column, find_lazy_call, has_stream, read_stream
 from anls_metric.messages import make_error
 from anls_metric.reading.containers import NAMES, Records
-from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
+from anls_metric.reading.formats import check_header, find_records, list_columns
 from anls_metric.reading.image_cells import holds_image
+from anls_metric.reading.table import Table, name_places
 
 _SAMPLE = 100  # records
 _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
-def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Content:
-    """Read data in memory as records.
+def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Table:
+    """Read data in memory as a table.
 
     Args:
         data: a DataFrame of pandas or polars, a table of pyarrow, a `datasets.Dataset`, a list of dicts or of answers,
@@ -38,23 +39,23 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Con
     """
     reader = _find_reader(data)
     if reader:
-        return Content(reader(data, name), number_rows)
+        return Table(reader(data, name), name, name_places("row"))
     if isinstance(data, (list, tuple)):
         data = list(map(_clean, data)) if any(type(item) not in _PLAIN for item in data) else data
     if isinstance(data, Mapping):
         # Lists are columns if one has a usual name, or one that the user names. Otherwise they are answers by id.
         if not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values())):
-            return Content(join_columns(data, name), number_rows)
+            return Table(join_columns(data, name), name, name_places("row"))
         return find_records({key: _clean(value) for key, value in data.items()}, name)
     if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
-        return Content(_clean_records(data))
+        return Table(_clean_records(data), name)
     call = find_lazy_call(data)
     if call:
         raise make_error(name, "a lazy {kind} has no rows yet: call {call} first", kind=type(data).__name__, call=call)
     if not hasattr(data, "__len__"):
         sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
         raise make_error(name, sentence, data=describe(data))
-    return Content(read_values(data, name))
+    return Table(read_values(data, name), name)
 
 
 def is_list(data: Any) -> bool:

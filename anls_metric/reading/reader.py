@@ -12,22 +12,14 @@ from typing import Any, NamedTuple
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, keep_questions, list_ids
+from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids
 from anls_metric.reading.containers import KEY
+from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, read_table
 from anls_metric.reading.formats import find_repeated
-from anls_metric.reading.join import Gold, Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.runs import join_runs, split_submissions
-from anls_metric.reading.table import (
-    Table,
-    describe_missing_file,
-    get_stem,
-    has,
-    list_files,
-    make_table,
-    read_column,
-    read_table,
-)
+from anls_metric.reading.table import Table, has, read_column
 
 
 class Input(NamedTuple):
@@ -107,11 +99,11 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         yield extract_answers(join_runs(runs), reading)
 
 
-def _refuse_record(table: Table, gold: Gold) -> None:
+def _refuse_record(table: Table, gold: Questions) -> None:
     """Refuse one of several files that hold one record each, and no answers by id."""
     keys = {record[KEY] for record in table.records if KEY in record}
     is_file = table.layout and table.layout.name == "answers_by_id" and os.path.isfile(table.name)
-    if is_file and keys.isdisjoint(gold.questions.ids):
+    if is_file and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
         sentence = "it holds one record: to score its folder as one table, quote the pattern, or pass {folder}"
         raise make_error(table.name, sentence, folder=folder)
@@ -229,7 +221,7 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
 
     settings, name = reading.settings, each.name or "data"
     fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
-    return make_table(name, read_memory(each.data, name, fields), settings, reading.of_values)
+    return apply_layout(read_memory(each.data, name, fields), settings, reading.of_values)
 
 
 def _has_accepted(table: Table, reading: Reading) -> bool:

@@ -163,11 +163,11 @@ def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -
     """Find the first of some names that a table has, in any spelling of case, spaces, hyphens and underscores.
 
     Example:
-        >>> table = Table("a.csv", [], [], {"Ground Truth": False})
+        >>> table = Table([], fields={"Ground Truth": False})
         >>> usual_field(table, REFERENCES)
         'Ground Truth'
     """
-    own = {_fold(field): field for field in reversed(table.fields)}
+    own = {_fold(field): field for field in reversed([*table.fields])}
     for name in names:
         field = name if name in table.fields else own.get(_fold(name))
         if field is not None and (with_objects or not table.fields[field]):

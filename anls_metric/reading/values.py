@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from anls_metric.core.checks import describe
 from anls_metric.core.json_strings import parse_references, parse_value_or_text, read_reference, unwrap_references
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "values", "any"]
 """What answers are: strings; lists and nested values; or any values, of which only a benchmark's rule knows more."""
-
-
-class Values(NamedTuple):
-    """The values of a column, and what is wrong with them."""
-
-    values: list[Any]
-    hints: Sequence[Message] = ()
 
 
 def refuse_gaps(
@@ -82,7 +75,7 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 # Predictions
 
 
-def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = "text") -> Values:
+def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = "text") -> list[Any]:
     """Read predictions.
 
     Args:
@@ -102,8 +95,7 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
     if failures and settings.missing == "error":
         raise make_error(table.name, "{failures}: {use.missing:zero} scores them 0", failures=failures)
     if set(map(type, column)) == {str}:
-        return Values(column)
-    hints = _find_decimals(column, table, "predictions") if kind == "text" else []
+        return column
     if kind == "text" or table.layout:
         column = list(map(text_of_parts, column))
     if kind == "text":
@@ -112,7 +104,7 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
     if settings.missing == "error":
         sentence = '{field} is null or missing: write "" if the model gave no answer; {use.missing:zero} scores it 0'
         refuse_gaps(column, table, path, sentence)
-    return Values(column, hints)
+    return column
 
 
 def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
@@ -134,8 +126,11 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
-def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Message]:
-    """Warn of decimal numbers in a file, whose formatting is lost."""
+def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message]:
+    """Warn of decimal numbers in a column, whose formatting is lost."""
+    column = _read_columns_together(table, path)
+    if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
+        return []
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
     count = sum(isinstance(value, float) and value == value for value in items)
     sentence = (
@@ -148,7 +143,7 @@ def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Messa
 # Accepted answers
 
 
-def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> Values:
+def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> list[Any]:
     """Read the accepted answers of each record: a list of strings, or of values.
 
     Raises:
@@ -156,21 +151,19 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     """
     column = _read_columns_together(table, path)
     if kind == "any":
-        return Values(list(map(_show_accepted, column)))
+        return list(map(_show_accepted, column))
     sentence = "{field} is null or missing: add a reference, or leave the question out"
     refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
     if kind == "values":
-        return Values(parse_all(_parse_accepted, column, table))
-    hints: list[Message] = []
+        return parse_all(_parse_accepted, column, table)
     if not _are_lists_of_strings(column):
-        hints = _find_decimals(column, table, "references")
         flags = list(map(is_unanswerable, column))
         if not all(flags):  # as in a test split, where all answers are missing
             column = [[""] if flag else value for flag, value in zip(flags, column)]
         column = parse_all(_read_accepted, column, table)
     if settings.references_separator:
         column = [_split_accepted(accepted, settings.references_separator) for accepted in column]
-    return Values(column, hints)
+    return column
 
 
 def _read_columns_together(table: Table, path: Path | None) -> list[Any]:

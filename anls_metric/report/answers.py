@@ -49,7 +49,9 @@ class Answer(TypedDict, total=False):
 def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
     """List the answers of submissions, with all runs."""
     for scored in submissions:
-        columns = {field: take_column(scored.questions.records, field) for field in scored.groups if field != KEYS}
+        columns = {
+            field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS
+        }
         clusters = scored.clusters  # written, too, so that answers that are read again have the same interval
         for place, run in enumerate(scored.runs):
             groups: dict[str, Any] = {}

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from anls_metric.messages import InputError, make_error
+from anls_metric.reading.files import list_files
 from anls_metric.reading.image_cells import IMAGE_ENDINGS
-from anls_metric.reading.table import list_files
 
 
 def check_output(path: str, inputs: Sequence[str]) -> None:

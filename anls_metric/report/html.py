@@ -95,7 +95,10 @@ def _make_report(
     result: Result, images: Images, front_end: FrontEnd, most_bytes: int, command: str
 ) -> tuple[str, Headline]:
     """Make the file, and return it with its headline: see `describe_headline`."""
-    source, order = os.path.basename(result.submissions[0].questions.name), [each.name for each in result.submissions]
+    source, order = (
+        os.path.basename(result.submissions[0].questions.table.name),
+        [each.name for each in result.submissions],
+    )
     result = sort_for_report(result)
     headline, submissions, numbers = describe_headline(result), result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
@@ -243,7 +246,8 @@ def _add_groups(
     """
     first, fields = submissions[0], _choose_fields(submissions[0])
     for submission, scored in zip(document["submissions"], submissions):
-        records = _complete_records(scored, scored.questions.records, scored.questions.references, scored.clusters)
+        own = scored.questions
+        records = _complete_records(scored, own.table.records, own.references, scored.clusters)
         for field in fields:
             groups = scored.groups.get(field) or group_scores(records, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)

@@ -92,8 +92,9 @@ class Images:
 
     def _open_own(self, own: Questions) -> ImageSource | None:
         """Open the images in the file or the table of the questions."""
-        source = open_table(self._data.get(own.name, own.name if os.path.exists(own.name) else {}))
-        return source and source._replace(places=dict(zip(own.ids, own.numbers)))
+        name = own.table.name
+        source = open_table(self._data.get(name, name if os.path.exists(name) else {}))
+        return source and source._replace(places=dict(zip(own.ids, own.table.numbers)))
 
     def _embed(self, image: PageImage) -> int | str:
         """Embed an image once. Returns its index, or the reason why it is left out."""

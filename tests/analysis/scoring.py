@@ -9,6 +9,7 @@ from anls_metric.analysis.scored import Scored, score_answers
 from anls_metric.core.strings.variants import get_variant
 from anls_metric.messages import Message
 from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.table import Table
 
 ANSWERS = {"y": "Cola", "h": "Co", "n": "x"}
 
@@ -30,6 +31,6 @@ def make_table(letters: str, questions: Sequence[int] | None = None) -> list[dic
 def score_columns(predictions: Sequence[Any], references: Sequence[Sequence[Any]], scorer: Any = "standard") -> Scored:
     """Score predictions, None for a question without an answer, against the accepted answers of each question."""
     ids = [str(number) for number in range(1, len(references) + 1)]
-    questions = Questions("", ids, references, [{}] * len(ids), [None] * len(ids), has_ids=False)
+    questions = Questions(Table([{}] * len(ids)), ids, references, [None] * len(ids), has_ids=False)
     answers = Answers("", questions, predictions, Message("", ""))
     return score_answers(answers, get_variant(scorer) if isinstance(scorer, str) else scorer)

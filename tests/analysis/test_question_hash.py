@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from anls_metric import score
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.reading.answers import Questions
+from anls_metric.reading.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
@@ -29,7 +30,7 @@ def define(ids: Sequence[str], references: Sequence[Sequence[str]]) -> str:
 
 
 def hash_of(ids: Sequence[str], references: Sequence[Sequence[Any]], has_ids: bool = True) -> str:
-    return hash_questions(Questions("", ids, references, [{}] * len(ids), [None] * len(ids), has_ids))
+    return hash_questions(Questions(Table([{}] * len(ids)), ids, references, [None] * len(ids), has_ids))
 
 
 def read_hash(data: Any, gold: Any = None, **options: Any) -> str:

@@ -19,6 +19,7 @@ from anls_metric.analysis.alignment import MAX_CELLS, align
 from anls_metric.analysis.clusters import find_clusters
 from anls_metric.analysis.scored import list_grouping_fields, score_under
 from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.reading.table import Table
 from tests.analysis.scoring import make_table, score_columns
 from tests.conftest import fuzzed_rows
 
@@ -111,7 +112,7 @@ def test_list_grouping_fields_lists_fields_with_few_values() -> None:
     odd: dict[str, Any] = {"none": None, "same": 1, "raw": b"x", "tags": ["a"]}
     records = [odd | {"kind": n % 3, "half": n % 2, "id": n} for n in range(9)]
     scored = score_columns(["x"] * 9, [["a"]] * 9)
-    answers = scored.answers._replace(questions=scored.questions._replace(records=records))
+    answers = scored.answers._replace(questions=scored.questions._replace(table=Table(records)))
     assert list_grouping_fields(replace(scored, answers=answers)) == ["half", "kind"]
 
 

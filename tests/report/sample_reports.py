@@ -16,6 +16,7 @@ from anls_metric.core.strings.variants import get_variant
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.table import Table
 from anls_metric.report.html import as_html
 
 SCRIPT = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${window.ran = 1}<!--<script>"
@@ -38,7 +39,7 @@ def score_pairs(
     records = records or [{"question": f"What is number {number}?"} for number in range(len(pairs))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
     texts = [record.get("question") for record in records]
-    questions = Questions(gold, ids, [list(accepted) for _, accepted in pairs], records, texts, has_ids=True)
+    questions = Questions(Table(records, gold), ids, [list(accepted) for _, accepted in pairs], texts, has_ids=True)
     read = Message("", "prediction of {name}", {"name": f"{name}.json"})
     if runs:
         columns["places"] = [number * len(pairs) // len(runs) for number in range(len(runs))]

@@ -11,7 +11,7 @@ import pytest
 from anls_metric import anls_star_scores, score
 from anls_metric.core import values as nested
 from anls_metric.core.scorer import get_scorer
-from anls_metric.reading.table import read_file
+from anls_metric.reading.files import read_file
 from tests.system.conftest import Shell
 
 INVOICE = {"total": "12.50", "items": [{"name": "tea", "price": "2.50"}, {"name": "milk"}]}
