@@ -575,7 +575,7 @@ _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": 
 _TABLE = (
     Variant(
         "standard",
-        meaning="case and extra whitespace ignored, exactly 0.5 passes",
+        meaning="case and extra whitespace ignored, a similarity at the threshold passes",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -595,7 +595,7 @@ _TABLE = (
     ),
     Variant(
         "pypi_anls",
-        meaning="PyPI anls 0.0.2: a similarity of exactly 0.5 scores 0",
+        meaning="PyPI anls 0.0.2: a similarity at the threshold scores 0",
         source="https://github.com/shunk031/ANLS",
         prediction_length="normalized upper",
         reference_length="normalized upper",
@@ -624,7 +624,7 @@ _TABLE = (
     ),
     Variant(
         "pix2struct",
-        meaning="all whitespace matters, a similarity of exactly 0.5 scores 0",
+        meaning="all whitespace matters, a similarity at the threshold scores 0",
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -632,7 +632,7 @@ _TABLE = (
     ),
     Variant(
         "paligemma",
-        meaning="like pix2struct, but two empty strings score 1 even at threshold 0",
+        meaning="like pix2struct, but two empty strings are equal even at threshold 0",
         source="https://github.com/google-research/big_vision",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -648,7 +648,7 @@ _TABLE = (
     ),
     Variant(
         "due",
-        meaning="case and all whitespace matter, a similarity of exactly 0.5 scores 0",
+        meaning="case and all whitespace matter, a similarity at the threshold scores 0",
         source="https://github.com/due-benchmark/evaluator",
         ignore_case=False,
         **_AS_GIVEN,
@@ -690,14 +690,14 @@ _TABLE = (
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes full",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         **_UPPER,
         all_or_nothing=True,
     ),
     Variant(
         "openbench",
-        meaning="spaces inside a string matter, a similarity of exactly 0.5 scores 0",
+        meaning="spaces inside a string matter, a similarity at the threshold scores 0",
         source="https://github.com/groq/openbench",
         whitespace="strip",
         kept="distance / length < threshold",
@@ -713,7 +713,7 @@ _TABLE = (
     ),
     Variant(
         "inspect_evals",
-        meaning="like molmo, but two empty strings score 1 even at threshold 0",
+        meaning="like molmo, but two empty strings are equal even at threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
         **_AS_GIVEN,
         kept="distance / length < threshold",

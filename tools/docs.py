@@ -23,6 +23,7 @@ from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.core.strings.explanation import format_percent
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
@@ -172,7 +173,7 @@ def make_extraction() -> str:
 # Scores
 
 
-def make_variants() -> str:
+def make_variants(form: Callable[[float], str] = str) -> str:
     """Make the table of variants."""
     head = ("variant", "what it is", "case", "whitespace", "length (prediction, reference)", "kept when", "also named")
     rows = [
@@ -182,7 +183,7 @@ def make_variants() -> str:
             "ignored" if each.ignore_case else "matters",
             each.whitespace,
             f"{each.prediction_length}, {each.reference_length}",
-            each.kept.replace("threshold", str(each.threshold)),
+            each.kept.replace("threshold", form(each.threshold)),
             quote(each.aliases),
         )
         for each in VARIANTS.values()
@@ -321,6 +322,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "layouts": make_layouts,
     "extraction": make_extraction,
     "variants": make_variants,
+    "variants_in_percent": partial(make_variants, format_percent),
     "models": make_models,
     "six": make_six,
     "rules": make_rules,

@@ -19,7 +19,7 @@ from anls_metric.analysis.transformations import SampledAnswer, find_transformat
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains, lacks_answer
-from anls_metric.messages import Message
+from anls_metric.messages import FrontEnd, Message
 from anls_metric.reading.answers import list_references
 
 MAX_HINTS = 3
@@ -42,6 +42,7 @@ class Hint:
         anls: the score after the remedy; None if it is not known.
         cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
             a comparison is not what it seems.
+        before: the score before the remedy, if the text shows both.
     """
 
     message: Message
@@ -49,10 +50,13 @@ class Hint:
     extract: tuple[str, ...] = ()
     anls: float | None = None
     cost: float = 0.0
+    before: float | None = None
 
-    def text(self, front_end: str = "python") -> str:
-        """Write the hint in the words of a front end, with the name of its submission."""
-        text = self.message.text(front_end)  # type: ignore[arg-type]
+    def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
+        """Write the hint in the words of a front end, with the name of its submission. `form` formats scores."""
+        text = self.message.text(front_end)
+        if self.before is not None:
+            text += f" ({form(self.before)} now, {form(self.anls)} then)"
         return f"{self.submission}: {text}" if self.submission else text
 
 
@@ -92,9 +96,8 @@ def _find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Ite
             continue
         extract = (*(scored.settings.extract or ()), *row.value.split(",")) if row.name == "extract" else ()
         after, value = score_after(scored, row), ",".join(extract) or row.value
-        sentence = f"{row.sentence}: {row.remedy} ({{before:.4f}} now, {{after:.4f}} then)"
-        hint = _say(scored, count, sentence, count > len(changed), value=value, before=scored.anls, after=after)
-        yield replace(hint, extract=extract, anls=after, cost=gain)
+        hint = _say(scored, count, f"{row.sentence}: {row.remedy}", count > len(changed), value=value)
+        yield replace(hint, extract=extract, before=scored.anls, anls=after, cost=gain)
 
 
 # Signs: what no transformation shows. Each is a cheap count over all answers.

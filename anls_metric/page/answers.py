@@ -49,8 +49,8 @@ def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe(scorer: Scorer) -> str:
-    """Describe a scorer on the page, which has thresholds in percent."""
-    return scorer.meaning.replace("`", "").replace("exactly 0.5", "exactly 50%")
+    """Describe a scorer on the page."""
+    return scorer.meaning.replace("`", "")
 
 
 def read_percent(percent: float) -> float:

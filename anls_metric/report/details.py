@@ -96,7 +96,7 @@ def _list_summaries(submissions: Sequence[Submission], numbers: Numbers) -> Iter
 def describe_set(document: Document, source: str) -> str:
     """Describe what was scored and how, as HTML."""
     _, variant, *parts = document["signature"].split("|")
-    settings = [part.replace(":", " ") for part in parts if not re.match(r"questions|gold|v\d", part)]
+    settings = [_write_setting(*part.split(":")) for part in parts if not re.match(r"questions|gold|v\d", part)]
     clusters = document["clusters"]
     documents = [count_noun(clusters["count"], "document")] if clusters else []
     texts = [
@@ -105,6 +105,11 @@ def describe_set(document: Document, source: str) -> str:
     ]
     spans = "".join(f"<span>{escape(', '.join(words))}</span>" for words in texts)
     return f"<b>{escape(source)}</b>{spans}" if source else spans
+
+
+def _write_setting(name: str, value: str) -> str:
+    """Write a setting of a signature, in percent if it is a similarity, as all of them are on a page."""
+    return f"{name} {100 * float(value):g}%" if name == "threshold" else f"{name} {value}"
 
 
 # The option that extracts answers, in a command

@@ -13,6 +13,7 @@ from anls_metric.core.json_strings import as_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
+from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ MAX_DIFFERENCES = 20
 """The most answers to list on which score and judge disagree."""
 
 
-def build_document(result: Result, front_end: FrontEnd = "python") -> Document:
+def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numbers = PLAIN) -> Document:
     """Build the document of a result.
 
     Args:
         result: the scores, comparisons and hints.
         front_end: the front end in whose words hints name options.
+        numbers: the format of the scores in hints.
 
     Returns:
         A dict of values that JSON can hold.
@@ -41,7 +43,7 @@ def build_document(result: Result, front_end: FrontEnd = "python") -> Document:
         "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,
         "hints": [
             {
-                "text": hint.text(front_end),
+                "text": hint.text(front_end, numbers.format),
                 "submission": hint.submission or None,
                 "extract": hint.extract or None,
                 "anls": hint.anls,

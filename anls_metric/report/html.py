@@ -103,7 +103,7 @@ def _make_report(
     headline, submissions, numbers = describe_headline(result), result.submissions, percent_numbers(result.settings)
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
-    document = build_document(result, front_end)
+    document = build_document(result, front_end, numbers)
     if front_end == "page":
         for described, hint in zip(document["hints"], result.hints):
             described["action"] = _describe_action(hint.message.action)

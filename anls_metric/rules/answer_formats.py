@@ -8,7 +8,7 @@ from typing import Any
 from anls_metric.core.strings.kernel import Kernel
 from anls_metric.rules.cleaning import is_exact
 from anls_metric.rules.closeness import OVER_HALF, is_close
-from anls_metric.rules.judgment import Judgment
+from anls_metric.rules.judgment import Judgment, Similarity
 from anls_metric.rules.literals import NoLiteralError, parse_literal
 
 
@@ -33,7 +33,9 @@ def judge_text(
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = kernel.score(answer, [gold])
-    return Judgment(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
+    return Judgment(
+        score, "{} is compared with {} as text, kept above a similarity of {}", (answer, gold, Similarity(0.5))
+    )
 
 
 def read_items(value: Any) -> list[Any] | None:

@@ -14,7 +14,7 @@ from anls_metric.core.strings.scoring import anls_score
 from anls_metric.core.values.row_scores import total
 from anls_metric.core.values.value_variants import VALUE_VARIANTS
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
+from anls_metric.rules.judgment import ColumnError, Judgment, Row, Similarity, refuse
 from anls_metric.rules.shapes import fit_list
 
 _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answerable": "Not Answerable"}
@@ -41,7 +41,7 @@ def judge(row: Row, threshold: float) -> Judgment:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
     score = anls_score(answer, gold, threshold, "rrc")
     words = "as {} question: {} against {}, kept at a similarity of {} or more"
-    return Judgment(score, words, (kind, answer, gold, threshold))
+    return Judgment(score, words, (kind, answer, gold, Similarity(threshold)))
 
 
 def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:

@@ -46,7 +46,12 @@ class Judgment(NamedTuple):
         return self._put_into_words("{:.4g}".format)
 
     def _put_into_words(self, form: Callable[[float], str]) -> str:
-        return f"{self.words.format(*map(_show, self.values))}, so {form(self.score)}"
+        values = [form(value) if isinstance(value, Similarity) else _show(value) for value in self.values]
+        return f"{self.words.format(*values)}, so {form(self.score)}"
+
+
+class Similarity(float):
+    """A similarity among the values of a judgment, which has the unit of the score."""
 
 
 def _show(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from anls_metric.rules.answer_formats import judge_equal
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
 from anls_metric.rules.closeness import HALF_OR_MORE
-from anls_metric.rules.judgment import Judgment, Row, refuse
+from anls_metric.rules.judgment import Judgment, Row, Similarity, refuse
 
 _ENGLISH = frozenset(
     f"{name} en"
@@ -101,7 +101,9 @@ def _contain(text: str, answer: str) -> Judgment:
 
 def _compare(text: str, answer: str) -> Judgment:
     score = HALF_OR_MORE.score(text, [answer])
-    return Judgment(score, "{} is compared with {} as text, kept at a similarity of 0.5 or more", (text, answer))
+    return Judgment(
+        score, "{} is compared with {} as text, kept at a similarity of {} or more", (text, answer, Similarity(0.5))
+    )
 
 
 def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgment:
@@ -173,7 +175,9 @@ def _judge_number(count: int, gold: str) -> Judgment:
         raise refuse("answers", gold, "a whole number") from None
     similarity = 1 - abs(count - expected) / expected if 0 < count < 2 * expected else 0.0
     score = similarity if similarity > 0.5 else 0.0
-    return Judgment(score, "the number {} is compared with {}, kept above a similarity of 0.5", (count, expected))
+    return Judgment(
+        score, "the number {} is compared with {}, kept above a similarity of {}", (count, expected, Similarity(0.5))
+    )
 
 
 def _judge_chinese_formula(prediction: Any, answers: Any) -> Judgment:

@@ -152,11 +152,7 @@ SITUATIONS: dict[str, tuple[Columns, str]] = {
     "accents": (accept(lambda answer: [unicodedata.normalize("NFD", answer)]), "8 of 24 answers encode accents or"),
     "full width": (change(lambda answer: answer.translate({n: n + 0xFEE0 for n in range(33, 127)}), 9), "NFKC"),
 }  # fmt: skip
-ROWS = {
-    f"{row.sentence}: {row.remedy} ({{before:.4f}} now, {{after:.4f}} then)": row
-    for row in TRANSFORMATIONS
-    if row.name != "joined"
-}
+ROWS = {f"{row.sentence}: {row.remedy}": row for row in TRANSFORMATIONS if row.name != "joined"}
 
 
 @pytest.mark.parametrize("name", SITUATIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -455,6 +456,29 @@ def test_pages_stand_beside_the_questions(visit: Visits, tmp_path: Path, kind: s
 
 
 # Layout
+
+
+# A score, a similarity or a threshold from 0 to 1. A signature, which is typed, has such a number after a colon.
+FRACTION = re.compile(r"(similarity|threshold|scores?)[^\d:]{0,20}\b(0\.[1-9]|1(?![\d.]))|\b[01]\.\d\d+ (now|then)")
+
+
+def test_scores_similarities_and_thresholds_are_in_percent(visit: Visits, tmp_path: Path) -> None:
+    (tmp_path / "answers.json").write_text(json.dumps(HINTS["extract"]))
+    user = visit("?tab=file&threshold=0.7", tmp_path / "answers.json")
+    report = user.report("threshold 70%")
+    report.get_by_text("(0.0 now, 100.0 then)").wait_for()
+    user.see("#settings > button", "standard, 70%")
+    user.tab("How it works")
+    user.see("#how td", "similarity >= 50%")
+    user.tab("One answer")
+    user.see("#answer .why", "at least the threshold of 70%")
+    texts = [
+        text
+        for place in (user.page, report)
+        for text in place.locator("p, li, td, th, label, button, header, .prose pre").all_text_contents()
+    ]
+    assert len(texts) > 300
+    assert [text for text in texts if FRACTION.search(text)] == []
 
 
 FOCUSED = """() => {
