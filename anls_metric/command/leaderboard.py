@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +21,9 @@ from anls_metric.reading.values import read_ids as read_own_ids
 
 PAGES = ("answer_page", "pred_answer_page")
 """The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
+
+MOST_LINES = 5
+"""How many lines `check_submission` writes about one defect, which a file often has in each answer."""
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
@@ -111,7 +114,7 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
         ids: the ids of all questions; None skips the search for missing and extra answers.
 
     Returns:
-        The answers, and a sentence for each defect, with the id of its question; [] for none.
+        The answers, and a sentence for each defect, with the id of its question, or for the first ones; [] for none.
 
     Raises:
         OSError: the file cannot be opened.
@@ -123,20 +126,27 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
         return [], [f"it is not JSON in UTF-8: {error}"]
     if not isinstance(records, list) or not records:
         return [], [f"it is {describe(records)}: write a list of objects with questionId and answer"]
-    defects, counts = [], Counter[str]()
+    counts, defects = Counter[str](), defaultdict[str, list[str]](list)
     for number, record in enumerate(records, 1):
         if not isinstance(record, dict) or QUESTION_ID not in record:
-            defects.append(f"answer {number}: it is {describe(record)}: write an object with questionId and answer")
+            sentence = f"answer {number}: it is {describe(record)}: write an object with questionId and answer"
+            defects["record"].append(sentence)
             continue
         key = record[QUESTION_ID]
         counts[str(key)] += 1
         for field, kind, words in ((QUESTION_ID, int, "a whole number"), ("answer", str, "a string")):
             value = record.get(field)
             if type(value) is not kind:
-                defects.append(f"question {key}: {field} is {describe(value)}: write {words}")
-    defects += [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
+                defects[field].append(f"question {key}: {field} is {describe(value)}: write {words}")
+    defects["repeated"] = [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
     if ids is not None:
         known = set(ids)
-        defects += [f"question {key}: there is no answer" for key in ids if key not in counts]
-        defects += [f"question {key}: there is no such question" for key in counts if key not in known]
-    return records, defects
+        defects["missing"] = [f"question {key}: there is no answer" for key in ids if key not in counts]
+        defects["extra"] = [f"question {key}: there is no such question" for key in counts if key not in known]
+    return records, [line for lines in defects.values() for line in _shorten(lines)]
+
+
+def _shorten(lines: list[str]) -> list[str]:
+    """Keep the first of many lines about the same defect, and count the others."""
+    rest = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], f"and {rest:,} more like the last"] if rest > 0 else lines
