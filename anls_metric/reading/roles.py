@@ -261,5 +261,8 @@ def require(table: Table, path: Path | None, role: Literal["prediction", "refere
         return path
     what = "predictions" if role == "prediction" else "references"
     step = "add_submission" if role == "prediction" else "add_gold"
-    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {{do.{step}}} (found {{fields}})"
+    remedy = f"{{do.{step}}}"
+    if not {KEY, FILE}.isdisjoint(table.fields):  # each file or key may hold an answer
+        remedy = "add {use.variant:anls_star} to score whole records"
+    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {remedy} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -185,6 +185,9 @@ def _read_accepted(value: Any) -> Sequence[str]:
     items = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(item, float) and item != item for item in items):
         raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out")
+    if any(isinstance(item, dict) for item in items):
+        sentence = "the reference is {value}, expected a string: score lists and objects with {use.variant:anls_star}"
+        raise make_error("", sentence, value=describe(value))
     if isinstance(value, list):
         value = list(map(_write_number, value))
     return parse_references(_write_number(value), _ACCEPTED)

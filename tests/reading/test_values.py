@@ -138,6 +138,15 @@ def test_missing_prediction_is_refused_or_scores_zero(cell: Any) -> None:
     assert score(rows, missing="zero").anls == 1 / 3
 
 
+@pytest.mark.parametrize("value", [{"total": "1"}, [{"total": "1"}, {"tip": "2"}]])
+def test_reference_that_is_an_object_is_refused_with_a_way_out(shell: Shell, value: Any) -> None:
+    shell.write({"g.json": [{"id": 7, "answers": value}], "x.json": [{"id": 7, "answer": "{}"}]})
+    message = shell.error("g.json x.json")
+    assert message.startswith("g.json, record 1: the reference is ")
+    assert message.endswith(", expected a string: score lists and objects with --variant anls_star")
+    assert shell.type("g.json x.json --variant anls_star --quiet").status == 0
+
+
 @pytest.mark.parametrize("cell", [["a", "b"], {"text": "a"}, True, []])
 def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, cell: Any) -> None:
     shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": [{"id": 7, "answer": cell}]})
