@@ -56,6 +56,12 @@ GONE: Mapping[str, str] = {
     **dict.fromkeys(("predictions", "prediction", "pred", "preds", "results"), "type --submission FILE"),
     **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels"), "type --gold FILE"),
     "o": "type --output PATH",
+    "q": "type --quiet",
+    **{name: f"type --format {name}" for name in ("latex", "markdown", "csv", "json")},
+    **dict.fromkeys(
+        ("test", "significance", "bootstrap", "ci"), "leave it out; intervals and p-values are computed anyway"
+    ),
+    **dict.fromkeys(("check-submission FILE", "check-submission gold"), "for the questions, type --ids FILE"),
     "export rrc ids": "pass the file with the questions first, as in anls export rrc GOLD FILE",
 }
 """Flags that are gone, or of other programs -> what to do instead."""
@@ -94,7 +100,7 @@ class Parser(argparse.ArgumentParser):
             similar = find_similar_name(name, [flag.strip("-") for flag in self._option_string_actions])
             meant = f"did you mean --{similar}?" if similar else "--help lists arguments and flags"
             subcommand = self.prog.partition(" ")[2]  # lacks most of the flags
-            meant = GONE.get(f"{subcommand} {name}".strip(), meant)
+            meant = GONE.get(f"{subcommand} {name if name != flag else 'FILE'}".strip(), meant)
             self.error(f"unknown {'flag' if name != flag else 'argument'} {flag:.60}: {meant}")
         return flags
 

@@ -197,7 +197,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         ending = "" if is_folder else os.path.splitext(path)[1].lower()
         if path == "-" or ending not in ("", ".json", *WRITERS):
             sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
-            raise make_error(path, sentence + "; {use.report} writes .html")
+            raise make_error(path, sentence + "; {use.report} writes .html, and --format latex > FILE a table")
         if ending == ".json" and several:
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:

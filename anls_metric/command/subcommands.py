@@ -161,6 +161,8 @@ def _identify(flags: argparse.Namespace) -> int:
 def _load_function(name: str) -> Callable[..., Any]:
     """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
     path, _, attributes = name.partition(":")
+    if not attributes:
+        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
     folder, module = os.path.split(path.removesuffix(".py"))
     sys.path.insert(0, os.path.abspath(folder))
     try:

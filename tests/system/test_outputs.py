@@ -139,6 +139,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("--output x.xlsx", "x.xlsx: --output writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"),
         ("gone.json --output out", "gone.json: No such file"),  # every input is looked for before anything is written
         ("--output x.html", "; --report writes .html"),
+        ("--output x.tex", "; --report writes .html, and --format latex > FILE a table"),
         ("--output -", "-: --output writes a folder, or a file that ends in"),
         ("Qwen/VL=a.json --output out", "Qwen/VL=a.json: No such file"),  # a slash begins a path
         ("--output a.json", "a.json: the file is an input: write to a different file"),

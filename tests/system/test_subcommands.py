@@ -99,6 +99,7 @@ def test_identify_names_the_variant_of_a_function(module: Shell, name: str, stat
     [
         ("made_up_metric:nothing", "AttributeError: module 'made_up_metric' has no attribute 'nothing'"),
         ("made_up_metric:number", "'made_up_metric:number' is not a function: write MODULE:FUNCTION"),
+        ("made_up_metric.number", "'made_up_metric.number' is not a function: write MODULE:FUNCTION"),
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("no_such_file.py:f", "ModuleNotFoundError"),
     ],
@@ -233,6 +234,19 @@ def test_value_of_the_hub_is_a_number_with_all_of_its_digits(mean: float) -> Non
 def test_check_submission_lists_what_the_server_would_refuse(shell: Shell, content: Any, defect: str) -> None:
     shell.write({"x.json": content})
     assert shell.type("check-submission x.json")[:2] == (1, f"x.json: {defect}\n")
+
+
+def test_check_submission_counts_what_most_answers_have(shell: Shell) -> None:
+    shell.write({"x.json": [{"questionId": str(n), "answer": 7 if n == 3 else "a"} for n in range(1007)]})
+    *lines, rest, other = shell.type("check-submission x.json").out.splitlines()
+    assert lines == [f"x.json: question {n}: questionId is '{n}' (str): write a whole number" for n in range(5)]
+    assert rest == "x.json: and 1,002 more like the last"
+    assert other == "x.json: question 3: answer is 7 (int): write a string"
+
+
+@pytest.mark.parametrize("words", [GOLD, f"--gold {GOLD}"])
+def test_check_submission_names_the_flag_for_the_questions(shell: Shell, words: str) -> None:
+    assert shell.error(f"check-submission {SUBMISSION} {words}").endswith(": for the questions, type --ids FILE")
 
 
 def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Shell) -> None:
