@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from anls_metric.core.checks import check_count
 from anls_metric.core.scorer import SCORERS
@@ -18,6 +18,7 @@ from anls_metric.page.uploads import is_small, take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
 FAULT = "this could not be done because of an error in the web app: its log has the details"
+_Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
 # Answers
@@ -45,8 +46,7 @@ def explain_answer(
         or for a list or object: the score of each leaf.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    explained: dict[str, Any] = run_small(answers.explain, prediction, references, variant, options)
-    return explained
+    return run_small(answers.explain, prediction, references, variant, options)
 
 
 def compare_variants(prediction: str, references: list[str]) -> dict[str, float]:
@@ -59,8 +59,7 @@ def compare_variants(prediction: str, references: list[str]) -> dict[str, float]
     Returns:
         The score under each variant, by its name.
     """
-    scores: dict[str, float] = run_small(answers.compare, prediction, references)
-    return scores
+    return run_small(answers.compare, prediction, references)
 
 
 def score_answers(
@@ -83,11 +82,10 @@ def score_answers(
         anls, scores and signature.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case}
-    scored: dict[str, Any] = run_small(answers.score, predictions, references, variant, options)
-    return scored
+    return run_small(answers.score, predictions, references, variant, options)
 
 
-def run_small(function: Callable[..., Any], prediction: Any, references: Any, *others: Any) -> Any:
+def run_small(function: Callable[..., _Result], prediction: Any, references: Any, *others: Any) -> _Result:
     """Score answers in the server, or in a process if that may take long."""
     if answers.is_quick(prediction, references, others):
         return function(prediction, references, *others)
@@ -219,8 +217,7 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
     room = processes.choose_room(is_small([*files, *([gold] if gold else [])]))
-    document: dict[str, Any] = processes.run(scoring.score, files, gold, options, room=room)
-    return document
+    return processes.run(scoring.score, files, gold, options, room=room)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:

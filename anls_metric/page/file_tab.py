@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,17 +87,21 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     of_settings = [settings[name] for name in ("baseline", *_FIELDS)]
     shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *of_settings]
 
-    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[list[Any], None]:
+    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[Any, None]:
         """Score what the visitor wants, and yield stages and the changes of the components."""
         paths, gold, names, options = request or [[], "", {}, {}]
         content, told, report = scoring.Shown(), None, name_report()
         try:
-            async with aclosing(_score(paths, gold, names, options, report)) as work:
-                async for doing, found in work:
-                    content = found or content
-                    # gradio looks at each stage whether the visitor is still there
-                    yield [gr.skip(), *_show_stage(doing, doing == told), *[gr.skip()] * (len(shown) - 3)]
+            with closing(_score(paths, gold, names, options, report)) as looks:
+                for doing, found in looks:
+                    # gradio looks at each stage whether the visitor is still there. What is yielded just after a stop
+                    # is shown, so a stage is yielded once.
+                    yield dict(zip((stage, stop), _show_stage(doing))) if doing != told else {stage: gr.skip()}
                     told = doing
+                    if found:
+                        content = scoring.Shown(**found)
+                    else:
+                        await asyncio.sleep(processes.PAUSE)
         except Exception as error:
             content = scoring.Shown([scoring.Advice(describe_error(error, "page"))])
         is_open = not content.has_report if paths != last else None
@@ -182,10 +187,10 @@ def _read_names(rows: list[list[str]], paths: Any) -> dict[str, str]:
     return {str(path): row[2].strip() for path, row in zip(dict.fromkeys(paths or []), rows) if row[2].strip()}
 
 
-async def _score(
+def _score(
     files: Sequence[str], gold: str, names: Mapping[str, str], settings: Mapping[str, Any], report: str
-) -> AsyncGenerator[tuple[str, scoring.Shown | None], None]:
-    """Score the files with the settings of the page: yields stages, and then what to show.
+) -> Generator[tuple[str, Any], None, None]:
+    """Score the files with the settings of the page: yields stages, and then the fields of `Shown`.
 
     Raises:
         ValueError: a setting or a file cannot be used.
@@ -194,10 +199,8 @@ async def _score(
         return
     paths = take_all(list(files), "the drop area")
     options = fit_options(settings["variant"], settings)
-    work = processes.watch(scoring.show, paths, gold, dict(names), options, report, is_small=is_small(paths))
-    async with aclosing(work):
-        async for stage, content in work:
-            yield stage, content and scoring.Shown(**content)
+    room = processes.choose_room(is_small(paths))
+    yield from processes.watch(scoring.show, paths, gold, dict(names), options, report, room=room)
 
 
 # What is shown
@@ -216,10 +219,8 @@ def _show_problems(problems: gr.State, settings: Mapping[str, Any]) -> None:
     gr.render(problems, show_progress="hidden")(show)
 
 
-def _show_stage(stage: str, is_same: bool = False) -> list[Any]:
+def _show_stage(stage: str) -> list[Any]:
     """Show what is done now, and the button that stops it; "" for nothing."""
-    if is_same:
-        return [gr.skip(), gr.skip()]
     text = f'<p class="anls said" role="status">{escape(stage)} …</p>' if stage else ""
     return [text, gr.Button(visible=bool(stage))]
 

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import UploadError, is_report, receive_files, take
+from anls_metric.page.uploads import RefusedError, is_report, receive_files, take
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
@@ -70,10 +70,6 @@ REPORT_HEADERS = HEADERS | {
 }
 
 
-class RefusedError(Exception):
-    """A request is refused, with a reason and a status."""
-
-
 class Guard:
     """An ASGI application that checks requests before another application gets them.
 
@@ -114,7 +110,7 @@ class Guard:
                 headers = [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]
                 checked = await _check(scope, receive)
                 await self._application({**scope, "headers": headers}, checked, send_with_headers)
-        except (RefusedError, UploadError) as refused:
+        except RefusedError as refused:
             reason, status = refused.args
             # gradio's form, so that the page shows the reason. The rest of the request is not read.
             response = JSONResponse({"detail": reason}, status, {"connection": "close"})
@@ -157,23 +153,13 @@ def _get_id(scope: Scope) -> str:
 
 
 async def _receive(scope: Scope, receive: Receive) -> list[str]:
-    """Receive an upload, and return the paths of its files. UploadError, RefusedError: it is refused."""
-    receive, is_whole = _count(receive, limits.MAX_UPLOAD), False
-
-    async def read() -> bytes:
-        nonlocal is_whole
-        while not is_whole:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise RefusedError("the upload broke off", 400)
-            is_whole = not message.get("more_body", False)
-            if message.get("body"):
-                return bytes(message["body"])
-        return b""
-
+    """Receive an upload, and return the paths of its files. RefusedError: it is refused."""
+    request = Request(scope, _count(receive, limits.MAX_UPLOAD))
     _COMING.add(_get_id(scope))
     try:
-        return await receive_files(Headers(scope=scope), read)
+        return await receive_files(request.headers, request.stream())
+    except ClientDisconnect:
+        raise RefusedError("the upload broke off", 400) from None
     finally:
         _COMING.discard(_get_id(scope))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import multiprocessing
@@ -12,11 +11,11 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from anls_metric.page import limits
 
@@ -31,6 +30,7 @@ _FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
 _SMALL_FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
 _ANSWERS = threading.BoundedSemaphore(limits.MAX_SLOW_AT_ONCE)
 _WAITING = threading.BoundedSemaphore(limits.MAX_SLOW)
+_Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
 # What the server of processes imports once, for all of them.
@@ -62,7 +62,7 @@ def start() -> None:
     run(abs, -1)
 
 
-def run_answers(function: Callable[..., Any], *arguments: Any) -> Any:
+def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
     """Call a function that scores answers, as `run` does. ExhaustedError: also if too many others wait."""
     if not _WAITING.acquire(blocking=False):
         raise ExhaustedError(BUSY)
@@ -72,15 +72,34 @@ def run_answers(function: Callable[..., Any], *arguments: Any) -> Any:
         _WAITING.release()
 
 
-def run(
+def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
+    """Call a function as `watch` does, and wait for what it returns. ExhaustedError: also if the client has left."""
+    value: Any = None
+    with closing(watch(function, *arguments, **options)) as looks:
+        for _, value in looks:
+            if HAS_LEFT.get()():
+                raise ExhaustedError("the client has left")
+            if value is None:
+                time.sleep(PAUSE)
+    return cast("_Result", value)
+
+
+HAS_LEFT: ContextVar[Callable[[], bool]] = ContextVar("HAS_LEFT", default=lambda: False)
+"""Tells whether the client of this call has left: its work ends."""
+
+PAUSE = 0.1
+"""The seconds between two looks at a process."""
+
+
+def watch(
     function: Callable[..., Any],
     *arguments: Any,
     seconds: float = limits.SECONDS,
     memory: int = limits.MEMORY,
     most: int = limits.MAX_RESULT,
     room: threading.Semaphore = _FILES,
-) -> Any:
-    """Call a function in a process of its own.
+) -> Generator[tuple[str, Any], None, None]:
+    """Call a function in a process of its own, and look at it. If this iterator is closed, the process ends.
 
     Args:
         function: a function at the top level of a module.
@@ -90,76 +109,27 @@ def run(
         most: the bytes that its result may take as JSON.
         room: what limits the number of processes: `choose_room` for files.
 
-    Returns:
-        What the function returns, as JSON has it.
+    Yields:
+        At each look, which waits for nothing: the stage that the function told last, and None. At the end "", and what
+        the function returns, as JSON has it.
 
     Raises:
-        ValueError: the function raised one. ExhaustedError: it exceeded its limits, the system killed it, or the client
-            has left. RuntimeError: it failed in another way.
+        ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
+            RuntimeError: it failed in another way.
     """
-    while not room.acquire(timeout=_PAUSE):
-        _refuse_who_left()
-    try:
-        ends = time.monotonic() + 2 * seconds
-        with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
-            is_stage, value = True, None
-            while is_stage:
-                if receiver.poll(_PAUSE):
-                    is_stage, value = _receive(receiver, process, most)
-                elif time.monotonic() > ends:
-                    raise _exhausted("the clock")
-                else:
-                    _refuse_who_left()
-            return value
-    finally:
-        room.release()
-
-
-HAS_LEFT: ContextVar[Callable[[], bool]] = ContextVar("HAS_LEFT", default=lambda: False)
-"""Tells whether the client of this call has left: its work ends."""
-
-
-def _refuse_who_left() -> None:
-    if HAS_LEFT.get()():
-        raise ExhaustedError("the client has left")
-
-
-async def watch(
-    function: Callable[..., Any],
-    *arguments: Any,
-    is_small: bool,
-    seconds: float = limits.SECONDS,
-    memory: int = limits.MEMORY,
-    most: int = limits.MAX_RESULT,
-) -> AsyncGenerator[tuple[str, Any], None]:
-    """Call a function as `run` does, and watch it. If this iterator is closed, the process ends.
-
-    Args:
-        is_small: whether the files are small: they do not wait for large ones.
-        function, *arguments, seconds, memory, most: see `run`.
-
-    Yields:
-        Several times a second the stage that the function told last, and None; at the end "", and the result.
-    """
-    room = choose_room(is_small)
     while not room.acquire(blocking=False):
         yield "waiting until others have their scores", None
-        await asyncio.sleep(_PAUSE)
     try:
         ends, stage = time.monotonic() + 2 * seconds, ""
         with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
-            yields = time.monotonic()
             while time.monotonic() < ends:
                 if receiver.poll():
-                    is_stage, value = await asyncio.to_thread(_receive, receiver, process, most)
+                    is_stage, value = _receive(receiver, process, most)
                     if not is_stage:
                         yield "", value
                         return
-                    stage, yields = value, 0.0
-                if time.monotonic() >= yields:
-                    yield stage, None
-                    yields = time.monotonic() + _PAUSE
-                await asyncio.sleep(_PAUSE / 5)
+                    stage = value
+                yield stage, None
         raise _exhausted("the clock")
     finally:
         room.release()
@@ -168,9 +138,6 @@ async def watch(
 def choose_room(is_small: bool) -> threading.Semaphore:
     """Choose what limits the number of processes: small files do not wait for large ones."""
     return _SMALL_FILES if is_small else _FILES
-
-
-_PAUSE = 0.25  # seconds between two looks at a visitor who may have left
 
 
 @contextmanager

@@ -241,8 +241,7 @@ def _show_answer(prediction: str, accepted: str, variant: str, threshold: float,
     """Show one answer: in the server, or in a process if it is a list or a nested value."""
     try:
         settings = {"threshold": answers.read_percent(threshold), "ignore_case": ignore_case}
-        shown: tuple[str, str] = run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
-        return shown
+        return run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
     except Exception as error:
         return answers.format_error(describe_error(error, "page")), ""
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
+import io
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from python_multipart.exceptions import FormParserError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, Headers
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from anls_metric.page import limits
 
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _PREFIX = "anls-"  # of the folder of all uploads
-_COMING = "coming-"  # of the folder of an upload that is not yet whole
+_COMING = "coming-"  # of the name of a file that is not yet whole
 _OLD = 60  # seconds after which an empty folder waits for no file
 _REPORTS, _REPORT = "reports", "anls-report.html"
 
 
-class UploadError(Exception):
-    """An upload is refused, with a reason and a status."""
+class RefusedError(Exception):
+    """A request is refused, with a reason and a status."""
 
 
 # The folder
@@ -83,113 +88,66 @@ class _Coming:
     size = 0
 
 
-async def receive_files(headers: Mapping[str, str], read: Callable[[], Awaitable[bytes]]) -> list[str]:
-    """Receive the files of a form. What has come of it is removed unless it comes whole.
-
-    Args:
-        headers: the headers of the request, by their names in lower case.
-        read: reads the next bytes of the body; b"" at the end.
-
-    Returns:
-        The paths of the files.
+async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[str]:
+    """Receive the files of a form, and return their paths. A file has no name until it has come whole.
 
     Raises:
-        UploadError: it is no form of files, a file is too large, or there is no room for it.
+        RefusedError: it is no form of files, a file is too large, or there is no room for it.
     """
-    from starlette.concurrency import run_in_threadpool
+    size, form = 0, FormData()
 
-    size, folder = 0, ""
-    try:
-        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
-        folder = tempfile.mkdtemp(prefix=_COMING, dir=get_folder())
-        form = _Form(headers, folder)
-        while data := await read():
+    async def count() -> AsyncGenerator[bytes, None]:
+        nonlocal size
+        async for data in stream:
             size += len(data)
             _Coming.size += len(data)
             if _Coming.size > limits.MAX_COMING:
-                raise UploadError("too many files are coming at once: upload it again in a minute", 503)
-            await run_in_threadpool(form.write, data)
-        return list(await run_in_threadpool(form.finish))
+                raise RefusedError("too many files are coming at once: upload it again in a minute", 503)
+            yield data
+
+    try:
+        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
+        parser = MultiPartParser(headers, count(), max_fields=0)
+        parser.spool_max_size = 1  # bytes in memory; the rest is on the disk
+        form = await parser.parse()
+        files = form.getlist("files")
+        if not files:
+            raise RefusedError(_NO_FORM, 400)
+        if any(file.size > limits.MAX_FILE for file in files):
+            raise RefusedError(f"a file has more than {limits.MAX_FILE // limits.MB} MB", 413)
+        return [await run_in_threadpool(_keep, file.filename, file.file) for file in files]
+    except (MultiPartException, FormParserError, LookupError):
+        raise RefusedError(_NO_FORM, 400) from None
     except OSError:
-        raise UploadError("there is no room for the file now: upload it again later", 507) from None
+        raise RefusedError("there is no room for the file now: upload it again later", 507) from None
     finally:
         _Coming.size -= size
-        if folder:
-            await run_in_threadpool(shutil.rmtree, folder, ignore_errors=True)
-
-
-class _Form:
-    """A form of files, parsed as it comes. A form with other fields is refused."""
-
-    def __init__(self, headers: Mapping[str, str], folder: str) -> None:
-        from python_multipart.exceptions import FormParserError
-        from python_multipart.multipart import create_form_parser
-
-        self._files: list[Any] = []
-        self._error = FormParserError
-        config = {"UPLOAD_DIR": folder, "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0}
-        config |= {"MAX_FIELDS": 0, "MAX_FIELD_SIZE": 0}
-        if not headers.get("content-type", "").startswith("multipart/form-data"):
-            raise UploadError(_NO_FORM, 400)
-        try:
-            self._parser = create_form_parser(
-                {"Content-Type": headers["content-type"].encode("latin-1")}, _refuse_field, self._take, config
-            )
-        except (FormParserError, ValueError):
-            raise UploadError(_NO_FORM, 400) from None
-
-    def write(self, data: bytes) -> None:
-        """Parse the next bytes. UploadError: they are no form of files, or a file is too large."""
-        try:
-            self._parser.write(data)
-        except self._error:
-            raise UploadError(_NO_FORM, 400) from None
-
-    def _take(self, file: Any) -> None:
-        if file.size > limits.MAX_FILE:
-            raise UploadError(f"a file has more than {limits.MAX_FILE // limits.MB} MB", 413)
-        self._files.append(file)
-
-    def finish(self) -> list[str]:
-        """Keep the files, and return their paths. UploadError: the form is cut off, or has no files."""
-        self._parser.finalize()
-        if not self._files:
-            raise UploadError(_NO_FORM, 400)
-        return [_keep(file) for file in self._files]
+        await form.close()
 
 
 _NO_FORM = "the upload must be a form with files: send each as multipart/form-data, in the field files"
 
 
-def _refuse_field(field: Any) -> None:
-    raise UploadError(_NO_FORM, 400)
-
-
-def _keep(file: Any) -> str:
-    """Move a file that has come whole to the folder of its content, under a name that is safe to show."""
+def _keep(name: str, file: BinaryIO) -> str:
+    """Keep a file in the folder of its content, under a name that is safe to show."""
     from gradio.processing_utils import hash_file  # so that gradio makes no copy of its own
     from gradio_client.utils import strip_invalid_filename_characters
 
-    if file.in_memory:
-        file.flush_to_disk()
-    file.file_object.flush()
-    came = os.fsdecode(file.actual_file_name)
-    name = strip_invalid_filename_characters(os.path.basename((file.file_name or b"").decode("utf-8", "replace")))
-    folder = os.path.join(get_folder(), hash_file(came))
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, name if name.strip(". ") else "file")
-    os.link(came, path + (aside := f".{os.urandom(8).hex()}"))
-    os.replace(path + aside, path)
+    name = strip_invalid_filename_characters(os.path.basename(name))
+    with tempfile.NamedTemporaryFile(prefix=_COMING, dir=get_folder()) as whole:
+        shutil.copyfileobj(file, whole)
+        whole.flush()
+        path = os.path.join(get_folder(), hash_file(whole.name), name if name.strip(". ") else "file")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with suppress(FileExistsError):
+            os.link(whole.name, path)
+    os.utime(path)
     return path
 
 
 def keep_text(name: str, text: str) -> str:
     """Keep a text that a visitor typed as if it were uploaded, and return its path."""
-    content = text.encode("utf-8", "replace")
-    path = os.path.join(get_folder(), hashlib.sha256(content).hexdigest(), name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    Path(path).write_bytes(content)
-    return path
+    return _keep(name, io.BytesIO(text.encode("utf-8", "replace")))
 
 
 # The paths that requests name

@@ -171,7 +171,7 @@ def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> N
 
 def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        processes.run, "__kwdefaults__", {**(processes.run.__kwdefaults__ or {}), "memory": 120_000_000}
+        processes.watch, "__kwdefaults__", {**(processes.watch.__kwdefaults__ or {}), "memory": 120_000_000}
     )
     (table,) = upload(uploads, write_table(uploads / "my table.jsonl", 100_000))
     with pytest.raises(ValueError, match=r"more memory or time than the web app allows|too little memory"):

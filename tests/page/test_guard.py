@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_LARGE, Guard, RefusedError, _check_content
-from anls_metric.page.uploads import make_folder, make_room, name_report, take
+from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_LARGE, Guard, _check_content
+from anls_metric.page.uploads import RefusedError, make_folder, make_room, name_report, take
 from tests.conftest import ROOT
 
 CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
