@@ -277,7 +277,8 @@ def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find a key with a list on one side and an object on the other, whose values all score 0."""
     found: Counter[str] = Counter()
     for case in wrong:
-        for key, value in case.prediction.items() if isinstance(case.prediction, dict) else ():
+        values = case.prediction.items() if isinstance(case.prediction, dict) else ()
+        for key, value in ((key, value) for key, value in values if isinstance(value, (list, dict))):
             kinds = {type(accepted.get(key)) for accepted in case.references if isinstance(accepted, dict)}
             found[str(key)] += kinds | {type(value)} == {list, dict}
     [(key, count)] = found.most_common(1) or [("", 0)]
