@@ -71,7 +71,7 @@ SCORES_VERSION = 2
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
 DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
-accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
+accepted answers, so that a small OCR error costs little. If this similarity is below the threshold of 0.5, the
 answer counts as wrong and scores 0. ANLS is the mean of the scores.
 """
 
@@ -91,7 +91,7 @@ Returns:
     anls_scores: with return_all_scores, the list of the N scores.
     The configurations "anls_star" and "anlsl", for lists and nested values, return these under their own names.
 Raises:
-    ValueError: what is wrong, and in which row. The metric is empty after it.
+    ValueError: the message says what is wrong, and in which row. The metric is empty afterwards.
 Examples:
     >>> import evaluate
     >>> anls = evaluate.load("./anls.py")
@@ -173,7 +173,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold."""
+    """Score one answer: its similarity to the closest reference, or 0 below the threshold."""
     kernel = _get_kernel(variant, threshold, ignore_case)
     return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
 
@@ -199,11 +199,11 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Explain a score: distance, length, similarity and edits for every accepted answer."""
+    """Explain a score: distance, length, similarity and edits for every reference."""
     return get_variant(variant, threshold, ignore_case).explain(prediction, references)
 
 
-# ---- anls_metric.core.checks: Words for errors: describes values, rows and unknown names; and checks of options.
+# ---- anls_metric.core.checks: Describes values, rows and unknown names for error messages, and checks options.
 
 
 def describe(value: object) -> str:
@@ -212,7 +212,7 @@ def describe(value: object) -> str:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
-    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
+    except Exception:  # the value is nested too deeply, has too many digits, or its __repr__ fails
         text = "..."
     if len(text) > 60:
         text = text[:57] + "..."
@@ -228,7 +228,7 @@ def name_row(row: object) -> str:
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user perhaps meant."""
+    """Find the choice that a user may have meant."""
     from difflib import get_close_matches
 
     folded = {choice.lower().replace("-", "_"): choice for choice in choices}
@@ -278,7 +278,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, of Python or of numpy. True and False are none."""
+    """Whether a value is a number, of Python or of numpy. True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -321,7 +321,7 @@ class Scorer(ABC):
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the accepted answers of a row, of which JSON may be a string. ValueError: they cannot be read."""
+        """Read the references of a row, which may be a string of JSON. ValueError: they cannot be read."""
         return references
 
     @property
@@ -409,7 +409,7 @@ _OF_STRINGS = "anls_metric.core.strings.variants"
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name. The module of a scorer is imported when it is asked for."""
+    """The scorers by name. A scorer's module is imported when the scorer is asked for."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -440,7 +440,7 @@ def register(*scorers: Scorer) -> None:
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
-            raise ValueError(f"each scorer must be an object of a subclass of Scorer, got {describe(scorer)}")
+            raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
         known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
 
 
@@ -801,7 +801,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is no variant for strings: what to call for another metric, or a similar name."""
+    """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
     if name in KINDS[OF_VALUES][1]:
         return (
             f"{name} is for lists and nested values: score them with {name}_score(), or with "
@@ -886,7 +886,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
+        """Turn `ratio`, the distance / length of an answer from the closest reference, into a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:
@@ -990,7 +990,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
 
-# ---- anls_metric.core.strings.explanation: Explains a score: the distance to each accepted answer, the edits, and a sentence.
+# ---- anls_metric.core.strings.explanation: Explains a score: the distance to each reference, the edits, and a sentence.
 
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -1004,7 +1004,7 @@ class Edit(NamedTuple):
 
 
 class Match(NamedTuple):
-    """How a prediction compares with one accepted answer."""
+    """How a prediction compares with one reference."""
 
     reference: str
     normalized_prediction: str
@@ -1047,17 +1047,17 @@ class Explanation:
 
     @property
     def best(self) -> Match:
-        """The match with the closest accepted answer."""
+        """The match with the closest reference."""
         return self.matches[self.winner]
 
     @property
     def closest(self) -> str:
-        """The closest accepted answer, as given."""
+        """The closest reference, as given."""
         return self.best.reference
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest accepted answer, normalized."""
+        """The steps from the normalized prediction to the closest reference, normalized."""
         return self.best.edits
 
     @property
@@ -1132,14 +1132,14 @@ def _tell_apart(value: float, other: float, in_percent: bool) -> str:
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """Compare a prediction with one accepted answer."""
+    """Compare a prediction with one reference."""
     answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
     length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
-    """Score a prediction in plain steps: the score, the index of the closest accepted answer, and all matches."""
+    """Score a prediction in plain steps: the score, the index of the closest reference, and all matches."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]
@@ -1158,7 +1158,7 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
+    """Score a prediction in plain steps, and explain the score. The texts must have been checked."""
     score, winner, matches = find_closest(prediction, references, kernel)
     answer = matches[winner].normalized_prediction
     why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
@@ -1191,7 +1191,7 @@ def _list_keys(value: Mapping[Any, Any]) -> str:
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """Return the accepted answers of one row, or raise an error if they are not strings."""
+    """Return the references of one row, or raise an error if they are not strings."""
     if isinstance(value, str):
         return (as_text(value, what),)
     if isinstance(value, (list, tuple)) and value and are_strings(value):
@@ -1212,7 +1212,7 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are a stream of Arrow. Asks the class, because an object may have every attribute."""
+    """Whether data are an Arrow stream. Asks the class, because an object may have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
@@ -1223,7 +1223,7 @@ def find_lazy_call(data: Any) -> str | None:
 
 
 def read_stream(data: Any, what: str) -> Any:
-    """Read a stream of Arrow as a table of pyarrow. ValueError: pyarrow is not installed."""
+    """Read an Arrow stream as a pyarrow table. ValueError: pyarrow is not installed."""
     try:
         import pyarrow
     except ImportError as error:
@@ -1270,12 +1270,12 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    """Return N predictions and their references as lists of strings. ValueError: it names the bad column or row."""
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
+    """Convert two columns of any kind to lists of one length. ValueError: a column is bad, or the lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -1289,7 +1289,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: a bad row, named."""
+    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: it names the bad row."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -1342,7 +1342,8 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, the names of rules, or None for all of it."""
+    """Return the function that extracts the answer from a text: a function, the names of rules, or None for the whole
+    text."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1351,7 +1352,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass names of rules, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass the names of rules, or a function from a text to the answer"
     )
 
 
@@ -1378,7 +1379,7 @@ def build_compute_metrics(
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
         if not scorer.scores_strings:
-            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave them out")
+            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave the metrics out")
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
@@ -1492,7 +1493,7 @@ class ComputeMetrics:
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:
-        """Decode labels as accepted answers."""
+        """Decode labels as references."""
         return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
@@ -1524,7 +1525,7 @@ class ComputeMetrics:
         return references
 
     def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels are none of the references of their rows, and not just decoded with small differences."""
+        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
@@ -1546,13 +1547,13 @@ def _fold(text: Any) -> str:
 
 
 def _list_texts(references: References) -> set[str]:
-    """List the texts of accepted answers; a nested value is one text."""
+    """List the texts of references; a nested value is one text."""
     lists = [each if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Bring references into the order of the labels; None if a label has no references, or could have several."""
+    """Put references in the order of the labels; None if a label has no references, or could have several."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in _list_texts([accepted]):
@@ -1566,7 +1567,7 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. What the scorer cannot read scores as no answer."""
+    """Score each text that a model wrote. What the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
     scores: list[Any] = []
@@ -1607,7 +1608,7 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: that of the evaluation, or what a distributed run filled up to it."""
+    """Choose the number of rows of a set: that of the evaluation, or a smaller one that a distributed run padded."""
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
@@ -1644,13 +1645,13 @@ def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None
     # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
     if label and predicted[0] < 0 <= label[0]:
         raise ValueError(
-            f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
-            "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
+            f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does so for the columns `prompt` "
+            "and `completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
             "has an encoder"
         )
     if sum(left < 0 <= right for left, right in pairwise([_NOTHING, *predicted])) > 1:
         raise ValueError(
-            f"the prediction of {row} is not contiguous, as in packed rows or conversations of several turns: "
+            f"the prediction of {row} is not contiguous, as in packed rows or multi-turn conversations: "
             "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
             "also set per_device_eval_batch_size=1)"
         )
@@ -1761,7 +1762,7 @@ def _define_metric() -> None:
             return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
 
         def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
-            """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
+            """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
             trl = import_from_package("anls_metric.trl", "a reward")
             return trl.build_reward(references_column, extract, **self._defaults | options)
 
@@ -1802,7 +1803,7 @@ def _define_metric() -> None:
             return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
         def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
+            """Score the rows that were added and the rows given here. Afterwards the metric is empty, even after an error.
 
             In a distributed run, all processes but the first return None.
             """
@@ -1831,7 +1832,7 @@ def _define_metric() -> None:
                     return None
                 jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
                 if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
+                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own")
                 return [list(chain.from_iterable(column)) for column in columns]
             finally:
                 for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):

@@ -232,11 +232,13 @@ class Scores:
         from anls_metric.analysis.suspects import MIN_SUBMISSIONS, find_suspects
 
         if len(self.submissions) < MIN_SUBMISSIONS:
-            raise ValueError(f"suspected label errors need {MIN_SUBMISSIONS} submissions, got {len(self.submissions)}")
+            raise ValueError(
+                f"suspected label errors need at least {MIN_SUBMISSIONS} submissions, got {len(self.submissions)}"
+            )
         return find_suspects(self._result.submissions)
 
     def report(self, path: Path, images: Path | None = None) -> None:
-        """Write a report of all results as an HTML file, which opens in a browser without a network.
+        """Write a report of all results as an HTML file, which opens in a browser, even offline.
 
         Args:
             path: the file to write, such as "report.html".
@@ -393,7 +395,7 @@ def _run(inputs: Sequence[Input], gold: Any, settings: Settings) -> Scores:
 
 
 def _list_inputs(data: Any, name: str, settings: Settings) -> list[Input]:
-    """List the inputs of a submission: several if a list holds runs. Without a name, a file has that of its path."""
+    """List the inputs of a submission: several if a list holds runs. Without a name, a file takes one from its path."""
     if isinstance(data, (list, tuple)) and _are_tables(data):
         return [_make_input(run, name or "data", "prediction", settings) for run in data]
     return [_make_input(data, name, "prediction", settings)]
@@ -412,14 +414,14 @@ def _is_table_or_file(item: Any) -> bool:
 
 
 def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
-    """Make an input of a path or of data in memory. Answers without fields around them get a field."""
+    """Make an input from a path or from data in memory. Answers without fields around them get a field."""
     if isinstance(data, (str, os.PathLike)):
         return Input(os.fspath(data), name)
     return Input(_make_table(data, field, settings), name or "data")
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
-    """Make a table of a column of answers. The index of a Series holds the ids, unless it has a label twice."""
+    """Make a table from a column of answers. The index of a Series holds the ids, unless it has a label twice."""
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)

@@ -22,7 +22,7 @@ _BY_DEFAULT = {"max_new_tokens": 64, "do_sample": False}
 
 
 class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
-    """Generates an answer to each row after each evaluation, and adds their ANLS to the metrics.
+    """Generates an answer for each row after each evaluation, and adds the ANLS of the answers to the metrics.
 
     The metrics get ``eval_anls_generated`` and the ends of its 95% interval, ``eval_anls_generated_low`` and ``_high``,
     before the trainer looks for the best model: ``metric_for_best_model="anls_generated"``. They are printed, and stand
@@ -67,7 +67,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
             raise ValueError("references is None: pass the references of each row")
         several = isinstance(dataset, Mapping)
         if several != isinstance(references, Mapping) or (several and set(dataset) != set(references)):
-            raise ValueError("dataset and references must be dicts with the same names, or neither a dict")
+            raise ValueError("dataset and references must both be dicts with the same names, or neither may be a dict")
         for argument, number in {"batch_size": batch_size, "limit": limit}.items():
             if number is not None and number < 1:
                 raise ValueError(f"{argument} must be at least 1, got {number}")
@@ -104,7 +104,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
             raise ValueError("EarlyStoppingCallback would miss the score: put GenerateAndScore before it in callbacks")
 
     def on_evaluate(self, args: Any, state: Any, control: Any, *, metrics: Any, model: Any, **given: Any) -> None:
-        """Generate answers to the rows of the evaluation set, and add their scores to the metrics."""
+        """Generate answers for the rows of the evaluation set, and add their scores to the metrics."""
         prefix = next((key.removesuffix("_runtime") for key in metrics if key.endswith("_runtime")), "")
         if prefix not in self.sets:
             return
@@ -136,7 +136,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _generate(self, model: Any, given: Mapping[str, Any], rows: list[Any]) -> list[list[int]]:
-        """Generate the ids of an answer to each row; in a distributed run, each process takes every nth row."""
+        """Generate the ids of an answer for each row; in a distributed run, each process takes every nth row."""
         processes = torch.distributed.is_available() and torch.distributed.is_initialized()
         rank, count = (torch.distributed.get_rank(), torch.distributed.get_world_size()) if processes else (0, 1)
         share, ids, training = rows[rank::count], [], model.training
@@ -168,7 +168,9 @@ def _encode(processor: Any, tokenizer: Any, rows: list[Any], model: Any) -> Any:
     try:
         if "prompt" not in rows[0]:
             if decoder and "labels" in rows[0]:
-                raise ValueError("input_ids of a decoder-only model include the answer: pass rows with prompt")
+                raise ValueError(
+                    "input_ids of a decoder-only model include the answer: pass rows with a 'prompt' column"
+                )
             return tokenizer.pad({"input_ids": [list(row["input_ids"]) for row in rows]}, return_tensors="pt")
         prompts, images = [row["prompt"] for row in rows], list(map(_list_images, rows))
         chat = not isinstance(prompts[0], str)

@@ -1,4 +1,4 @@
-"""Gold data by name, such as ``docvqa:val``: a table of public datasets, and a fetch of their texts from the Hub.
+"""Gold data by name, such as ``docvqa:val``: a table of public datasets, whose texts are fetched from the Hub.
 
 Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
 """
@@ -35,7 +35,7 @@ def _read_mmlongbench(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_chartqapro(row: GoldRow, number: int) -> GoldRow:
-    """Show the earlier turns of a conversation. The last question is asked."""
+    """Show the earlier turns of a conversation. The last question is the one asked."""
     row = {QUESTION_ID: number, **{name.lower().replace(" ", "_"): value for name, value in row.items()}}
     *earlier, row["question"] = row["question"]
     if earlier:
@@ -49,7 +49,7 @@ def _read_ocrbench(row: GoldRow, number: int) -> GoldRow:
 
 
 def _read_cord(row: GoldRow, number: int) -> GoldRow:
-    """Accept a list of one line of the menu as well as the line, which CORD stores where it has no list of several."""
+    """Accept a list of one menu line as well as the line itself, since CORD stores a single line without a list."""
     truth = json.loads(row["ground_truth"])
     image = {"image_id": truth["meta"]["image_id"]} if "image_id" in truth.get("meta", {}) else {}
     return {QUESTION_ID: number, **image, "answers": _accept_lists(truth["gt_parse"])}
@@ -209,7 +209,7 @@ GOLD: Mapping[str, GoldSet] = {row.name: row for row in _TABLE}
 
 
 def find_gold(word: str) -> GoldSet | None:
-    """Find the gold data of a name; None if the word is a file, or does not look like a name.
+    """Find gold data by name; None if the word is a file, or does not look like a name.
 
     Raises:
         InputError: the word looks like a name that does not exist.
@@ -233,19 +233,19 @@ def find_gold(word: str) -> GoldSet | None:
 
 
 def is_name(word: str) -> bool:
-    """Whether a word names gold data, and no file."""
+    """Whether a word names gold data rather than a file."""
     return word in GOLD and not os.path.exists(word)
 
 
 def find_tag(digest: str) -> str:
-    """Find the tag of the gold data whose questions have a hash; "" for none."""
+    """Find the tag of the gold data whose questions have a hash; "" if there is none."""
     return next((row.tag for row in GOLD.values() if row.hash == digest), "")
 
 
 def resolve(
     inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[Sequence[Input], Input | None, Settings]:
-    """Replace the name of gold data by its table: that of the gold file, or of the first input without one.
+    """Replace the name of gold data with its table: the name of the gold file, or else of the first input.
 
     Args:
         inputs: files and tables.
@@ -279,7 +279,7 @@ def read_gold(row: GoldSet, variant: str | None = None) -> Table:
 
 
 def load_rows(row: GoldSet) -> Table:
-    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or kept."""
+    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or stored."""
     table = _load(row)
     if not row.is_partial:
         return table
@@ -295,7 +295,7 @@ def load_rows(row: GoldSet) -> Table:
 
 
 def format_questions(row: GoldSet, with_answers: bool = False, sample: int | None = None, seed: int = 0) -> str:
-    """Format what to ask a model as JSON lines; with answers, the lines are a gold file. ValueError: no such sample."""
+    """Format the questions for a model as JSON lines; with answers, as a gold file. ValueError: no such sample."""
     rows = load_rows(row).records
     if sample is not None:
         rows = _draw(rows, row.shown[0], sample, seed)
@@ -320,7 +320,7 @@ def _format_row(row: GoldRow) -> str:
 
 
 def _load(row: GoldSet) -> Table:
-    """Read all rows from the cache; fetch them first unless it has them whole. A hint names a file that it has not."""
+    """Read all rows from the cache; fetch them first unless it has all of them. A hint names a damaged file."""
     pattern = os.path.join(glob.escape(_find_cache(row)), f"{row.name.replace(':', '-')}-{row.revision}-*.jsonl")
     damaged = []
     for path in glob.glob(pattern):
@@ -342,7 +342,7 @@ def _load(row: GoldSet) -> Table:
 
 
 def _find_cache(row: GoldSet) -> str:
-    """Find the folder of the cache. InputError: the user has no home, and names no folder."""
+    """Find the folder of the cache. InputError: the user has no home folder, and names no folder."""
     folder = os.path.expanduser(os.environ.get("ANLS_CACHE") or os.path.join("~", ".cache", "anls"))
     if folder.startswith("~"):
         raise make_error(row.name, "there is no home folder for the cache: set ANLS_CACHE to a folder")

@@ -28,7 +28,7 @@ _CONNECTIONS = 16
 _RETRIES = 4
 _BUSY = (429, 503)
 _UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
-_AS_FILE = "pass the gold file as a file"
+_AS_FILE = "pass the path of the gold file"
 
 
 class Wanted(NamedTuple):
@@ -89,7 +89,7 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 class _RefusedError(Exception):
-    """A sentence that says why the data cannot be had, and its values."""
+    """A sentence that says why the data are not available, and its values."""
 
     def __init__(self, sentence: str, **values: Any) -> None:
         super().__init__(sentence)
@@ -140,7 +140,7 @@ def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
 
 
 def _check(wanted: Wanted, files: Sequence[Any]) -> None:
-    """Check the number of rows and the names of the columns: pyarrow skips an unknown column in silence."""
+    """Check the number of rows and the names of the columns: pyarrow silently skips an unknown column."""
     rows = sum(file.metadata.num_rows for file in files)
     if rows != wanted.rows:
         sentence = "the Hub has {count:,} rows, expected {expected:,}, so nothing is kept: try again, or " + _AS_FILE
@@ -205,13 +205,13 @@ def _list_causes(error: BaseException | None) -> list[BaseException]:
 
 
 def _find_response(error: BaseException) -> Any:
-    """Find the answer of the Hub that led to an error, which may be in a cause; None for no answer."""
+    """Find the Hub's response that led to an error, which may be in a cause; None if there is none."""
     responses = [getattr(each, "response", None) for each in _list_causes(error)]
     return next((each for each in responses if each is not None), None)  # one of an error is false
 
 
 def _explain(wanted: Wanted, error: BaseException) -> _RefusedError:
-    """Explain why a fetch failed, by the answer of the Hub."""
+    """Explain why a fetch failed, from the Hub's response."""
     from huggingface_hub import constants, get_token
 
     response = _find_response(error)
@@ -221,7 +221,7 @@ def _explain(wanted: Wanted, error: BaseException) -> _RefusedError:
     elif code == "GatedRepo" or status == 403:
         sentence = "it is gated: accept its terms at {source}, and set HF_TOKEN to your token, or " + _AS_FILE
     elif status == 401 and code != "RepoNotFound" and get_token():
-        sentence = "the Hub refuses your token: correct or unset HF_TOKEN, or run hf auth logout"
+        sentence = "the Hub rejects your token: correct or unset HF_TOKEN, or run hf auth logout"
     elif status in (401, 404):
         sentence = "the Hub does not have {source} at {revision}: " + _AS_FILE
     elif status in _BUSY:

@@ -44,7 +44,7 @@ def stderr() -> Metric:
 def anls(
     variant: str = "standard", threshold: float | None = None, extract: str | Sequence[str] | None = None
 ) -> Scorer:
-    """Score a completion against the accepted answers of its sample with ANLS, and show the edits.
+    """Score a completion with ANLS against the references of its sample, and show the edits.
 
     Args:
         variant, threshold: which ANLS, as `get_variant` takes them.

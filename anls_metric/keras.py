@@ -117,8 +117,8 @@ class EditDistance(_Ratio):
         kinds = {type(token).__name__ for tokens in (*truth, *predicted) for token in tokens}
         if kinds not in ({"int"}, {"str"}, set()):
             raise ValueError(
-                f"the tokens are {' and '.join(sorted(kinds))}: pass token ids, which are whole numbers, or strings, "
-                "the same on both sides (of scores over a vocabulary take keras.ops.argmax(scores, -1) first)"
+                f"the tokens are {' and '.join(sorted(kinds))}: pass token ids (whole numbers) or strings, of the "
+                "same kind on both sides (for scores over a vocabulary, first take keras.ops.argmax(scores, -1))"
             )
         edits = list(map(Levenshtein.distance, truth, predicted))
         self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])
@@ -130,7 +130,7 @@ class EditDistance(_Ratio):
 
 @keras.saving.register_keras_serializable(package="anls")
 class ANLS(_Ratio):
-    """ANLS, the average normalized Levenshtein similarity of answers to their accepted answers.
+    """ANLS, the average normalized Levenshtein similarity of answers to their references.
 
     ``update_state`` takes ``y_true``, for each row one string or a list of accepted answers, and ``y_pred``, a list of
     strings. Both may be lists, numpy arrays, or string TensorFlow tensors (also ragged ones), decoded as UTF-8.
@@ -192,7 +192,7 @@ class ANLS(_Ratio):
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments for `from_config`. ValueError: the variant is not one of the table."""
+        """Return the arguments for `from_config`. ValueError: the variant is not in the table."""
         variant = self.variant
         options: dict[str, Any] = {
             "variant": variant.name,
@@ -200,7 +200,7 @@ class ANLS(_Ratio):
             "ignore_case": variant.ignore_case,
         }
         if get_variant(**options) != variant:
-            raise ValueError(f"the variant {variant.name} differs from that of the table, so it cannot be saved")
+            raise ValueError(f"the variant {variant.name} differs from the one in the table, so it cannot be saved")
         return {**super().get_config(), **options}
 
 
@@ -247,7 +247,9 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         self.metrics: list[Any] = keras.tree.flatten(ANLS() if metrics is None else metrics)
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
-            raise ValueError(f'the names of the metrics are {", ".join(names)}: give each its own, ANLS(name="...")')
+            raise ValueError(
+                f'the names of the metrics are {", ".join(names)}: give each its own name, as in ANLS(name="...")'
+            )
         self.predict = predict
         self.y_true = y_true
 
@@ -287,7 +289,7 @@ def _to_lists(value: Any, what: str) -> Any:
     except Exception as error:  # each library raises its own errors
         raise ValueError(
             f"{what} is a symbolic tensor ({type(value).__name__}), as in a compiled Keras step, where strings cannot "
-            "be compared: use the callback anls_metric.keras.ValidationMetrics, or with TensorFlow "
+            "be compared: use the callback anls_metric.keras.ValidationMetrics, or, with TensorFlow, "
             "model.compile(..., run_eagerly=True)"
         ) from error
     return _to_lists(items, what)

@@ -43,7 +43,7 @@ MAX_LENGTH = 1000
 
 @dataclass
 class _Words:
-    """The options of a format string in the words of a front end: each attribute, with its value as format."""
+    """The options of a format string as a front end words them: each an attribute, its value the format."""
 
     _front_end: FrontEnd
     _name: str = ""
@@ -97,7 +97,7 @@ class Message(NamedTuple):
 
     @property
     def action(self) -> tuple[str, str] | None:
-        """The first option of the sentence that has a value, and this value; None for none."""
+        """The first option of the sentence that has a value, and this value; None if there is none."""
         for _, name, value, _ in Formatter().parse(self.sentence):
             if name and name.startswith("use.") and value:
                 return name.removeprefix("use."), value.format(**self.values)
@@ -105,7 +105,7 @@ class Message(NamedTuple):
 
 
 class InputError(ValueError):
-    """Input that cannot be scored. As a string it has the words for Python.
+    """Input that cannot be scored. As a string, it is worded for Python.
 
     Args:
         message: what is wrong, where, and what to do.
@@ -133,12 +133,12 @@ class MissingFileError(InputError, FileNotFoundError):
 
 
 def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
-    """Make the error of a message."""
+    """Make an error from a message."""
     return InputError(Message(where, sentence, values))
 
 
 def reword(text: str, front_end: FrontEnd) -> str:
-    """Write what an error says in a shell in the words of another front end."""
+    """Rewrite what an error says for a shell in the words of another front end."""
     for words, others in _LISTS.items():
         text = text.replace(words, others.get(front_end, words))
     return text

@@ -28,7 +28,7 @@ __all__ = ["load"]
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
 DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
-accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
+accepted answers, so that a small OCR error costs little. If this similarity is below the threshold of 0.5, the
 answer counts as wrong and scores 0. ANLS is the mean of the scores.
 """
 
@@ -48,7 +48,7 @@ Returns:
     anls_scores: with return_all_scores, the list of the N scores.
     The configurations "anls_star" and "anlsl", for lists and nested values, return these under their own names.
 Raises:
-    ValueError: what is wrong, and in which row. The metric is empty after it.
+    ValueError: the message says what is wrong, and in which row. The metric is empty afterwards.
 Examples:
     >>> import evaluate
     >>> anls = evaluate.load("./anls.py")
@@ -205,7 +205,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
 
     def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
-        """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
+        """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
         trl = import_from_package("anls_metric.trl", "a reward")
         return trl.build_reward(references_column, extract, **self._defaults | options)
 
@@ -246,7 +246,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Score the rows that were added and the rows given here. Afterwards the metric is empty, also after an error.
+        """Score the rows that were added and the rows given here. Afterwards the metric is empty, even after an error.
 
         In a distributed run, all processes but the first return None.
         """
@@ -275,7 +275,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 return None
             jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
             if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: pass each its own")
+                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own")
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
             for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):

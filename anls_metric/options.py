@@ -1,4 +1,4 @@
-"""The options of all front ends: one table, of which flags, keyword arguments, the page and the docs are made.
+"""The options of all front ends: one table, from which flags, keyword arguments, the page and the docs are made.
 
 To add an option, add a row to `Settings`, and, if Python has it, a line to the type `Options`.
 """
@@ -399,7 +399,7 @@ class Options(TypedDict, total=False):
 
 
 def make_settings(values: Mapping[str, Any], function: str = "score") -> Settings:
-    """Read the keyword arguments of a function in Python. None stands for the default.
+    """Read the keyword arguments of a Python function. None stands for the default.
 
     Args:
         values: the arguments.

@@ -104,7 +104,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
 
 class ANLS(_Scores):
-    """ANLS, the average normalized Levenshtein similarity of answers to their accepted answers.
+    """ANLS, the average normalized Levenshtein similarity of answers to their references.
 
     ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of accepted answers or N
     strings. If ``preds`` is one string, ``target`` holds its accepted answers: a list, or one string. ``compute``
@@ -207,7 +207,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
 
 def _read_rows(preds: Any, target: Any) -> tuple[list[str], list[Sequence[str]]]:
-    """Check a batch, which may be one string and its accepted answers, and return it as lists."""
+    """Check a batch, which may be one string and its references, and return it as lists."""
     if isinstance(preds, str):
         return check_columns([preds], [target])
     return check_columns(preds, [target] if isinstance(target, str) else target)

@@ -34,7 +34,8 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, the names of rules, or None for all of it.
+    """Return the function that extracts the answer from a text: a function, the names of rules, or None for the whole
+    text.
 
     ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
     """
@@ -46,7 +47,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass names of rules, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass the names of rules, or a function from a text to the answer"
     )
 
 
@@ -123,7 +124,7 @@ def build_compute_metrics(
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
         if not scorer.scores_strings:
-            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave them out")
+            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave the metrics out")
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
@@ -262,7 +263,7 @@ class ComputeMetrics:
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:
-        """Decode labels as accepted answers."""
+        """Decode labels as references."""
         return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
@@ -294,7 +295,7 @@ class ComputeMetrics:
         return references
 
     def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels are none of the references of their rows, and not just decoded with small differences."""
+        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
@@ -316,13 +317,13 @@ def _fold(text: Any) -> str:
 
 
 def _list_texts(references: References) -> set[str]:
-    """List the texts of accepted answers; a nested value is one text."""
+    """List the texts of references; a nested value is one text."""
     lists = [each if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
-    """Bring references into the order of the labels; None if a label has no references, or could have several."""
+    """Put references in the order of the labels; None if a label has no references, or could have several."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
         for text in _list_texts([accepted]):
@@ -336,7 +337,7 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. What the scorer cannot read scores as no answer."""
+    """Score each text that a model wrote. What the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
     scores: list[Any] = []
@@ -377,7 +378,7 @@ def _warn_of_unlabeled(labels: Ids) -> None:
 
 
 def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
-    """Choose the number of rows of a set: that of the evaluation, or what a distributed run filled up to it."""
+    """Choose the number of rows of a set: that of the evaluation, or a smaller one that a distributed run padded."""
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
@@ -414,13 +415,13 @@ def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None
     # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
     if label and predicted[0] < 0 <= label[0]:
         raise ValueError(
-            f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does for columns `prompt` and "
-            "`completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
+            f"the labels of {row} include the prompt: mask it with -100 (SFTTrainer does so for the columns `prompt` "
+            "and `completion`, and with assistant_only_loss=True for conversations), or drop causal=True if the model "
             "has an encoder"
         )
     if sum(left < 0 <= right for left, right in pairwise([_NOTHING, *predicted])) > 1:
         raise ValueError(
-            f"the prediction of {row} is not contiguous, as in packed rows or conversations of several turns: "
+            f"the prediction of {row} is not contiguous, as in packed rows or multi-turn conversations: "
             "evaluate one answer per row (in SFTTrainer, set eval_packing=False; if it packs for training, "
             "also set per_device_eval_batch_size=1)"
         )

@@ -1,4 +1,4 @@
-"""ANLS as a reward of TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
+"""ANLS as a reward for TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
 
 This module does not import TRL: to TRL, a reward is any callable that takes columns and has a ``__name__``.
 """
@@ -129,7 +129,7 @@ class Reward:
         return rewards
 
     def _read_references(self, references: Any) -> Any:
-        """Read the accepted answers of a row; None if the row has none."""
+        """Read the references of a row; None if the row has none."""
         if isinstance(references, list) and not references and not self._scorer.reads_json:
             return None  # an empty list is a value
         return None if references is None else self._scorer.read_references(references)
@@ -139,7 +139,7 @@ class Reward:
 
 
 def _read_text(completion: Any, what: str) -> str:
-    """Read the text of a completion: a string, or messages, of which the last message of the assistant counts."""
+    """Read the text of a completion: a string, or messages, of which the last assistant message counts."""
     if isinstance(completion, str):
         return completion
     contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]

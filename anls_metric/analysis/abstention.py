@@ -36,7 +36,7 @@ class Abstention(NamedTuple):
 
 
 def measure_abstention(scored: Scored) -> Abstention:
-    """Measure the abstentions of a submission. What earns a score where there is an answer does not abstain.
+    """Measure the abstentions of a submission. An answer that scores where there is an answer does not abstain.
 
     Example:
         >>> from anls_metric import score
@@ -76,7 +76,7 @@ def measure_abstention(scored: Scored) -> Abstention:
 
 
 def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
-    """Whether an answer abstains. A list does if all its items do, and another value if it is empty."""
+    """Whether an answer abstains. A list does if all its items do, and any other value if it is empty."""
     if isinstance(prediction, (list, tuple)):
         return all(_abstains(item, accepted) for item in prediction)
     if isinstance(prediction, str):

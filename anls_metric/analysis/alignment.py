@@ -15,7 +15,7 @@ MAX_STEPS = 400
 
 
 def align(why: Explanation) -> list[int] | None:
-    """Find the edits from a prediction to the closest accepted answer, in the original texts.
+    """Find the edits from a prediction to the closest reference, in the original texts.
 
     Args:
         why: why the prediction has its score.
@@ -46,7 +46,7 @@ def align(why: Explanation) -> list[int] | None:
 
 
 def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
-    """Join edits that follow each other, and equal parts, but not at places where one text has more characters."""
+    """Join adjacent edits, and adjacent equal parts except at places where one text has more characters."""
     sizes: list[int] = []
     for (is_edit, _), run in groupby(parts, key=lambda part: (part[0], part[0] or part[1] == part[2])):
         _, left, right = map(sum, zip(*run))
@@ -57,7 +57,7 @@ def _join(parts: Sequence[tuple[bool, int, int]]) -> list[int]:
 
 
 def _measure(raw: str, normalized: str, ignore_case: bool) -> list[int]:
-    """Count the characters of the raw text before the normalized text, for each of its characters, and after it."""
+    """Count the raw characters before the normalized text, for each of its characters, and after it."""
     lower = str.lower if ignore_case else str
     places = [place for place, sign in enumerate(raw) for _ in lower(sign)]  # a letter can become two in lower case
     characters = zip(lower(raw), places)

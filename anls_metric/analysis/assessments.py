@@ -1,4 +1,4 @@
-"""Relates scores to the confidences of a model in its answers, and to the verdicts of a judge."""
+"""Relates scores to a model's confidence in its answers, and to the verdicts of a judge."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Assessments(NamedTuple):
 
     Attributes:
         confidence: the measures of the confidences; None without any.
-        by_key: the measures of the confidences of the leaves of nested values, by key, "" for all; {} without any.
+        by_key: the measures of the confidences of the leaves of nested values, by key, None for all; {} without any.
         judge: the agreement of scores and verdicts; None without any.
         differences: the answers on which score and judge disagree, the largest disagreement first.
     """
@@ -78,7 +78,7 @@ class Assessments(NamedTuple):
     confidence: ConfidenceMeasures | None
     judge: Agreement | None
     differences: list[Disagreement]
-    by_key: Mapping[str, LeafConfidence] = {}
+    by_key: Mapping[str | None, LeafConfidence] = {}
 
 
 def assess(scored: Scored) -> Assessments:
@@ -92,7 +92,7 @@ def assess(scored: Scored) -> Assessments:
     scores = [scored.answer_scores[place] for place in places]
     confidences = _take(answers, "confidence", answers.confidences, places)
     verdicts = _take(answers, "judge", answers.verdicts, places)
-    by_key: Mapping[str, LeafConfidence] = {}
+    by_key: Mapping[str | None, LeafConfidence] = {}
     if any(isinstance(each, (dict, list)) for each in confidences):
         by_key, confidences = _assess_keys(scored, places, confidences), []
     correct_at = 1.0 if scored.scorer.reads_json else CORRECT_AT
@@ -106,12 +106,12 @@ def assess(scored: Scored) -> Assessments:
     )
 
 
-def _assess_keys(scored: Scored, places: Sequence[int], confidences: Sequence[Any]) -> dict[str, LeafConfidence]:
+def _assess_keys(scored: Scored, places: Sequence[int], confidences: Sequence[Any]) -> dict[str | None, LeafConfidence]:
     """Relate the leaves of nested values to their confidences, by key. InputError: the leaves are not listed."""
     if scored.all_keys:
         return measure_leaves([scored.values[place] for place in places], confidences)
     if "confidence" in scored.answers.named:
-        sentence = "confidences of single values need their leaves: use {use.variant:anls_star} and {use.by_key}"
+        sentence = "confidences for individual values need the leaves: use {use.variant:anls_star} and {use.by_key}"
         raise make_error(scored.name, sentence)
     return {}
 

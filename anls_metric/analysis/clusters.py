@@ -29,6 +29,6 @@ def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None =
         return None
     names = keep_names(take_column(records, cluster_by))
     if all(name is None for name in names):
-        sentence = "no question has the field {field!r}: {use.cluster_by} takes a field of the questions"
+        sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
         raise make_error("", sentence, field=cluster_by)
     return Clusters(cluster_by, names)

@@ -1,4 +1,4 @@
-"""Compares submissions to the same questions: which is better than the baseline, and how certain that is."""
+"""Compares submissions on the same questions: which is better than the baseline, and how certain that is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
 
 
 class OneDocument(NamedTuple):
-    """The comparison without one document, which decides it. The fields are keys of the JSON document.
+    """A comparison without the document that decides it. The fields are keys of the JSON document.
 
     Attributes:
         document: the name of the document.
@@ -118,7 +118,7 @@ def _reverse(interval: Interval | None) -> Interval | None:
 
 
 class GroupDifference(NamedTuple):
-    """Compares a group of two submissions, as `Comparison` does. The fields are keys of the JSON document.
+    """Compares two submissions on a group, as `Comparison` does. The fields are keys of the JSON document.
 
     Only keys of nested values have a test. Its p-value is adjusted for the number of keys.
     """
@@ -228,7 +228,7 @@ def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
 
 
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
-    """Rank submissions by name, the best first: 1 for the best and its ties, else the place by score."""
+    """Map each submission to its rank: 1 for the best and its ties, else its place by score."""
     names = [scored.name for scored in sort_by_score(submissions)]
     return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
 
@@ -267,7 +267,7 @@ def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
 
 
 class _Pairs(dict[Names, Comparison]):
-    """Comparisons by the names of both submissions, made when they are asked for; p-values are not adjusted."""
+    """Comparisons by the names of both submissions, made on request; p-values are not adjusted."""
 
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
@@ -340,7 +340,7 @@ def _find_verdict(difference: float, p_value: float) -> str:
 
 
 def _check_pair(first: Scored, second: Scored) -> list[Message]:
-    """Warn of questions that only one of two submissions has, and of other accepted answers.
+    """Warn of questions that only one of two submissions has, and of references that differ.
 
     Raises:
         InputError: most questions with the same id have different accepted answers.
@@ -379,7 +379,7 @@ _DOUBTFUL = 0.2
 
 
 def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> Comparison:
-    """Find the document that decides a comparison: the largest, or the one with the largest part of the difference."""
+    """Find the document that decides a comparison: the largest, or the one with the largest share of the difference."""
     if comparison.p_value >= _DOUBTFUL or not comparison.difference:
         return comparison
     first, second = by_name[comparison.first], by_name[comparison.second]
@@ -410,7 +410,7 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
 
 
 def _describe_one_document(comparison: Comparison) -> str:
-    """Say in a sentence which document decides a comparison; "" for none."""
+    """Say in a sentence which document decides a comparison; "" if none does."""
     left = comparison.one_document
     if left is None:
         return ""
@@ -455,7 +455,7 @@ def compare_each_with_each(
 
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
-    """Compare the groups of two submissions on the questions that both have in them, and keys on those of either."""
+    """Compare groups of two submissions on questions that both have in them; for keys, on those that either has."""
     pair, clusters = pair_questions(first, second), first.clusters
     others = list(zip(pair.first, pair.second))
     differences: dict[str, dict[str, GroupDifference]] = {}

@@ -41,7 +41,7 @@ class ConfidenceMeasures(NamedTuple):
 def measure_confidence(
     confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT
 ) -> ConfidenceMeasures:
-    """Measure how much confidences tell about scores.
+    """Measure how much confidences say about scores.
 
     Args:
         confidences: the confidence of each answer, from 0 to 1; one or more.
@@ -80,7 +80,7 @@ def measure_confidence(
 
 
 def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float]) -> float:
-    """Compute the expected calibration error in min(n - 1, 100) bins of equally many answers.
+    """Compute the expected calibration error in min(n - 1, 100) bins with equally many answers.
 
     Args:
         confidences: the confidence of each answer, the highest first.

@@ -1,4 +1,4 @@
-"""Splits the difference between two submissions, or the loss of one, by outcome: where do the points go?"""
+"""Splits the difference between two submissions, or what one loses, by outcome: where do the points go?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def list_lowest_outcomes(scored: Scored) -> list[str]:
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
-    """Split the score of the first submission minus that of the second, by what lost the question.
+    """Split the first submission's score minus the second's, by what lost the question.
 
     That is the outcome of the losing answer; of nested values, the outcomes of the leaves.
 
@@ -75,7 +75,7 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
-    """Split what a submission lacks to a perfect score, by the outcome of its lowest-scoring answer to a question.
+    """Split what a submission lacks for a perfect score, by the outcome of its lowest-scoring answer to a question.
 
     Example:
         >>> from anls_metric import score
@@ -98,7 +98,7 @@ LEAF_CAUSES = (
 
 
 def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
-    """List how much of its score each question loses by leaves with each outcome; [] if there are no leaves.
+    """List how much of its score each question loses to leaves with each outcome; [] if there are no leaves.
 
     Example:
         >>> from anls_metric import score
@@ -121,7 +121,7 @@ def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
 
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
-    """Sum up by outcome what differs: each row of a question has its difference, its outcome and its document."""
+    """Sum up the differences by outcome: each row has a difference on a question, its outcome and its document."""
     by_outcome: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
     for difference, outcome, cluster in rows:
         if difference:

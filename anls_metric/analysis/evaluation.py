@@ -34,7 +34,7 @@ EVERY_VARIANT = "all"
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause the garbage collector: for millions of records it takes half of the time, and they have no cycles."""
+    """Pause the garbage collector: for millions of records it takes half the time, and they have no cycles."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -191,7 +191,7 @@ def compare_with_first(result: Result) -> list[Comparison]:
 
 
 def sort_for_report(result: Result) -> Result:
-    """Return a result with the best submission first, and with the comparisons with the baseline and their notes."""
+    """Return a result with the best submission first, plus the comparisons with the baseline and their notes."""
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, baseline = sort_by_score(result.submissions), result.settings.baseline
@@ -205,7 +205,7 @@ def sort_for_report(result: Result) -> Result:
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
-    """Make the options for reading the answers of a scorer.
+    """Make the options for reading answers for a scorer.
 
     Raises:
         InputError: an option does not fit the scorer. ValueError: a name does not exist.
@@ -235,7 +235,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
     if len(chosen) > 1:
         for name in chosen:
             if name == EVERY_VARIANT or not get_scorer(name).scores_strings:
-                raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
+                raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
     names = ("threshold", "ignore_case", "none_keys", "average", "numbers")

@@ -61,7 +61,7 @@ class Hint:
 
 
 def find_hints(scored: Scored) -> list[Hint]:
-    r"""Find at most three hints about the answers of a submission, what costs most first.
+    r"""Find at most three hints about the answers of a submission, the most expensive first.
 
     Example:
         >>> from anls_metric import score
@@ -124,7 +124,7 @@ class Sign(NamedTuple):
 
 
 def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAnswer]) -> list[Hint]:
-    """Try signs, and make hints of those that enough answers show."""
+    """Try signs, and make hints from those that enough answers show."""
     hints = []
     for sign in signs:
         if scored.scorer.scores_strings or not sign.of_strings:
@@ -135,14 +135,14 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAns
 
 
 def _find_unmarked(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find predictions without the string that the rule of a benchmark expects before the answer: at least 10%."""
+    """Find predictions that lack the string a benchmark's rule expects before the answer, if at least 10% do."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
     return count * (10 * count >= len(scored.answer_scores)), marker
 
 
 def _find_empty(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find empty predictions: more than good models have."""
+    """Find empty predictions, if there are more than good models have."""
     count = sum(str(case.prediction).strip() == "" for case in wrong)
     return count * _are_many(count, scored), ""
 
@@ -158,7 +158,7 @@ def _are_many(count: float, scored: Scored, share: float = 0.1) -> bool:
 
 
 def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find answers with the value of an accepted one in another form, if this costs more than good models lose."""
+    """Find answers with the value of a reference in another form, if this costs more than good models lose."""
     places = find_partial_credit(scored)[FORMAT_LOSS]
     lost = [1.0 - scored.answer_scores[place] for place in places]
     if not _are_many(sum(lost), scored, SOME):
@@ -170,7 +170,7 @@ def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_failures(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find three words with which many answers begin, all of them wrong, as messages of failed requests do."""
+    """Find three words that many answers begin with, all of them wrong, as messages of failed requests do."""
     texts = scored.answers.predictions
     pairs = zip(texts, scored.findings.outcomes)
     failed = Counter(_begin(text) for text, outcome in pairs if outcome in ("other", "another number"))
@@ -185,7 +185,7 @@ def _begin(text: Any) -> str:
 
 
 def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find a set whose predictions all equal an accepted answer.
+    """Find a set whose predictions all equal a reference.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
     """
@@ -197,7 +197,7 @@ def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_nulls(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find strings for missing values, unless an accepted answer is the same, in any case, or there is none."""
+    """Find strings for missing values, unless a reference equals them except in case, or there is no answer."""
     nulls = [case for case in wrong if str(case.prediction) in NULLS]
     lost = [str(case.prediction) for case in nulls if not lacks_answer(case.references, {})]
     if lost:
@@ -207,7 +207,7 @@ def _find_nulls(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_null_references(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find accepted answers that programs write for missing values, and that nobody writes into a document."""
+    """Find references that programs write for missing values, and that nobody writes into a document."""
     lost = [str(text) for case in wrong for text in case.references[:1] if {*map(str, case.references)} <= _LOST]
     return len(lost), " or ".join(map(_show, sorted(set(lost))))
 
@@ -227,7 +227,7 @@ def _is_cut_off(text: str) -> bool:
 
 
 def _find_moved(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find accepted answers of other questions that are predictions.
+    """Find predictions that are references of other questions.
 
     Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
     answer that many questions share says nothing.
@@ -263,7 +263,7 @@ def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_empty_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find keys without a value that no accepted answer has: the score is higher without them."""
+    """Find keys without a value that no reference has: the score is higher without them."""
     scorer: Any = scored.scorer
     cases = wrong if "none_keys" in scorer.options else ()
     count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in cases)
@@ -304,7 +304,7 @@ def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 
 def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
-    """Find answers that contain an accepted one among other words, and those of them that score 0."""
+    """Find answers that contain a reference among other words, and those of them that score 0."""
     count = sum(scored.findings.contains) - sum(scored.findings.exact)
     return count * _are_many(count, scored), f"{scored.outcomes['contains an answer']:,}"
 

@@ -24,7 +24,7 @@ Figures = Mapping[str, float | None]
 
 
 class KeyScores(NamedTuple):
-    """A key: the places of the questions with leaves of it, the mean scores of these leaves, and its figures."""
+    """A key: the places of the questions that have its leaves, the mean scores of these leaves, and its figures."""
 
     places: Sequence[int]
     scores: Sequence[float]
@@ -79,7 +79,7 @@ def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
 
 
 def name_keys(keys: Sequence[object]) -> list[str]:
-    """Name the key of a leaf, after all keys before it.
+    """Name the key of a leaf, preceded by the keys above it.
 
     Example:
         >>> name_keys(("items", "price"))
@@ -105,14 +105,14 @@ class _Leaves(NamedTuple):
 
 
 def _is_same_value(leaf: ScoredLeaf) -> bool:
-    """Whether a leaf that is compared as a text is the accepted number or date, written differently."""
+    """Whether a leaf that is compared as a text is the number or date of the reference, written differently."""
     if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):
         return False
     return is_any_same_value(str(leaf.prediction), [str(leaf.reference)])
 
 
 def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
-    """Summarize a key, given the number of leaves of each answer, times the runs, and the number of questions."""
+    """Summarize a key, given each answer's count of leaves times that of its runs, and the number of questions."""
     numbers, scores, *_ = leaves
     sizes, totals = Counter(numbers), scores
     if len(sizes) < len(numbers):
@@ -127,14 +127,14 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
-    """Average values by their places, of which equal ones follow each other."""
+    """Average values by their places; equal places follow each other."""
     if len(set(places)) == len(places):
         return values
     return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
 
 
 def _describe(leaves: _Leaves) -> dict[str, float | None]:
-    """Describe leaves by their numbers, and by the shares of right ones."""
+    """Describe leaves by their counts, and by the shares of right ones."""
     _, scores, outcomes, same = leaves
     counts = Counter(outcomes)
     right, found = counts["right"], counts["right"] + counts["close"] + counts["wrong"]

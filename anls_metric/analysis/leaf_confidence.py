@@ -1,4 +1,4 @@
-"""Relates the leaves of nested values to confidences that have the keys of the answer, by key."""
+"""Relates the leaves of nested values to confidences that have the same keys as the answer, by key."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ LeafConfidence = dict[str, Any]
 """
 
 
-def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str, LeafConfidence]:
-    """Measure how much confidences tell about the leaves of each key, and under "" about all leaves.
+def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str | None, LeafConfidence]:
+    """Measure how much confidences say about the leaves of each key, and under None about all leaves.
 
     Args:
         rows: the scores of answers, which list their leaves.
         confidences: for each answer numbers in the form of the answer; a number stands for all leaves below it.
     """
-    pairs_of: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    pairs_of: dict[str | None, list[tuple[float, float]]] = defaultdict(list)
     for row, confidence in zip(rows, confidences):
         for leaf in row.leaves:
             leaf_confidence = find_confidence(confidence, leaf)
             if leaf_confidence is not None:
-                for name in ("", *name_keys(leaf.keys)):
+                for name in (None, *name_keys(leaf.keys)):
                     pairs_of[name].append((leaf_confidence, leaf.score))
-    return {name: _measure(pairs_of[name]) for name in sorted(pairs_of, key=natural_key)}
+    return {name: _measure(pairs_of[name]) for name in sorted(pairs_of, key=lambda name: natural_key(name or ""))}
 
 
 def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:

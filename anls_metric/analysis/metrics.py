@@ -1,4 +1,4 @@
-"""Other metrics of strings beside ANLS: a table of metrics, and their values over a set.
+"""Metrics for strings besides ANLS: a table of metrics, and their values over a set.
 
 Each row names its source; tests compare it with a published implementation.
 """
@@ -57,7 +57,7 @@ class Metric(NamedTuple):
     lower_is_better: bool = False
 
     def measure(self, scored: Scored) -> Measured:
-        """Measure answers of strings. Runs are averaged by question.
+        """Measure string answers. Runs are averaged by question.
 
         Example:
             >>> from anls_metric import score
@@ -120,7 +120,7 @@ def _as_float(text: str) -> float | None:
 def _measure_best(
     measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
 ) -> Callable[[Scored], list[float]]:
-    """Make the function that measures answers against the accepted answer that is best for them."""
+    """Make the function that measures answers against the reference that is best for them."""
 
     def measure_answers(scored: Scored) -> list[float]:
         pairs = zip(scored.answers.predictions, list_references(scored.answers))
@@ -172,7 +172,7 @@ METRICS: Mapping[str, Metric] = {
 
 
 def find_metrics(names: Sequence[str]) -> list[Metric]:
-    """Find metrics by their names; `PARTIAL_CREDIT` and `ABSTENTION` are no rows of the table, and are left out.
+    """Find metrics by their names; `PARTIAL_CREDIT` and `ABSTENTION` are not rows of the table, and are left out.
 
     Raises:
         ValueError: there is no such metric.
@@ -218,7 +218,7 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 def compare_metric(
     metric: Metric, measured: Mapping[str, Mapping[str, Measured]], first: Scored, others: Sequence[Scored]
 ) -> dict[str, dict[str, Any]]:
-    """Compare submissions with a first one under a metric, with the tests that compare their ANLS.
+    """Compare submissions with the baseline under a metric, using the tests that compare their ANLS.
 
     Args:
         metric: the metric.

@@ -46,7 +46,7 @@ def is_same_but_formatting(prediction: str, references: Sequence[str]) -> bool:
 
 
 def is_another_number(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string contains digits, and other digits than each of several strings, of which some have any."""
+    """Whether a string has digits that are not those of any of several strings, at least one of which has digits."""
     digits = keep_digits(prediction)
     if not digits:
         return False
@@ -92,7 +92,7 @@ ZERO_OUTCOMES = ("missing", *(outcome.name for outcome in _OF_ZERO))
 
 
 class Findings(NamedTuple):
-    """What is found about answers, a list each.
+    """What is found about answers: a list for each finding.
 
     Attributes:
         outcomes: the name of the outcome of each answer.
@@ -108,7 +108,7 @@ class Findings(NamedTuple):
 def find_outcomes(
     predictions: Sequence[Any], references: Sequence[Sequence[Any]], scores: Sequence[float], scorer: Scorer
 ) -> Findings:
-    """Find the outcome of each answer, exact matches, and answers that contain an accepted one, in one pass.
+    """Find the outcome of each answer, exact matches, and answers that contain a reference, in one pass.
 
     Example:
         >>> from anls_metric import get_variant

@@ -32,7 +32,7 @@ _OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part
 
 
 def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
-    """Find the answers that lose credit by their format, and those that gain credit with wrong numbers.
+    """Find the answers that lose credit because of their format, and those that gain credit with wrong numbers.
 
     Args:
         scored: answers of strings.
@@ -61,7 +61,7 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
 
 
 def measure_partial_credit(scored: Scored) -> PartialCredit:
-    """Measure the partial credit of answers of strings. Runs are averaged by question.
+    """Measure the partial credit of string answers. Runs are averaged by question.
 
     Example:
         >>> from anls_metric import score

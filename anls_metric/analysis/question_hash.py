@@ -1,4 +1,4 @@
-"""Identifies the scored questions by a hash of ids and accepted answers that no order, layout or format changes."""
+"""Identifies the scored questions by a hash of ids and references that no order, layout or format changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anls_metric.reading.answers import Questions
 
 
 def hash_questions(questions: Questions) -> str:
-    """Hash the ids and the accepted answers of questions.
+    """Hash the ids and the references of questions.
 
     Each question is a line: a JSON list of the id ("" without ids) and the sorted different accepted answers, ASCII
     only; a list or an object among them is JSON with sorted keys. The lines are sorted and joined by newlines. The hash
@@ -36,5 +36,5 @@ def hash_questions(questions: Questions) -> str:
 
 
 def as_strings(accepted: Iterable[Any]) -> set[str]:
-    """Make a set of accepted answers, of which lists and objects are written as JSON."""
+    """Make a set of references, with lists and objects written as JSON."""
     return {each if isinstance(each, str) else json.dumps(as_json(each), sort_keys=True) for each in accepted}

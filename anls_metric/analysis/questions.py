@@ -10,7 +10,7 @@ from anls_metric.reading.answers import Record
 
 
 class JoinedQuestion(NamedTuple):
-    """A question of several submissions. What it says is from the first submission that has it.
+    """A question of several submissions. Its contents are from the first submission that has it.
 
     Attributes:
         id: the id.
@@ -30,7 +30,7 @@ class JoinedQuestion(NamedTuple):
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether a submission scores 0 on it, two submissions have different scores, or one lacks it."""
+        """Whether a submission scores 0 on the question, two submissions have different scores, or one lacks it."""
         return 0.0 in self.scores or len(set(self.scores)) > 1
 
 

@@ -66,7 +66,7 @@ KEYS = "key of the value"
 
 
 class Group(NamedTuple):
-    """The questions of a group: their places, and their scores; of a key, also the figures of its leaves."""
+    """The questions of a group: their places, and their scores; for a key, also the figures of its leaves."""
 
     places: list[int]
     scores: list[float]
@@ -129,12 +129,12 @@ class Scored:
 
     @cached_property
     def findings(self) -> Findings:
-        """The outcome of each answer, exact matches, and answers that contain an accepted one."""
+        """The outcome of each answer, exact matches, and answers that contain a reference."""
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
     @cached_property
     def rows_of_leaves(self) -> Sequence[Any]:
-        """The scores of nested answers with their leaves, which `values` has only where somebody asks for them."""
+        """The scores of nested answers with their leaves, which `values` has only on request."""
         if any(row.leaves for row in self.values):
             return self.values
         return score_predictions(self.answers, self.answers.predictions, _list_leaves(self.scorer))
@@ -161,7 +161,7 @@ class Scored:
 
     @cached_property
     def clusters(self) -> Clusters | None:
-        """The clusters of the questions; None for none."""
+        """The clusters of the questions; None if there are none."""
         return find_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
@@ -184,12 +184,12 @@ class Scored:
 
     @property
     def exact_match(self) -> float:
-        """The share of answers that equal an accepted answer after normalization. Runs are averaged by question."""
+        """The share of answers that equal a reference after normalization. Runs are averaged by question."""
         return mean(average(self.answers, list(map(float, self.findings.exact))))
 
     @property
     def contains(self) -> float:
-        """The share of answers that contain an accepted answer as whole words. Runs are averaged by question."""
+        """The share of answers that contain a reference as whole words. Runs are averaged by question."""
         return mean(average(self.answers, list(map(float, self.findings.contains))))
 
     @cached_property
@@ -242,7 +242,7 @@ class Scored:
 
     @cached_property
     def similarities(self) -> Sequence[float]:
-        """The similarity of each answer of strings to the closest accepted answer, before the threshold."""
+        """The similarity of each string answer to the closest reference, before the threshold."""
         predictions = [prediction or "" for prediction in self.answers.predictions]
         measured = scores_and_similarities(
             predictions, list_references(self.answers), variant=cast("Variant", self.scorer)
@@ -293,7 +293,9 @@ def score_answers(
     groups = {name: group_scores(questions.table.records, scores, name) for name in settings.by}
     for name, found in groups.items():
         if not found:
-            sentence = "no question has the field {field!r}: {use.by} takes fields of the questions (found {fields})"
+            sentence = (
+                "no question has the field {field!r}: pass fields of the questions with {use.by} (found {fields})"
+            )
             fields = ", ".join(map(repr, questions.table.records[0]))
             raise make_error(questions.table.name, sentence, field=name, fields=fields)
     all_keys: Figures = {}
@@ -312,7 +314,7 @@ def _list_leaves(scorer: Scorer) -> Any:
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
-    """Score predictions, perhaps others than those of the answers, against the accepted answers.
+    """Score predictions, perhaps not those of the answers, against the references.
 
     Raises:
         InputError: an answer cannot be scored; it names the question.
@@ -352,7 +354,9 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
     rows = [{**row, "prediction": ""} if prediction is None else row for row, prediction in pairs]
     missing = [column for column in scorer.columns if not all(column in row for row in rows)]
     if missing:
-        sentence = "{rule} needs {columns}, which no file has: pass its path with {use.field:{option}} (found {fields})"
+        sentence = (
+            "{rule} needs {columns}, which no file has: name the field with {use.field:{option}} (found {fields})"
+        )
         values = {"columns": " and ".join(missing), "option": f"{missing[0]}=PATH"}
         fields = ", ".join(map(repr, answers.questions.table.records[0]))
         raise make_error(answers.name, sentence, rule=scorer.name, fields=fields, **values)
@@ -413,7 +417,8 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Name the groups of a field that a question with this value is in, each once. A printed list of texts is a list.
+    """Name the groups of a field that a question with this value is in, each once. A printed list of texts counts as a
+    list.
 
     Example:
         >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
@@ -433,7 +438,7 @@ def _name_group(field: str, value: Any) -> str:
 
 
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
-    """Give each submission a group for every key that one of them has; without leaves, it has no questions."""
+    """Give each submission a group for every key that any of them has; a group without leaves has no questions."""
     from anls_metric.analysis.keys import NO_LEAVES
 
     names = sorted({name for scored in submissions for name in scored.groups[KEYS]}, key=natural_key)
@@ -451,7 +456,7 @@ MAX_GROUPS = 12
 
 
 def list_grouping_fields(scored: Scored) -> list[str]:
-    """List the fields with few values, those with the fewest first, but not the texts of questions and answers."""
+    """List the fields with few values, those with the fewest first, except the texts of questions and answers."""
     records = scored.questions.table.records
     texts = (list(scored.questions.texts), list(scored.answers.predictions))
     fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))

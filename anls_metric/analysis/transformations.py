@@ -1,4 +1,4 @@
-r"""Finds transformations that raise a score: of the predictions, of the accepted answers, or of both.
+r"""Finds transformations that raise a score: of the predictions, of the references, or of both.
 
 Each one is tried on a sample of the wrong answers and on as many right ones, which it could spoil. Extraction rules are
 transformations, too.
@@ -78,7 +78,7 @@ _PRINTED = r"""(?s)(?:[a-z_.]{1,12}\()?b?[\[({"'].*[\])}"']"""
 
 
 def _read_printed(texts: Sequence[str]) -> Sequence[str]:
-    """Read the items of a printed list, or join characters."""
+    """Read the items of a printed list, or join single characters."""
     if len(texts) > 3 and set(map(len, texts)) == {1}:
         return ["".join(texts)]
     is_printed = len(texts) == 1 and re.fullmatch(_PRINTED, texts[0].strip())
@@ -163,7 +163,7 @@ TRANSFORMATIONS = (
 
 
 class SampledAnswer(NamedTuple):
-    """An answer of a set. One of a sample stands for `weight` answers."""
+    """An answer of a set. In a sample, it stands for `weight` answers."""
 
     prediction: Any
     references: Sequence[Any]
@@ -204,7 +204,7 @@ class Trial(NamedTuple):
 
 
 def _spread(rows: Iterable[tuple[Any, ...]]) -> list[SampledAnswer]:
-    """Take answers that are strings, evenly spread, of rows with the first fields of `SampledAnswer`."""
+    """Take answers that are strings, evenly spread, from rows with the first fields of `SampledAnswer`."""
     texts = [row for row in rows if isinstance(row[0], str)]
     size = max(len(texts) / MAX_CASES, sum(len(row[0]) for row in texts) / MAX_CHARACTERS)
     some = texts[:: ceil(size) or 1]
@@ -265,7 +265,7 @@ def _rescore(
             references.append(accepted)
     try:
         scores = scorer.score(predictions, references)
-    except ValueError:  # one is nested too deep
+    except ValueError:  # one is nested too deeply
         return {}
     return {place: (case, float(score)) for (place, case), score in zip(changed.items(), scores)}
 
@@ -315,7 +315,7 @@ def _list_rules(texts: Sequence[str]) -> list[str]:
 
 
 def _make_row(extract: Mapping[str, Change], finish: Change, *names: str) -> Transformation:
-    """Make the row of extraction rules that are applied one after the other, and of what reads a value after them."""
+    """Make the row for extraction rules that are applied one after the other, followed by what reads a value."""
 
     def apply(text: str) -> Any:
         for name in names:

@@ -79,7 +79,7 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are of one line. Flags can be in any order, and each flag only once."""
+    """A parser whose errors are one line long. Flags can be in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
@@ -122,7 +122,7 @@ def _describe_value(option: Option) -> dict[str, Any]:
 
 
 def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
-    """Add files, given their help, and the flags of options. The help of all options has an example for each group."""
+    """Add files, given their help, and the flags of options. With all options, the help has an example per group."""
     parser.add_argument("files", metavar="FILE", nargs="*", help=files)
     has_examples = names is OPTIONS
     groups = {
@@ -135,13 +135,13 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
 
 
 def make_settings(flags: argparse.Namespace) -> Settings:
-    """Make the settings of the flags."""
+    """Make the settings from the flags."""
     return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
 
 
 @contextmanager
 def tolerate_closed_pipe() -> Iterator[None]:
-    """Print without an error if the reader of the output stops, as ``| head`` does: the exit status stays."""
+    """Print without an error if the reader of the output stops, as ``| head`` does, with the same exit status."""
     try:
         yield
         print(end="", flush=True)

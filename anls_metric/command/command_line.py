@@ -132,7 +132,7 @@ def _describe_error(error: ValueError | OSError | MemoryError) -> str:
 
 
 def _guess_meaning(word: str) -> str:
-    """Say what else a word that is no file may be: a subcommand, or one of several rules after ``--extract``."""
+    """Say what else a word that is not a file may be: a subcommand, or one of several rules after ``--extract``."""
     if word in EXTRACTORS:
         return "; write extraction rules with commas and without spaces, such as --extract think,final"
     similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
@@ -185,7 +185,7 @@ def _score(words: Sequence[str]) -> int:
 
 
 def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) -> None:
-    """Write the answers or the results, by the ending of the path."""
+    """Write the answers or the results, according to the ending of the path."""
     from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
     from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, name_folder, write_results
@@ -215,7 +215,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
 
 
 def _write_report(result: Result, settings: Settings, inputs: Sequence[str], words: Sequence[str]) -> Headline:
-    """Write the report, and return its headline, which is also a part of the document."""
+    """Write the report, and return its headline, which is also part of the document."""
     from anls_metric.report.files import check_output
     from anls_metric.report.html import write_report
 
@@ -237,7 +237,7 @@ def _write_figure(result: Result, document: Document, settings: Settings, inputs
 
 
 def _list_sources(settings: Settings) -> list[str]:
-    """List the files that options name, and that are read."""
+    """List the input files that options name."""
     return [path for path in (settings.corrections, settings.images) if path]
 
 
@@ -265,7 +265,7 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
 
 
 def _find(result: Result, settings: Settings) -> list[Match]:
-    """Find what gives the number of the user, for the JSON document."""
+    """Find what gives the user's number, for the JSON document."""
     from anls_metric.analysis.variant_search import find_variants
 
     scorers = find_scorers(settings)

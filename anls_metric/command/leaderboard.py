@@ -27,7 +27,7 @@ MOST_LINES = 5
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
-    """Read the answers of one model, from any file that can be scored, in the form of the RRC.
+    """Read the answers of one model, from any file that can be scored, in the format of the RRC.
 
     Args:
         path: the file of answers, with accepted answers or without.
@@ -77,14 +77,14 @@ def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
     """List the ids of the answered questions, or of all questions. InputError: there are none."""
     path = Reading(settings).find_roles(table, side).id
     if path is None:
-        sentence = "it has no question ids: pass their field with {use.id}, or pass a file with the questions before it"
+        sentence = "it has no question ids: pass their field with {use.id}, or pass the file of the questions before it"
         raise make_error(table.name, sentence)
     return [key for key in read_own_ids(table, path) if key is not None]
 
 
 def _parse_id(text: str, path: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        sentence = "question id {id!r} is not a whole number, as the leaderboard needs: "
+        sentence = "question id {id!r} must be a whole number for the leaderboard: "
         sentence += "pass the right field with {use.id}"
         raise make_error(path, sentence, id=text)
     return int(text)

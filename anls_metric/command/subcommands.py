@@ -65,7 +65,7 @@ def _add_target(parser: Parser, metavar: str) -> None:
 
 
 def _write(text: str, target: str | None, what: str, inputs: Sequence[str] = ()) -> None:
-    """Write a text to a file, and say what it has; without a file, print the text."""
+    """Write a text to a file, and say what the text contains; without a file, print the text."""
     if target is None:
         print(text, end="")
         return

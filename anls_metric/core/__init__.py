@@ -1,1 +1,1 @@
-"""Scores answers: strings, lists and nested values; extracts answers; and their statistics. Needs only rapidfuzz."""
+"""Scores strings, lists and nested values; extracts answers; and computes statistics. Needs only rapidfuzz."""

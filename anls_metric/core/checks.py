@@ -1,4 +1,4 @@
-"""Words for errors: describes values, rows and unknown names; and checks of options."""
+"""Describes values, rows and unknown names for error messages, and checks options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def describe(value: object) -> str:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
-    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
+    except Exception:  # the value is nested too deeply, has too many digits, or its __repr__ fails
         text = "..."
     if len(text) > 60:
         text = text[:57] + "..."
@@ -44,7 +44,7 @@ def name_row(row: object) -> str:
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user perhaps meant.
+    """Find the choice that a user may have meant.
 
     Args:
         name: what the user typed.
@@ -112,7 +112,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
 
 
 def check_count(name: str, value: Any, most: int | None = None) -> int:
-    """Return a value as a whole number. ValueError: it is none, or not from 0 to ``most``.
+    """Return a value as a whole number. ValueError: it is not one, or not from 0 to ``most``.
 
     Example:
         >>> check_count("worst", -1)
@@ -144,7 +144,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, of Python or of numpy. True and False are none."""
+    """Whether a value is a number, of Python or of numpy. True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -27,7 +27,7 @@ def parse_value(text: str) -> Any:
         The value. A string that is only a number stays a string, since 0.10 is an answer of four characters.
 
     Raises:
-        ValueError: it is not JSON, or it is nested too deep.
+        ValueError: it is not JSON, or it is nested too deeply.
 
     Example:
         >>> parse_value('{"total": "12.50"}'), parse_value('"tea"'), parse_value("0.10"), parse_value("null")
@@ -36,7 +36,7 @@ def parse_value(text: str) -> Any:
     try:
         value = json.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     return text.strip() if isinstance(value, (int, float)) else value
 
 
@@ -56,7 +56,7 @@ def parse_value_or_text(text: Any) -> Any:
 
 
 def parse_accepted_value(text: str) -> Any:
-    """Parse an accepted answer that is a JSON object or list, or a list of strings as Python prints it.
+    """Parse a reference that is a JSON object or list, or a list of strings as Python prints it.
 
     Args:
         text: a field of a file.
@@ -127,7 +127,7 @@ def as_json(value: Any) -> Any:
 
 
 def format_value(value: Any) -> str:
-    """Format a prediction or an accepted answer as a string: a value becomes JSON, a string stays unchanged.
+    """Format a prediction or a reference as a string: a value becomes JSON, a string stays unchanged.
 
     Example:
         >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})
@@ -137,7 +137,7 @@ def format_value(value: Any) -> str:
 
 
 def parse_references(value: Any, what: str) -> Sequence[str]:
-    """Read the accepted answers from a field of a file: a list, a string, or a list written as a string.
+    """Read the references from a field of a file: a list, a string, or a list written as a string.
 
     Args:
         value: the field. CSV files hold lists as strings: ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"``,
@@ -166,7 +166,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
 
 def unwrap_references(value: Any) -> Any:
-    """Take accepted answers out of an object of SQuAD or a list of them, or out of a list around their list.
+    """Take references out of a SQuAD object or a list of such objects, or out of a list around their list.
 
     Example:
         >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])
@@ -195,7 +195,7 @@ _LONGEST = 100_000  # characters of a printed value: Python's parser takes many 
 
 
 def parse_written_list(written: str, what: str) -> Any:
-    """Parse a string that is a printed list of strings, or an object of SQuAD; any other string stays unchanged."""
+    """Parse a string that is a printed list of strings, or a SQuAD object; any other string stays unchanged."""
     text = written.strip()
     if not text.startswith(("(", "{", *_LISTS)):
         return written
@@ -219,7 +219,7 @@ def parse_written_list(written: str, what: str) -> Any:
 
 
 def double_backslashes(source: str) -> str:
-    r"""Double each backslash of a Python literal that does not begin an escape, since Python would warn of it.
+    r"""Double each backslash of a Python literal that does not begin an escape, since Python would warn about it.
 
     Example:
         >>> print(double_backslashes(r"'C:\data\new'"))

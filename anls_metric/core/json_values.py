@@ -26,7 +26,7 @@ def from_json(value: Any) -> Any:
     try:
         return _with_tuples(value)
     except RecursionError:
-        raise ValueError("the value is nested too deep, or holds itself: pass a flatter one") from None
+        raise ValueError("the value is nested too deeply, or contains itself: pass a flatter one") from None
 
 
 def _with_tuples(value: Any) -> Any:
@@ -37,7 +37,7 @@ def _with_tuples(value: Any) -> Any:
     if "__tuple__" not in value:
         return {key: _with_tuples(item) for key, item in value.items()}
     if len(value) > 1 or not isinstance(value["__tuple__"], list):
-        raise ValueError(f'{describe(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else')
+        raise ValueError(f'{describe(value)}: write alternative values as {{"__tuple__": [...]}}, with no other key')
     return tuple(_with_tuples(item) for item in value["__tuple__"])
 
 

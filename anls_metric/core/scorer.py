@@ -72,7 +72,7 @@ class Scorer(ABC):
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the accepted answers of a row, of which JSON may be a string. ValueError: they cannot be read."""
+        """Read the references of a row, which may be a string of JSON. ValueError: they cannot be read."""
         return references
 
     @property
@@ -184,7 +184,7 @@ _OF_STRINGS = "anls_metric.core.strings.variants"
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name. The module of a scorer is imported when it is asked for."""
+    """The scorers by name. A scorer's module is imported when the scorer is asked for."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
@@ -232,7 +232,7 @@ def register(*scorers: Scorer) -> None:
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
-            raise ValueError(f"each scorer must be an object of a subclass of Scorer, got {describe(scorer)}")
+            raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
         known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
 
 

@@ -13,7 +13,7 @@ from anls_metric.reading.table import Table, choose_records
 
 
 class Questions(NamedTuple):
-    """The questions of a gold file, or of a table that has its own. All submissions to a gold file share them.
+    """The questions of a gold file, or of a table that has its own. All submissions for a gold file share them.
 
     Attributes:
         table: the table, with a record for each question.
@@ -105,16 +105,16 @@ def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
 
 
 def list_places(answers: Answers) -> Sequence[int]:
-    """List the place of the question of each answer."""
+    """List the place of each answer's question."""
     return range(len(answers.questions.ids)) if answers.places is None else answers.places
 
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
-    """List the accepted answers of each answer."""
+    """List the references of each answer."""
     references = answers.questions.references
     return references if answers.places is None else [references[place] for place in answers.places]
 
 
 def list_ids(answers: Answers) -> Sequence[str]:
-    """List the id of the question of each answer."""
+    """List the id of each answer's question."""
     return [answers.questions.ids[place] for place in list_places(answers)]

@@ -43,7 +43,7 @@ def records_of(value: Any) -> list[Any] | None:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a JSON value is one record, and no table of several.
+    """Whether a JSON value is one record, and not a table of several.
 
     Example:
         >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})
@@ -101,7 +101,7 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
 
 
 def _read_columns(value: Record) -> list[Any] | None:
-    """Columns, which are lists of one length. Beside them stand other values, such as scores."""
+    """Columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     others = value.keys() - lists.keys()
     if others & NAMES or not NAMES & lists.keys() or len(set(map(len, lists.values()))) > 1:
@@ -118,7 +118,7 @@ def _read_split(value: Record) -> list[Any] | None:
 
 
 def _read_columns_by_key(value: Record) -> list[Any] | None:
-    """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they count."""
+    """pandas: to_json() without orient: columns of values by row. Row labels are ids unless they are 0, 1, 2 .."""
     columns = list(value.values())
     if set(map(type, columns)) != {dict} or len(set(map(tuple, columns))) > 1:
         return None
@@ -129,7 +129,7 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
 
 
 def _read_answers_by_id(value: Record) -> list[Any] | None:
-    """An object of answers, or of accepted answers, by the ids of their questions."""
+    """An object of answers, or of references, by the ids of their questions."""
     kinds = set(map(type, value.values()))
     if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
         return None

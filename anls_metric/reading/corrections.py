@@ -1,4 +1,4 @@
-"""Corrections of accepted answers: a file that accepts more answers to some questions, or excludes questions.
+"""Corrections of references: a file that accepts more answers to some questions, or excludes questions.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
 ``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``.
@@ -35,7 +35,7 @@ class Corrections(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """The part of a signature that identifies the corrections: a hash of them in any order."""
+        """The part of a signature that identifies the corrections: a hash of them, whatever their order."""
         from hashlib import blake2b  # slow to import
 
         pairs = self.by_id.items()
@@ -44,7 +44,7 @@ class Corrections(NamedTuple):
 
 
 def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[str, list[str]]]:
-    """Correct the questions of a submission: drop those that are excluded, and add accepted answers.
+    """Correct the questions of a submission: drop those that are excluded, and add references.
 
     Args:
         answers: the answers of the submission.
@@ -62,7 +62,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
     unknown = [key for key in corrections.by_id if key not in place_of]
     if unknown:
         sentence = (
-            "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these corrections"
+            "it corrects questions that do not exist ({some}): use ids from the gold file, or remove these corrections"
         )
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]
@@ -94,14 +94,14 @@ def read_corrections(path: str) -> Corrections:
     parsed: dict[str, Sequence[str] | None] = {}
     for number, (key, texts) in enumerate(parse_all(_parse_correction, table.records, table)):
         if key in parsed:
-            sentence = "a second correction of question {key}: write one for each question"
+            sentence = "a second correction of question {key}: write only one per question"
             raise make_error(name_place(table, number), sentence, key=key)
         parsed[key] = texts
     return Corrections(path, {key: texts for key, texts in parsed.items() if texts != ()})
 
 
 def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
-    """Read the id and the accepted answers of a record, None to leave the question out, () for only a mark.
+    """Read the id and the references of a record: None to leave the question out, () for only a mark.
 
     Raises:
         ValueError: the record is not a correction.

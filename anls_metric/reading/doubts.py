@@ -1,4 +1,4 @@
-"""Compares what a join pairs with whatever else both files know: a pair that contradicts is an error, or a hint."""
+"""Compares what a join pairs with whatever else both files know: a contradiction is an error, or a hint."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _are_different_texts(first: str, second: str) -> bool:
 
 
 def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool) -> Iterator[_Witness]:
-    """List the fields that both files have under one name, and that know which rows belong together.
+    """List the fields that both files have under one name, and that show which rows belong together.
 
     Half of the values must be the same: unique values, or for a join by position repeated ones, equally often.
     """
@@ -103,14 +103,14 @@ def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool)
 
 
 def _is_out_of_order(*columns: Sequence[Any]) -> bool:
-    """Whether a column of whole numbers, which may be the places of rows, is in another order than the rows."""
+    """Whether a column of whole numbers, which may be the places of rows, is not in the order of the rows."""
     return any(list(map(int, column)) != sorted(map(int, column)) for column in columns if does_count(column))
 
 
 def _describe(gold: Questions, table: Table, witness: _Witness, differing: Sequence[Any], total: int) -> Message:
     place, own, theirs = differing[0]
     sentence = (
-        "{count} of {total} have a different {field} than in {gold}, the first is question {id} "
+        "{count} of {total} have a different {field} in {gold}; the first is question {id} "
         "({theirs!r} there, {own!r} here)"
     )
     values = {"id": gold.ids[place], "own": own[:80], "theirs": theirs[:80], "field": witness.name}

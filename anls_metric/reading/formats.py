@@ -65,7 +65,7 @@ def read_bytes(data: bytes, name: str) -> Table:
 
 
 def read_record(data: bytes, name: str) -> dict[str, Any] | None:
-    """Read a JSON file as one record; None if it holds a table, or is no JSON."""
+    """Read a JSON file as one record; None if it holds a table, or is not JSON."""
     with suppress(ValueError, RecursionError):
         value = json.loads(_decode(data, name))
         return value if is_record(value) else None
@@ -165,7 +165,7 @@ def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputE
 
 
 def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
-    """Whether it is certain, without decoding the text again, that no object of those given has a key twice.
+    """Whether it is certain, without decoding the text again, that none of the given objects has a key twice.
 
     It is where the text has as many keys as the objects, or has each key as often as they have it.
     """
@@ -178,7 +178,7 @@ def _has_each_key_once(text: str, values: Sequence[Any]) -> bool:
 
 
 def _refuse_repeated_keys(text: str, name: str) -> None:
-    """Refuse a record, and an object by ids, with a repeated key. Python's parser keeps the last, as inside answers."""
+    """Refuse a record, or an object by ids, with a repeated key. Inside answers, Python's parser keeps the last."""
 
     def mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
@@ -194,9 +194,7 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 def find_records(value: Any, name: str) -> Table:
     """Find the records in a JSON value. InputError: it has none."""
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
-        sentence = (
-            "it has the scores of a run, and no answers: pass the file of its samples, as --log_samples writes it"
-        )
+        sentence = "it has the scores of a run, and no answers: pass the file of samples that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value)
     if records is None:
@@ -223,7 +221,7 @@ def _find_stop(log: Any, count: int, name: str) -> list[Message]:
     """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples."""
     if not isinstance(log, Mapping) or "eval" not in log or log.get("status") not in _STOPPED:
         return []
-    sentence = "the evaluation stopped ({status}) after {count:,} samples: inspect eval-retry runs the others"
+    sentence = "the evaluation stopped ({status}) after {count:,} samples: run the others with inspect eval-retry"
     return [Message(name, sentence, {"status": log["status"], "count": count})]
 
 
@@ -244,7 +242,7 @@ def _read_csv(text: str, name: str) -> Table:
     try:
         table = _read_rows(reader, name, delimiter)
     except csv.Error as error:
-        sentence = 'not CSV ({error}): put quotation marks around the value, and write "" for one inside it'
+        sentence = 'not CSV ({error}): put quotation marks around the value, and write each one inside it as ""'
         raise make_error(f"{name}, line {reader.line_num}", sentence, error=str(error)) from None
     finally:
         csv.field_size_limit(before)
@@ -267,7 +265,7 @@ def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
         if not any(values) and len(header) > 1:  # spreadsheets write such lines
             continue
         if len(values) != len(header):
-            remedy = "add the missing values (an empty one is fine)"
+            remedy = "add the missing values (they may be empty)"
             if len(values) > len(header):
                 remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
             if len(header) == 1:
@@ -326,7 +324,7 @@ def _read_arrow(data: bytes, name: str) -> Table:
 
 
 def list_columns(schema: Any, name: str) -> list[str]:
-    """List the columns of a pyarrow schema without bytes, as images have. InputError: two have one name."""
+    """List the columns of a pyarrow schema, except bytes, such as images. InputError: two have the same name."""
     return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
@@ -337,7 +335,7 @@ def _read_excel(data: bytes, name: str) -> Table:
     rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
     sheets = book.sheet_names
     if len(rows) < 2:
-        sentence = "its first sheet ({sheet}) has no answers: move the sheet of the answers to the front"
+        sentence = "its first sheet ({sheet}) has no answers: move the sheet with the answers to the front"
         raise make_error(name, sentence, sheet=sheets[0])
     header = check_header([str(_read_cell(value, f"{name}, row 1")) for value in rows[0]], name)
     records, numbers = [], []
@@ -364,7 +362,7 @@ def _read_cell(value: Any, place: str) -> str | int | float:
 
 
 def _read_zip(data: bytes, name: str) -> Table:
-    """Read a zip archive that is a workbook or a log of inspect_ai."""
+    """Read a zip archive that is a workbook or an inspect_ai log."""
     import zipfile
 
     archive = zipfile.ZipFile(io.BytesIO(data))
@@ -385,7 +383,7 @@ def _read_zip(data: bytes, name: str) -> Table:
 
 
 def _read_member(archive: Any, member: str, name: str) -> Any:
-    """Read a JSON file of an archive, no more of it than the archive says."""
+    """Read a JSON file of an archive, and no more of it than the size that the archive states."""
     info = archive.getinfo(member)
     try:
         stream = archive.open(info)

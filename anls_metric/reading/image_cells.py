@@ -1,4 +1,4 @@
-"""Cells that hold the image of a page: bytes, a path, both as `datasets` has them, or an image of Pillow."""
+"""Cells that hold the image of a page: bytes, a path, both as `datasets` has them, or a Pillow image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_IMAGE = b"\0"  # for an image that cannot be read: who decodes it says so
 
 
 def holds_image(cell: Any) -> bool:
-    """Whether a cell holds the content of an image, and no text.
+    """Whether a cell holds the content of an image rather than text.
 
     Example:
         >>> [holds_image(cell) for cell in (b"...", {"bytes": None, "path": "a.png"}, "a.png")]
@@ -28,7 +28,7 @@ def holds_image(cell: Any) -> bool:
 
 
 def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
-    """Read the path that a cell gives for its image, "" for none, and the bytes of the image, None for none.
+    """Read the path that a cell gives for its image, "" if none, and the bytes of the image, None if none.
 
     Args:
         cell: the cell.
@@ -47,12 +47,12 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
 
 
 def _is_picture(cell: Any) -> bool:
-    """Whether a value is an image of Pillow. Who has one has imported Pillow."""
+    """Whether a value is a Pillow image. Anyone who has one has imported Pillow."""
     return any((base.__module__, base.__name__) == ("PIL.Image", "Image") for base in type(cell).__mro__)
 
 
 def _pack(picture: Any) -> bytes:
-    """The pixels of an image of Pillow as a file, and how it is turned."""
+    """The pixels of a Pillow image as a file, and how it is turned."""
     stream = io.BytesIO()
     try:
         plain = picture if picture.mode in ("L", "RGB") else picture.convert("RGB")

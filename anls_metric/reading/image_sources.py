@@ -78,7 +78,7 @@ def open_zip(path: str) -> ImageSource | None:
 
 
 def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
-    """Make a source of the images among files. The files of a folder come before its subfolders."""
+    """Make a source from the images among files. The files of a folder come before its subfolders."""
     images = [file for file in files if file.path.lower().endswith(IMAGE_ENDINGS)]
     images.sort(key=lambda image: (image.path.count("/"), image.path))
     return ImageSource(lambda: images, {}) if images else None

@@ -1,4 +1,4 @@
-"""Joins the answers of a submission with the questions of a gold file: by id, or by position without ids.
+"""Joins the answers of a submission with the questions of a gold file: by id or, without ids, by position.
 
 The questions are read once. For each submission, joining finds an order: the place of the record of each answer. Every
 column of the submission is then brought into this order.
@@ -58,14 +58,14 @@ class Reading:
 
     @property
     def kind(self) -> Kind:
-        """What answers are."""
+        """What kind of values the answers are."""
         if self.rule:
             return "any"
         return "values" if self.of_values else "text"
 
     @property
     def extraction(self) -> Extraction | None:
-        """The extraction rules; None for none."""
+        """The extraction rules; None if there are none."""
         names = self.settings.extract
         return extractor(",".join(names), values=self.of_values) if names else None
 
@@ -117,7 +117,7 @@ class _Order(NamedTuple):
     records: Sequence[int | None]
 
     def take(self, column: Sequence[Any]) -> list[Any]:
-        """Bring a column of the records into the order of the answers."""
+        """Put a column of the records in the order of the answers."""
         return [None if place is None else column[place] for place in self.records]
 
 
@@ -169,7 +169,7 @@ def _base(name: str) -> str:
 
 
 def _refuse_submissions(gold: Questions, table: Table) -> None:
-    """Refuse a folder of submissions, which are objects of answers by id, as records."""
+    """Refuse as records a folder of submissions, which are objects of answers by id."""
     if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.ids}) > len(gold.ids):
         sentence = "its files are submissions, whose keys are ids of {gold}: pass them one by one, as in {pattern}"
         raise make_error(table.name, sentence, gold=gold.table.name, pattern=os.path.join(table.name, "*"))
@@ -179,8 +179,8 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
     count, total = len(table.records), len(gold.ids)
     if count != total:
         sentence = (
-            "{answers} for {questions}, and no ids that join them: write one answer per question (an empty string for "
-            "none), or an id into each record"
+            "{answers} for {questions}, and no ids to join them by: write one answer per question (an empty string "
+            "for none), or put an id in each record"
         )
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         raise make_error(table.name, sentence, **values)
@@ -214,7 +214,7 @@ def _check_ids(
 
 
 def read_both(table: Table, reading: Reading) -> Answers:
-    """Read a table that has predictions and accepted answers. Without ids, its records are numbered from 1.
+    """Read a table that has predictions and references. Without ids, its records are numbered from 1.
 
     Raises:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
@@ -252,7 +252,7 @@ def _make_answers(
     reading: Reading,
     hints: Sequence[Message] = (),
 ) -> Answers:
-    """Bring all columns of a table into the order of the answers.
+    """Put all columns of a table in the order of the answers.
 
     The columns that a rule needs are read from the gold file, else from the table.
     """

@@ -101,7 +101,7 @@ def find_key(gold: Questions, table: Table, roles: Roles, settings: Settings) ->
 
 
 def _find_likely_ids(gold: Questions, table: Table, roles: Roles) -> _Candidate | None:
-    """Find a field that is called like an id."""
+    """Find a field that is named like an id."""
     field = next((field for field in list_plain_fields(table, roles) if re.search(_LIKE_AN_ID, field)), None)
     return _Candidate(field, gold.roles.id, read_ids(table, field), gold.ids) if field else None
 
@@ -131,7 +131,7 @@ def _list_fields_of_names(gold: Questions, table: Table, roles: Roles) -> Iterat
 
 
 def _prove(candidate: _Candidate) -> Key | None:
-    """Make a key of two fields if their values are unique on both sides, and nearly all the same in some form."""
+    """Make a key from two fields if their values are unique on both sides, and nearly all the same in some form."""
     path, _, own, theirs = candidate
     if not (is_unique(own) and is_unique(theirs)):
         return None
@@ -143,7 +143,7 @@ def _prove(candidate: _Candidate) -> Key | None:
 
 
 def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) -> None:
-    """Refuse keys that pair the rows of the files differently. What pairs them alike is the same key."""
+    """Refuse keys that pair the rows of the files differently. Keys that pair them alike count as the same key."""
 
     def list_pairs(key: Key) -> list[int | None]:
         place_of = {value: place for place, value in enumerate(key.theirs)}
@@ -158,14 +158,14 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) 
 
 
 def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputError:
-    """Make the error for an id that the user names and only one file has. It names a field of the other that fits."""
+    """Make the error for an id that the user names and only one file has. It names a fitting field of the other."""
     if roles.id is None:
-        sentence = "no ids for those of {gold}: pass their field with {use.id} (found {fields})"
+        sentence = "no ids to match those of {gold}: pass their field with {use.id} (found {fields})"
         return make_error(table.name, sentence, gold=gold.table.name, fields=describe_fields(table))
     own, fields = read_ids(table, roles.id), list_plain_fields(gold.table, gold.roles)
     fitting = (field for field in fields if _prove(_Candidate(roles.id, field, own, read_ids(gold.table, field))))
     values = {"field": show_path(roles.id), "theirs": next(fitting, None), "fields": describe_fields(gold.table)}
-    sentence = "no ids for {field} of {table}: "
+    sentence = "no ids to match {field} of {table}: "
     sentence += (
         "add {use.gold_id:{theirs}}" if values["theirs"] else "pass their field with {use.gold_id} (found {fields})"
     )
@@ -173,7 +173,7 @@ def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputErro
 
 
 def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
-    """Make the error for ids of which too few are those of the gold file."""
+    """Make the error for ids too few of which are those of the gold file."""
     common = _count_common(ids.own, ids.theirs)
     own, theirs = (list_some(dict.fromkeys(values), 2) for values in (ids.own, ids.theirs))
     if common:
@@ -201,7 +201,7 @@ def is_unique(values: Values) -> bool:
 
 
 def does_count(values: Values) -> bool:
-    """Whether values are whole numbers of a range that begins at 0 or 1, so that they may be positions."""
+    """Whether values are whole numbers in a range that begins at 0 or 1, so that they may be positions."""
     return {*values} <= set(map(str, range(2 * len(values))))
 
 
@@ -270,7 +270,7 @@ FORMS: Sequence[Callable[[list[str]], Iterator[tuple[str, list[str]]]]] = (
 
 
 def _find_form(candidate: _Candidate, is_id: bool = False) -> Key | None:
-    """Find a form of one side in which nearly all values stand on the other side, and all stay different."""
+    """Find a form of one side in which nearly all values occur on the other side, and all stay different."""
     for form in FORMS:
         for number, values in enumerate((candidate.own, candidate.theirs)):
             texts = sorted(value for value in {*values} if value is not None)

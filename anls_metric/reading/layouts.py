@@ -57,7 +57,7 @@ def take(record: Record, path: Path) -> Any:
 
 
 def _follow(value: Any, path: str) -> Any:
-    """Follow a path in a value. Any error says that it leads nowhere."""
+    """Follow a path in a value. Any error means that it leads nowhere."""
     first, _, rest = path.partition(".")
     if isinstance(value, str):  # a number in it raises a TypeError
         return _follow(json.loads(value), path)
@@ -75,7 +75,7 @@ def _follow(value: Any, path: str) -> Any:
 
 
 def list_paths(paths: Path | None) -> list[Path]:
-    """List the paths of a role, "PATH or PATH". A function is a path, too.
+    """List the paths of a role, "PATH or PATH". A function also counts as a path.
 
     Example:
         >>> list_paths("doc.id or doc_id")
@@ -104,7 +104,7 @@ def _find_correct_references(record: Record) -> Any:
 
 
 def _find_target(record: Record) -> Any:
-    """evalscope: the accepted answers, as a list, a string, or a list of one string that is a list."""
+    """evalscope: the references, as a list, a string, or a list of one string that is a list."""
     target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
@@ -141,7 +141,7 @@ def _name_of_document_and_id(record: Record) -> str:
 
 
 def _find_value(record: Record) -> Any:
-    """DUE: the only value of an annotation, "" for none. Several values are a list, for ANLSL or ANLS*."""
+    """DUE: the only value of an annotation; "" if there is none. Several values are a list, for ANLSL or ANLS*."""
     (value,) = record["values"] or [{"value": ""}]
     return value["value"]
 
@@ -158,12 +158,12 @@ def _split_last_annotations(record: Record) -> Records:
 
 
 def _list_values(record: Record) -> Any:
-    """CheckboxQA: the answer as a list, in which the string "none" means None, in any case."""
+    """CheckboxQA: the answer as a list, in which the string "none", in any letter case, means None."""
     return [_parse_none(value.get("value")) for value in record["values"]]
 
 
 def _list_accepted_values(record: Record) -> Any:
-    """CheckboxQA: the accepted answer as a list, with a tuple where a value has several variants."""
+    """CheckboxQA: the reference as a list, with a tuple where a value has several variants."""
     return list(map(_parse_variants, record["values"]))
 
 
@@ -196,12 +196,12 @@ def _list_rows(table: Any) -> Records:
 
 
 def _join_variants(record: Record) -> Any:
-    """MADQA: each accepted answer, which is a list of strings, as one string."""
+    """MADQA: each reference, which is a list of strings, as one string."""
     return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 
 def _find_ocrbench_rule(record: Record) -> Any:
-    """OCRBench v2: the type of a question says by which rule it is scored."""
+    """OCRBench v2: the type of a question says which rule scores it."""
     return record.get("rule", "item")
 
 
@@ -573,7 +573,7 @@ NAMES_OF_FUNCTIONS: Mapping[Callable[[Record], Any], str] = {
 
 
 def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
-    """Find the first layout whose fields a record has, all of them, and none of `Layout.unless`.
+    """Find the first layout of which a record has all the fields, and none of `Layout.unless`.
 
     Args:
         record: the first record of a file.

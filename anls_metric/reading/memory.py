@@ -1,4 +1,4 @@
-"""Makes records of data in memory: frames of pandas, polars, pyarrow and datasets, lists, and dicts.
+"""Makes records from data in memory: frames of pandas, polars, pyarrow and datasets, lists, and dicts.
 
 This module imports none of these libraries: a user who has a frame has imported its library.
 """
@@ -76,18 +76,20 @@ def is_table(data: Any) -> bool:
 
 
 def fetch_rows(data: Any, name: str) -> Any:
-    """Fetch the rows of a stream of Arrow, such as a DuckDB relation, which may be read once. Others stay."""
+    """Fetch the rows of an Arrow stream, such as a DuckDB relation, which may be readable only once. Other data stay as
+    is.
+    """
     return read_stream(data, name) if has_stream(data) and not _find_reader(data) else data
 
 
 def read_values(data: Any, name: str) -> list[Any]:
-    """Make a list of a list, or of a column of a library."""
+    """Make a list from a list, or from a column of a library."""
     column = as_column(data, name)
     return column if set(map(type, column)) <= _PLAIN else list(map(_clean, column))
 
 
 def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
-    """Make records of columns, without those of images.
+    """Make records from columns, except those of images.
 
     Raises:
         InputError: the columns have different lengths, or one is not a column.
@@ -161,20 +163,20 @@ _DUMPS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _find_dump(value: Any) -> Callable[[Any], Any] | None:
-    """Find what makes a dict of an object that can dump itself."""
+    """Find what turns an object that can dump itself into a dict."""
     marks = (mark for mark in _DUMPS if hasattr(value, mark) and not isinstance(value, type))
     return next(map(_DUMPS.__getitem__, marks), None)
 
 
 def _clean_records(records: Sequence[Mapping[Any, Any]]) -> Records:
-    """Make dicts of records, and of the objects in them if one of the first records has any."""
+    """Make dicts from records, and from the objects in them if one of the first records has any."""
     if any(_find_dump(value) for record in records[:_SAMPLE] for value in record.values()):
         return [{field: _clean(value) for field, value in record.items()} for record in records]
     return list(map(dict, records))
 
 
 def _clean(value: Any) -> Any:
-    """Replace a value of numpy or pandas by a value of Python, and an object that can dump itself by a dict.
+    """Replace a numpy or pandas value with a Python value, and an object that can dump itself with a dict.
 
     A missing value becomes None.
     """

@@ -40,7 +40,7 @@ class Input(NamedTuple):
 
 
 def parse_input(word: str) -> Input:
-    """Make an input of a path, or of ``NAME=FILE``.
+    """Make an input from a path, or from ``NAME=FILE``.
 
     Example:
         >>> parse_input("base=run 1.json")
@@ -49,7 +49,7 @@ def parse_input(word: str) -> Input:
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
     if not word:
-        raise make_error("", "the name of a file is empty: perhaps a variable of the shell has no value")
+        raise make_error("", "a file name is empty: check whether a shell variable has no value")
     if is_named and not path:
         raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
     return Input(path, name) if is_named else Input(word)
@@ -78,7 +78,9 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         gold = _find_gold(inputs, reading, tables)
         inputs = [each for each in inputs if each is not gold]
         if gold and gold.path and all(each.path == gold.path for each in inputs):
-            raise make_error(gold.path, "it is passed as gold file and as submission: pass the answers of a model")
+            raise make_error(
+                gold.path, "it is passed as the gold file and as a submission: pass the answers of a model"
+            )
     questions = None if gold is None else read_gold(_read_gold(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
@@ -113,7 +115,7 @@ _TENTH = 0.1
 
 
 def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> dict[str, list[Answers]]:
-    """Hint at submissions with fewer answers; keep the questions that all answered, if unanswered ones are left out.
+    """Warn of submissions with fewer answers; keep the questions that all answered, if unanswered ones are left out.
 
     So a comparison stays paired, and a submission with few answers costs the others theirs.
     """
@@ -129,7 +131,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
     if settings.missing == "skip":
         common = set.intersection(*answered.values())
         if not common:
-            raise make_error("", "no question is answered in every file: remove the file without these answers")
+            raise make_error("", "no question is answered in every file: remove the file that lacks the answers")
         sentence = "answers to only {count}, so every submission is scored on {common}"
         for name, own in answered.items():
             others = [ids for other, ids in answered.items() if other != name]
@@ -151,7 +153,7 @@ def _list_answered(answers: Answers) -> set[str]:
 
 
 def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Table]) -> Input | None:
-    """Find the gold file among several, the first of those that may be; None if each has its accepted answers."""
+    """Find the gold file among several, the first of those that may be; None if each has its own references."""
 
     def read(each: Input) -> Table:
         return tables.setdefault(id(each.data), _read_gold(each, reading, {}))
@@ -167,7 +169,7 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Tabl
 
 
 def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
-    """Find the places of the tables that may be the gold file: those with accepted answers and without predictions.
+    """Find the places of the tables that may be the gold file: those with references and without predictions.
 
     Several if a table with both, or with answers alone, may be it; [] if each table has its own accepted answers.
     """
@@ -179,7 +181,7 @@ def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
 
 
 def _read_gold(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
-    """Read an input that may be a gold file: if it has no accepted answers, the named layout is that of submissions."""
+    """Read an input that may be a gold file: if it has no references, the named layout is meant for submissions."""
     table = tables.pop(id(each.data), None) or _read(each, reading, {})
     if reading.settings.layout is None or _has_accepted(table, reading):
         return table
@@ -197,7 +199,7 @@ def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list
         or not all(isinstance(value, str) for value in read_column(first, path))
     ):
         return []
-    sentence = "{gold} has the fields of a submission, and is read as the gold file: pass the gold file with {use.gold}"
+    sentence = "{gold} has the fields of a submission, but is read as the gold file: pass the gold file with {use.gold}"
     return [Message("", sentence, {"gold": first.name})]
 
 
@@ -225,13 +227,13 @@ def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
 
 
 def _has_accepted(table: Table, reading: Reading) -> bool:
-    """Whether a table has accepted answers, in the field that the user names or in one with a usual name."""
+    """Whether a table has references, in the field that the user names or in one with a usual name."""
     named = reading.settings.references
     return has(table, named) if named else has_certain_references(table)
 
 
 def _has_prediction(table: Table, reading: Reading) -> bool:
-    """Whether a table that has accepted answers also has predictions."""
+    """Whether a table that has references also has predictions."""
     with suppress(InputError):  # a field that the user names is in another file
         return reading.find_roles(table, "both").prediction is not None
     return False
@@ -270,7 +272,8 @@ _PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores or, of several, is a word such as submission.
+    """Drop the prefix that all names share, if it ends in two underscores or, for several names, is a word like
+    submission.
 
     Args:
         names: the names of files.

@@ -45,7 +45,7 @@ def _join_messages(items: Iterable[Record]) -> str:
 
 
 def find_batch_answer(record: Record) -> Any:
-    """Find the answer in a line of an OpenAI batch. In a table of a user, the field may hold the text itself."""
+    """Find the answer in a line of an OpenAI batch. In a user's table, the field may hold the text itself."""
     response = record["response"]
     if isinstance(response, str):
         return response

@@ -1,4 +1,5 @@
-"""Decides which field is which: the user names it, the layout has it, or its name is usual. Values decide nothing.
+"""Decides which field is which: the user names it, the layout has it, or its name is a usual one. Values decide
+nothing.
 
 The lists of usual names are documented; the first name that a table has counts, in any spelling.
 """
@@ -160,7 +161,7 @@ def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None]
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of some names that a table has, in any spelling of case, spaces, hyphens and underscores.
+    """Find the first of some names that a table has, whatever its case, spaces, hyphens and underscores.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
@@ -208,7 +209,7 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
 
 
 def _holds_whole_answers(table: Table) -> bool:
-    """Whether the records of an object by id, or of a file each, are answers: ``{"id": {"total": "12.50"}}``."""
+    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
     if {KEY, FILE}.isdisjoint(table.fields):
         return False
     return not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
@@ -220,14 +221,14 @@ def take_whole_record(record: Record) -> dict[str, Any]:
 
 
 def has_certain_references(table: Table) -> bool:
-    """Whether a table has accepted answers, by its layout or by a usual name other than "answer"."""
+    """Whether a table has references, according to its layout or to a usual name other than "answer"."""
     if table.layout:
         return bool(first_path(table, table.layout.references))
     return usual_field(table, (*REFERENCES, *LESS_CERTAIN_REFERENCES)) is not None
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
-    """Find the columns of a rule. Prediction and accepted answers are columns, too."""
+    """Find the columns of a rule. Prediction and references are columns as well."""
     known = {"prediction": roles.prediction, rule.references: roles.references}
     own = {rule.references if role == "references" else role: path for role, path in named.items()}
     first = {**known, **table.layout.columns, **own} if table.layout else own

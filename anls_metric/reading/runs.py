@@ -198,8 +198,8 @@ def _find_field_of_models(table: Table, reading: Reading) -> str | None:
     ids, models = read_ids(table, path), list(map(str, read_column(table, field)))
     if path is None and len(set(models)) > 1:
         sentence = (
-            "{field!r} names several models ({names}): {use.submission:{field}} scores each, "
-            "{use.submission:none} all rows as one"
+            "{field!r} names several models ({names}): score each with {use.submission:{field}}, or "
+            "all rows as one with {use.submission:none}"
         )
         raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
     return field if len(set(zip(ids, models))) > len(set(ids)) else None

@@ -58,10 +58,10 @@ def choose_records(table: Table, places: Sequence[int]) -> Table:
 
 
 def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> list[int]:
-    """Find the records with the name that the user chose by ``--filter``. InputError: there are none."""
+    """Find the records with the name that the user chose with ``--filter``. InputError: there are none."""
     places = [place for place, name in enumerate(names) if name == chosen]
     if not places:
-        sentence = "there is no {what} {chosen!r}: {use.filter} takes one of these (found {names})"
+        sentence = "there is no {what} {chosen!r}: pass an existing one with {use.filter} (found {names})"
         found = list_some(dict.fromkeys(names)) or f"no field of {what}s"
         raise make_error(table.name, sentence, what=what, chosen=chosen, names=found)
     return places
@@ -73,7 +73,7 @@ def has(table: Table, path: Path) -> bool:
 
 
 def split_key(table: Table, path: Path) -> list[Path]:
-    """Split the fields of a key, which have commas between them."""
+    """Split a key into its fields, which are separated by commas."""
     if not isinstance(path, str) or "," not in path or has(table, path):
         return [path]
     return [part.strip() for part in path.split(",")]
@@ -85,7 +85,7 @@ def read_column(table: Table, path: Path | None) -> list[Any]:
 
 
 def first_path(table: Table, *paths: Path | None) -> Path | None:
-    """Find the first path that leads to a value; None for none. Each may be several, "PATH or PATH"."""
+    """Find the first path that leads to a value; None if none does. Each may be several, "PATH or PATH"."""
     return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 

@@ -1,4 +1,4 @@
-"""Reads columns as values: ids, predictions, accepted answers, confidences, verdicts; and JSON in strings."""
+"""Reads columns as values: ids, predictions, references, confidences, verdicts; and JSON in strings."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
 
 def read_id(value: Any) -> str | None:
-    """Read an id as a string; None for a value that is no id."""
+    """Read an id as a string; None for a value that is not an id."""
     if type(value) in (str, int):
         return str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else None
 
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
-    """Read the text of each question, without the prompt that a program wrote around it; None for none."""
+    """Read the text of each question, without the prompt that a program wrote around it; None if there is none."""
     if path is None:
         return [None] * len(table.records)
     texts = read_column(table, path)
@@ -93,7 +93,7 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
     column = read_column(table, path)
     failures = describe_failures(table.layout, table.records, column) if table.layout else ""
     if failures and settings.missing == "error":
-        raise make_error(table.name, "{failures}: {use.missing:zero} scores them 0", failures=failures)
+        raise make_error(table.name, "{failures}: add {use.missing:zero} to score them 0", failures=failures)
     if set(map(type, column)) == {str}:
         return column
     if kind == "text" or table.layout:
@@ -102,7 +102,9 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
     column = parse_all(partial(_read_prediction, kind, path), column, table)
     if settings.missing == "error":
-        sentence = '{field} is null or missing: write "" if the model gave no answer; {use.missing:zero} scores it 0'
+        sentence = (
+            '{field} is null or missing: write "" if the model gave no answer, or add {use.missing:zero} to score it 0'
+        )
         refuse_gaps(column, table, path, sentence)
     return column
 
@@ -144,7 +146,7 @@ def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message
 
 
 def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> list[Any]:
-    """Read the accepted answers of each record: a list of strings, or of values.
+    """Read the references of each record: a list of strings, or of values.
 
     Raises:
         InputError: a record has none, or one is not a string.
@@ -167,7 +169,7 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
 
 
 def _read_columns_together(table: Table, path: Path | None) -> list[Any]:
-    """Read a column, or a list of the values of several, of which some may be empty."""
+    """Read a column, or a list of the values of several columns, some of which may be empty."""
     parts = [] if path is None else split_key(table, path)
     if len(parts) < 2:
         return read_column(table, path)
@@ -176,7 +178,7 @@ def _read_columns_together(table: Table, path: Path | None) -> list[Any]:
 
 
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:
-    """Whether nothing is to be done, as usual: found without a loop over the strings."""
+    """Whether nothing needs to be done, as is usual: found without a loop over the strings."""
     return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
 
 
@@ -207,7 +209,7 @@ def _parse_accepted(value: Any) -> tuple[Any, ...]:
 
 
 def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
-    r"""Split accepted answers at a separator. A newline and a tab may be written as ``\n`` and ``\t``."""
+    r"""Split references at a separator. A newline and a tab may be written as ``\n`` and ``\t``."""
     sign = {r"\n": "\n", r"\t": "\t"}.get(separator, separator)
     parts = [part.strip() for text in accepted for part in text.replace(separator, sign).split(sign)]
     return [part for part in parts if part] or accepted
@@ -234,7 +236,7 @@ _VERDICTS |= {"false": False, "0": False, "incorrect": False, "no": False}
 
 
 def read_confidence(value: Any, is_log: bool) -> float | None:
-    """Read a confidence: a probability from 0 to 1, or its natural logarithm; None for none.
+    """Read a confidence: a probability from 0 to 1, or its natural logarithm; None if there is none.
 
     Raises:
         ValueError: the value is not a probability.
@@ -277,7 +279,7 @@ def read_confidences(value: Any, is_log: bool) -> Any:
 
 
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
-    """Read the verdict of a judge: true or false, 1 or 0, correct or incorrect, yes or no; None for none.
+    """Read the verdict of a judge: true or false, 1 or 0, correct or incorrect, yes or no; None for no verdict.
 
     Args:
         value: the value.
@@ -326,7 +328,7 @@ def read_columns(table: Table, roles: Roles) -> Records:
 
 
 def _show_accepted(value: Any) -> list[str]:
-    """Show the accepted answers of a record, which only a rule understands, as strings; "" for none."""
+    """Show the references of a record, which only a rule understands, as strings; "" if there are none."""
     if value is ABSENT:
         return [""]
     return list(map(_show, value if isinstance(value, (list, tuple)) else [value])) or [""]
@@ -338,7 +340,7 @@ def _show(value: Any) -> str:
 
 
 def is_unanswerable(value: Any) -> bool:
-    """Whether a record says that its question has no answer, by an empty list or in the form of SQuAD 2.0.
+    """Whether a record says that its question has no answer, with an empty list or in the form of SQuAD 2.0.
 
     Example:
         >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])

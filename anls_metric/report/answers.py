@@ -114,7 +114,7 @@ def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
 
 
 def write_answers(path: str, submissions: Sequence[Scored]) -> None:
-    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, by its ending.
+    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, according to its ending.
 
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
@@ -141,7 +141,7 @@ def _write_csv(file: IO[str], names: Names, rows: Rows) -> None:
 
 
 def _make_cell(value: Any) -> Any:
-    """Make a cell of a value. Lists and objects become JSON, and no text becomes a formula."""
+    """Make a cell from a value. Lists and objects become JSON, and no text becomes a formula."""
     if isinstance(value, str):
         return guard_formula(value)
     return value if value is None or isinstance(value, (int, float)) else json.dumps(value, ensure_ascii=False)

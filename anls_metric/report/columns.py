@@ -1,4 +1,4 @@
-"""The possible columns of tables of submissions: a table by the keys of the JSON document."""
+"""The columns that tables of submissions can have: a table, keyed by the keys of the JSON document."""
 
 from __future__ import annotations
 

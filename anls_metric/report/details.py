@@ -130,7 +130,7 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
     function = "compare" if result.compared else "score"
 
     def write(**more: str) -> str:
-        """Write the command or the call with another option, in place of the value that it has."""
+        """Write the command or the call with other values for some options."""
         if command:
             words = [_EXTRACT.sub("", command) if more else command]
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])

@@ -64,7 +64,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
 
 
 def add_figure_data(document: Document, result: Result, kind: str) -> Document:
-    """Add to the document of a result what a kind of figure shows besides, once, and return the document.
+    """Add the extra data of a kind of figure to the document of a result, once, and return the document.
 
     Raises:
         InputError: the result lacks the data of this kind.
@@ -116,7 +116,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     }
     content |= {key: value for key, value in more.items() if value}
     for key, measures in found.by_key.items() if found else ():
-        described = content["groups"][KEYS][key] if key else content["all_keys"]
+        described = content["all_keys"] if key is None else content["groups"][KEYS][key]
         described["confidence"] = measures
     if PARTIAL_CREDIT in result.settings.metrics:
         from anls_metric.analysis.partial_credit import measure_partial_credit
@@ -162,7 +162,7 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
 
 
 def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
-    """Describe an answer, given the places of its question and of itself: what it is, and its score."""
+    """Describe an answer, given its place and that of its question: what it is, and its score."""
     answers, questions = scored.answers, scored.questions
     content = {
         "id": questions.ids[place],

@@ -42,7 +42,7 @@ _METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, "
 
 
 def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
-    """Draw a figure on axes, and return them; without axes in a figure of pyplot, which a notebook shows.
+    """Draw a figure on axes, and return them; without axes, draw in a pyplot figure, which a notebook shows.
 
     Args:
         document: as `document.build_document` makes it, with what `document.add_figure_data` adds.
@@ -63,7 +63,7 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
 
 
 def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]) -> None:
-    """Write a figure to a PDF, SVG or PNG file, by the ending of its path. The same results are the same bytes.
+    """Write a figure to a PDF, SVG or PNG file, by the ending of its path. The same results give the same bytes.
 
     Raises:
         InputError: there is no such format, matplotlib is missing, or the file is an input.

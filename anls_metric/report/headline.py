@@ -18,7 +18,7 @@ _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def describe_headline(result: Result) -> Headline:
-    """Describe the top of the report. The JSON document of a command with ``--report`` has these keys, too.
+    """Describe the top of the report. The JSON document of a command with ``--report`` also has these keys.
 
     Args:
         result: the result, sorted by `sort_for_report`.
@@ -97,7 +97,7 @@ def _spell(count: int) -> str:
 
 
 def _join(names: Sequence[str], most: int = 3) -> str:
-    """Join names as a sentence does: "a, b and c", and of more than `most` "a, b and 7 others"."""
+    """Join names as a sentence does: "a, b and c", or for more than `most`, "a, b and 7 others"."""
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
@@ -122,7 +122,7 @@ def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapp
 
 
 def _write_raw(submissions: Sequence[Scored], extracted: Mapping[str, float], names: Mapping[str, str]) -> list[str]:
-    """Write which scores are of raw output, and which submission passes which other one after extraction."""
+    """Write which scores are of raw output, and which submission overtakes which other one after extraction."""
     if not extracted:
         return []
     count, several = len(extracted), len(submissions) > 1

@@ -1,4 +1,4 @@
-"""The HTML report: one file that shows scored submissions, opens without a network, and can be sent to a colleague.
+"""The HTML report: one file that shows scored submissions, opens offline, and can be sent to a colleague.
 
 The file holds one JSON document. The scripts in assets/report draw everything from this document with text nodes, so
 that no text of a user becomes markup. Python fills in a template and escapes what it inserts.
@@ -75,7 +75,7 @@ def as_html(
     most_bytes: int = MAX_BYTES,
     command: str = "",
 ) -> str:
-    """Format a report of one submission or more as an HTML file.
+    """Format a report of one or more submissions as an HTML file.
 
     Args:
         result: the submissions with their scores.
@@ -202,12 +202,12 @@ def write_report(
 
 
 def read_asset(name: str) -> str:
-    """Read a file of the report, such as "palette.css": the colors, which the web app has, too."""
+    """Read a file of the report, such as "palette.css": the colors, which the web app also has."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def join_modules(modules: Iterable[Path]) -> str:
-    """Join modules to one script. They share one scope, so imports and exports are removed."""
+    """Join modules into one script. They share one scope, so imports and exports are removed."""
     lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
     imports = [line for line in lines if line.startswith("import ")]
     assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"
@@ -230,7 +230,7 @@ def _hash(content: str) -> str:
 
 
 def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
-    """Describe where the points go: for each submission, and for each pair if they are compared, by their numbers."""
+    """Describe where the points go: for each submission, and each pair if they are compared, keyed by their numbers."""
     parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
     for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
         parts[f"{first} {second}"] = split_difference(scored, other)
@@ -270,7 +270,7 @@ def _add_groups(
 def _complete_records(
     scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
 ) -> Sequence[Record]:
-    """Put the name of its document into each record, in place of that of a page; and the kind of its answer."""
+    """Put the name of its document into each record, in place of a page's name, and the kind of its answer."""
     if clusters and clusters.rule:
         records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
     if not isinstance(scored.scorer, Variant):
@@ -279,7 +279,7 @@ def _complete_records(
 
 
 def _choose_fields(scored: Scored) -> Sequence[str]:
-    """Choose the fields of the groups: those that the user names, else those with few values; and some for all."""
+    """Choose the fields of the groups: those that the user names, else those with few values; and some always."""
     named = [field for field, groups in scored.groups.items() if groups]
     fields = named or list_grouping_fields(scored)[:_MAX_FIELDS]
     kinds = [KIND] * isinstance(scored.scorer, Variant)

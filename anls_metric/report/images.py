@@ -135,7 +135,7 @@ def _open_place(place: str) -> ImageSource:
 
 
 def find_page_name(record: Mapping[str, Any]) -> str:
-    """Find the name of the image or the document of a question in its record; "" for none.
+    """Find the name of the image or the document of a question in its record; "" if there is none.
 
     Example:
         >>> find_page_name({"question": "Who?", "docId": 4720, "image": "documents/pybv0228_81.png"})

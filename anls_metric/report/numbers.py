@@ -1,4 +1,4 @@
-"""Formats scores as fractions or in percent, with a number of digits."""
+"""Formats scores as fractions or in percent, with a given number of digits."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _describe_answer(
 
 
 def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:
-    """Explain an answer: a sentence, the index of the closest accepted answer, and the edits or the tree."""
+    """Explain an answer: a sentence, the index of the closest reference, and the edits or the tree."""
     prediction = scored.answers.predictions[answer]
     if prediction is None:
         return "The submission has no answer to it, so 0.", 0, {}
@@ -165,7 +165,7 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
 
 
 def describe_drawing(why: Any) -> dict[str, Any]:
-    """Describe what the script draws of an explanation: ``edits`` of a text, the ``tree`` of a value, or nothing."""
+    """Describe what the script draws for an explanation: ``edits`` of a text, the ``tree`` of a value, or nothing."""
     if isinstance(why, Explanation):
         return {"edits": align(why)} if why.best.distance and why.normalized_prediction else {}
     has_tree = hasattr(why, "tree") and why.tree.children

@@ -59,7 +59,7 @@ class Bin(TypedDict):
 
 
 class Confidence(TypedDict):
-    """What confidences tell about the scores."""
+    """What confidences say about the scores."""
 
     auroc: float | None
     aurc: float
@@ -70,7 +70,7 @@ class Confidence(TypedDict):
 
 
 class LeafConfidence(Confidence):
-    """What confidences tell about leaves."""
+    """What confidences say about leaves."""
 
     leaves: int
     """the number of leaves with a confidence"""
@@ -325,7 +325,7 @@ class OneDocument(TypedDict):
 
 
 class MetricComparison(TypedDict):
-    """Two submissions compared by a further metric."""
+    """Two submissions compared under a further metric."""
 
     metric: str
     """the metric"""
@@ -430,7 +430,7 @@ class _Document(TypedDict):
 
 
 class Compared(TypedDict, total=False):
-    """Keys of several submissions."""
+    """Keys that only several submissions have."""
 
     best: Best
     """the best"""

@@ -58,7 +58,7 @@ TEXT = Markup(headings={"difference": "difference"}, usual=TERMINAL_COLUMNS)
 
 
 class Table(NamedTuple):
-    """A table: its title, its columns, and a record for each row; then the cells of each row, first of the headings."""
+    """A table: its title, its columns, and a record for each row; then the cells of each row, the headings first."""
 
     title: str
     columns: Sequence[Column]
@@ -196,13 +196,13 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
 
 
 def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
-    """List what confidences tell about the leaves of each key: the measures, and the share of right leaves by bin."""
+    """List what confidences say about the leaves of each key: the measures, and the share of right leaves by bin."""
     submissions = document["submissions"]
     records = [
         {"group": name, "name": submission["name"], **figures["confidence"]}
-        for name in ("", *submissions[0]["groups"].get(KEYS, ()))
+        for name in (None, *submissions[0]["groups"].get(KEYS, ()))
         for submission in submissions
-        for figures in [submission["groups"][KEYS][name] if name else submission.get("all_keys", {})]
+        for figures in [submission.get("all_keys", {}) if name is None else submission["groups"][KEYS][name]]
         if "confidence" in figures
     ]
     if not records:
@@ -213,7 +213,7 @@ def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
     bins = sorted({(each["low"], each["high"]) for row in records for each in row["reliability"]})
     borders = [Column(f"from {low}", f"{low:.1f} to {high:.1f}") for low, high in bins]
     rows = [
-        {**row, **row["coverage"], "group": row["group"] or "all"}
+        {**row, **row["coverage"], "group": "all" if row["group"] is None else row["group"]}
         | {
             f"from {each['low']}": f"{numbers.format(each['accuracy'])} ({each['leaves']})"
             for each in row["reliability"]
@@ -237,7 +237,7 @@ def list_notes(document: Document) -> list[str]:
 def _list_deciding(document: Document) -> list[str]:
     """List sentences on comparisons with the baseline that one document decides."""
     sentence = (
-        "Without {name} ({count}), {second} differs by {without:+.1f} points in place of {all:+.1f} (p = {p:.2f})."
+        "Without {name} ({count}), {second} differs by {without:+.1f} points instead of {all:+.1f} (p = {p:.2f})."
     )
     return [
         sentence.format(
@@ -254,7 +254,7 @@ def _list_deciding(document: Document) -> list[str]:
 
 
 def describe_adjustment(document: Document) -> str:
-    """Describe for what p-values are adjusted, and how; "" for a single comparison."""
+    """Describe what p-values are adjusted for, and how; "" for a single comparison."""
     count = len(document["comparisons"])
     if count < 2:
         return ""
@@ -390,7 +390,7 @@ _LATEX_TABLE = Template(
 
 
 def _escape_latex(text: str) -> str:
-    """Escape the commands of LaTeX in a text, and write minus signs and ranges in its form."""
+    """Escape the commands of LaTeX in a text, and write minus signs and ranges as LaTeX does."""
     text = make_printable(text).translate(_LATEX_SIGNS)
     for pattern, form in _LATEX_FORMS.items():
         text = re.sub(pattern, form, text)

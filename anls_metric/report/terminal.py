@@ -141,7 +141,7 @@ _SOURCE: Rows = (
 
 
 def _list_lines(document: Document, submission: Submission, numbers: Numbers, rows: Rows) -> Lines:
-    """List the lines of rows of which a submission has the key."""
+    """List the lines for those rows whose key a submission has."""
     values: dict[str, Any] = {**submission}
     for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
         values |= {key: value for key, value in values.get(part, {}).items() if key != "confidence"}
@@ -168,7 +168,7 @@ def _list_lines(document: Document, submission: Submission, numbers: Numbers, ro
 
 
 def list_details(document: Document, submission: Submission, numbers: Numbers) -> Lines:
-    """List the lines that stand beside a table, too: the figures of a benchmark's rule, without those of groups, and
+    """List the lines that also stand beside a table: the figures of a benchmark's rule, except those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
     figures = (
@@ -197,7 +197,7 @@ def _list_figures(document: Document, submission: Submission, numbers: Numbers) 
 
 
 def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
-    """Format lines with aligned texts, behind names that are at least so wide."""
+    """Format lines with aligned texts, after names padded to at least this width."""
     width = max(least, *(len(name) for name, _ in lines))
     return "\n".join(f"{indent}{name:{width}} {text}".rstrip() for name, text in lines)
 
@@ -286,7 +286,7 @@ def format_matches(number: str, matches: Sequence[Match]) -> str:
 
 
 def format_answer(answer: Answer) -> str:
-    """Format an answer of the document above the closest accepted answer, with the reason for the score."""
+    """Format an answer of the document above the closest reference, with the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
         return head + "no answer"

@@ -22,14 +22,14 @@ def judge_float(answer: float | None, gold: float) -> Judgment:
 
 
 def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgment:
-    """Judge an answer that must equal the accepted answer."""
+    """Judge an answer that must equal the reference."""
     return Judgment(float(are_equal), "{} equals {}" if are_equal else "{} must be equal to {}", (answer, gold))
 
 
 def judge_text(
     answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
 ) -> Judgment:
-    """Judge a cleaned string by its similarity, unless the accepted answer must be met exactly."""
+    """Judge a cleaned string by its similarity, unless the reference must be matched exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = kernel.score(answer, [gold])

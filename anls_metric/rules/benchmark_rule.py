@@ -28,7 +28,7 @@ def summarize_mean(name: str) -> Summarize:
 
 @dataclass(frozen=True)
 class Rule(Scorer):
-    """The rule of a benchmark, which needs more columns than predictions and accepted answers.
+    """The rule of a benchmark, which needs more columns than predictions and references.
 
     Attributes:
         name: the name of the rule.
@@ -76,7 +76,7 @@ class Rule(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def fit_row(self, row: Row, name: str) -> Row:
-        """Bring the accepted answers of a row into the shape of the program. ValueError: they cannot be meant."""
+        """Bring the references of a row into the shape that the program expects. ValueError: they cannot be right."""
         if self.fit is None or self.references not in row:
             return row
         try:

@@ -37,7 +37,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
-    """Judge an answer. Answers to Fact Checking and Multi Choice questions must be met exactly."""
+    """Judge an answer. Answers to Fact Checking and Multi Choice questions must match exactly."""
     answer, years = _read_last(row)
     texts = ("" if value is None else str(value).strip() for value in (answer, row["prediction"]))
     gold, prediction = map(_strip_point, texts)
@@ -45,7 +45,7 @@ def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_openbench(row: Row, threshold: float) -> Judgment:
-    """Judge an answer as `judge_as_lmms_eval`, but with another ANLS, and spaces are stripped last."""
+    """Judge an answer as `judge_as_lmms_eval` does, but with another ANLS, and spaces are stripped last."""
     answer, years = _read_last(row)
     gold, prediction = (_strip_point(str(value)).strip() for value in (answer, row["prediction"]))
     return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES, OPENBENCH)
@@ -80,7 +80,7 @@ def _judge(
         for answer, accepted, is_year in zip(answers, golds, years)
     ]
     score = total(judged) / max(len(golds), len(answers))
-    words = "items {} and {} score {} place by place, and {} places have no partner"
+    words = "items {} and {} score {} position by position, and {} positions have no partner"
     return Judgment(score, words, (answers, golds, judged, abs(len(golds) - len(answers))))
 
 
@@ -100,7 +100,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool, texts: Kernel) -> Judgme
 
 
 def _list_golds(gold: str) -> list[str]:
-    """List the items of the accepted answer, after adding quotes that its words may lack."""
+    """List the items of the reference, after adding quotes that its words may lack."""
     text = gold
     if gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
         with suppress(ValueError):

@@ -43,7 +43,7 @@ def is_exact(
     parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
     endings: tuple[str, ...] = (".py", "ipynb"),
 ) -> bool:
-    """Whether a cleaned answer must be met exactly, as a number, range, date, time, page, address or file name.
+    """Whether a cleaned answer must match exactly, like a number, range, date, time, page, address or file name.
 
     Args:
         text: the accepted answer.

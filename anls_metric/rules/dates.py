@@ -19,7 +19,7 @@ _TODAY = 2026  # the year of the benchmark, by which years of two digits are com
 
 
 def parse_date(text: str) -> tuple[date, ...]:
-    """Parse a date. An ambiguous date has the month first.
+    """Parse a date. An ambiguous date is read with the month first.
 
     Returns:
         The date, completed by two different days: the two dates differ if the text is incomplete; () for no date.
@@ -56,7 +56,7 @@ def _load_parser() -> Any:
         raise ValueError("dates need python-dateutil: pip install 'anls-metric[rules]'") from None
 
     class Century(parser.parserinfo):  # type: ignore[misc]
-        """Completes years of two digits the same way in every year."""
+        """Completes two-digit years the same way in every year."""
 
         def convertyear(self, year: int, century_specified: bool = False) -> int:
             if year >= 100 or century_specified:

@@ -46,7 +46,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def _list_candidates(gold: Any) -> list[str]:
-    """List the accepted answers: the items of a gold answer that is a list or is written as one; else its text."""
+    """List the references: the items of a gold answer that is a list or is written as one; else its text."""
     text = str(gold)
     if "[" not in text:
         return [text]

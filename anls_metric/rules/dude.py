@@ -40,7 +40,7 @@ def judge(row: Row, threshold: float) -> Judgment:
     if not gold:
         raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
     score = anls_score(answer, gold, threshold, "rrc")
-    words = "as {} question: {} against {}, kept at a similarity of {} or more"
+    words = "question type {}: {} against {}, kept at a similarity of {} or more"
     return Judgment(score, words, (kind, answer, gold, Similarity(threshold)))
 
 
@@ -71,7 +71,7 @@ def _check_texts(column: str, texts: Sequence[Any]) -> None:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute ANLS for the whole set and by type; with confidences also AURC, and AUROC for the data split "test2"."""
+    """Compute ANLS for the whole set and by type; with confidences, also AURC, and AUROC for the data split "test2"."""
     summary: Summary = {"anls": mean(scores) if scores else 0.0}
     for kind, name in _TYPES.items():
         of_kind = [score for row, score in zip(rows, scores) if row["answer_type"] == kind]

@@ -35,7 +35,7 @@ class Judgment(NamedTuple):
 
     @property
     def closest(self) -> None:
-        """None: other explanations have a closest accepted answer here."""
+        """None: other explanations have a closest reference here."""
 
     @property
     def edits(self) -> tuple[()]:

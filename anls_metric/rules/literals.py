@@ -32,7 +32,7 @@ def parse_literal(text: str) -> Any:
     except (ValueError, SyntaxError, TypeError):
         raise NoLiteralError("is not a Python literal") from None
     except (MemoryError, RecursionError):
-        raise NoLiteralError("is nested too deep") from None
+        raise NoLiteralError("is nested too deeply") from None
 
 
 def parse_list(text: str) -> list[Any] | None:

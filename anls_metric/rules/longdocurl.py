@@ -86,19 +86,19 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
         return judge_equal(answers, accepted, "-".join(answers) == "-".join(accepted))
     best = [max(OVER_HALF.score(answer, [text]) for answer in answers) for text in accepted]
     score = total(best) / len(accepted) * min(1, len(accepted) / len(answers)) ** 0.5
-    words = "the best answer to each of {} has {}, and there are {} answers"
+    words = "the best answer for each of {} scores {}, and there are {} answers"
     return Judgment(score, words, (accepted, [round(number, 4) for number in best], len(answers)))
 
 
 def _join_values(items: list[Any]) -> list[Any]:
-    """Replace each object among the items by its values, joined with hyphens."""
+    """Replace each object among the items with its values, joined with hyphens."""
     if not isinstance(items[0], dict):
         return items
     return ["-".join(map(str, item.values())) if isinstance(item, dict) else item for item in items]
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All are 0 for no rows."""
+    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All are 0 without rows."""
     if not rows:
         return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}
     extracted = [0.0 if row["prediction"] == _NO_ANSWER else score for row, score in zip(rows, scores)]

@@ -70,7 +70,7 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
 
 
 def _list_places(column: str, places: Any, names: Collection[str], level: str) -> set[Any]:
-    """List the documents of citations, each with its page on the level "page"."""
+    """List the documents of citations, each with its page at the level "page"."""
     keys = set()
     for place in places or ():
         if not isinstance(place, Mapping) or (place.keys().isdisjoint(names) and place.keys() - {"page"}):
@@ -88,7 +88,7 @@ def _list_places(column: str, places: Any, names: Collection[str], level: str) -
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the figures of the whole set, and as `by_hop_type` those of questions about one or several pages."""
+    """Compute the figures of the whole set and, as `by_hop_type`, those of questions about one or several pages."""
     measured = []
     for place, (row, score) in enumerate(zip(rows, scores)):
         try:
@@ -139,7 +139,7 @@ def _aggregate(measured: Sequence[Measures]) -> Summary:
 
 
 def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
-    """List the number of steps of each question, if it is above 0, and whether the answer is correct."""
+    """List the number of steps of each question, if above 0, with whether the answer is correct."""
     efforts = []
     for each in measured:
         try:

@@ -50,7 +50,7 @@ def _read_float(gold: Any) -> float:
 
 
 def must_be_equal(text: str) -> bool:
-    """Whether a list with this item must be met exactly: the item is a number, or `is_exact`."""
+    """Whether a list with this item must be matched exactly: the item is a number, or `is_exact`."""
     return parse_float(text) is not None or is_exact(text)
 
 

@@ -44,7 +44,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 
 
 def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgment:
-    """Judge a prediction against the closest accepted answer."""
+    """Judge a prediction against the closest reference."""
     if not isinstance(answers, list):
         answer = _prepare(_take_text("answers", answers), rule)
         return _judge_single(rule, _prepare(_take_text("prediction", prediction), rule), answer)
@@ -68,7 +68,7 @@ def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgment:
 
 
 def _judge_single(rule: str, text: str, answer: str) -> Judgment:
-    """Judge a prediction against a single accepted answer, which the program treats differently from a list."""
+    """Judge a prediction against a single reference, which the program treats differently from a list."""
     if not _is_short(answer, rule):
         return _compare(text, answer) if rule == "en" else Judgment(0.0, "{} is long and not in a list", (answer,))
     judged = _contain(text, answer)

@@ -1,4 +1,4 @@
-"""Brings accepted answers from files into the shape that the program of a benchmark expects: a text, or a list."""
+"""Brings references from files into the shape that the program of a benchmark expects: a text, or a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Fit = Callable[[Any, Row, str], Any]
 
 
 def fit_list(value: Any, row: Row, column: str) -> Any:
-    """Make a list of a text. ColumnError: an answer is missing.
+    """Make a list from a text. ColumnError: an answer is missing.
 
     Example:
         >>> fit_list("Coca Cola", {}, "gold"), fit_list(["Coca Cola"], {}, "gold")

@@ -187,6 +187,13 @@ def test_confidences_of_single_values_are_measured_by_key() -> None:
         score(rows, variant="anls_star", field={"confidence": "scores"})
 
 
+def test_an_empty_key_is_a_key_of_its_own() -> None:
+    rows = [{"prediction": {"": "x", "b": "y"}, "references": {"": "x", "b": "z"}, "confidence": {"": 0.9, "b": 0.4}}]
+    document = score_by_key(rows)
+    leaves = {name: group["confidence"]["leaves"] for name, group in document["groups"][KEYS].items()}
+    assert (leaves, document["all_keys"]["confidence"]["leaves"]) == ({"": 1, "b": 1}, 2)
+
+
 def test_values_without_keys_have_counts_and_no_table(tmp_path: Path) -> None:
     scores = score(["tea", ["a", "b"]] * 20, ["tea", ["b"]] * 20, variant="anls_star", by_key=True)
     (document,) = scores.to_dict()["submissions"]

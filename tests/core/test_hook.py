@@ -191,7 +191,7 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
             "metrics are for strings, and anls_star scores other",
         ),
         (None, {"extract": "thinks"}, "unknown extraction rule 'thinks'"),
-        (None, {"extract": 7}, r"extract is 7 \(int\): pass names of rules, or a function"),
+        (None, {"extract": 7}, r"extract is 7 \(int\): pass the names of rules, or a function"),
     ],
 )
 def test_bad_arguments_are_refused_when_the_hook_is_built(references: Any, options: Any, message: str) -> None:

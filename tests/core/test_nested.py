@@ -248,7 +248,7 @@ def test_deepest_allowed_value_is_scored(kind: str) -> None:
     levels = 50 if kind == "all of them" else 100
     assert explain_star(deep(levels), deep(levels)).score == 1
     assert 0 < explain_star(deep(levels, "leaf"), deep(levels, "leaf.")).score <= 1
-    with pytest.raises(ValueError, match=r"^the prediction, .*nested more than 100 levels deep, or holds itself"):
+    with pytest.raises(ValueError, match=r"^the prediction, .*nested more than 100 levels deep, or contains itself"):
         anls_star_score(deep(100_000), "x")
 
 
@@ -505,7 +505,7 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: nested.to_json({"a": [{"__tuple__": ["a"]}]}), "cannot be written as JSON"),
         (lambda: nested.from_json([{"__tuple__": "ab"}]), "write one of several values as"),
         (lambda: nested.from_json([{"__tuple__": [1], "b": 2}]), "write one of several values as"),
-        (lambda: nested.from_json(HOLDS_ITSELF), "nested too deep, or holds itself"),
+        (lambda: nested.from_json(HOLDS_ITSELF), "nested too deeply, or contains itself"),
     ],
 )
 def test_wrong_options_and_values_are_errors(call: Any, message: str) -> None:

@@ -86,7 +86,7 @@ def test_scorer_names_itself_and_its_options(name: str) -> None:
 def test_what_is_no_scorer_is_refused(name: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         get_scorer(name)
-    with pytest.raises(ValueError, match=r"^each scorer must be an object of a subclass of Scorer, got "):
+    with pytest.raises(ValueError, match=r"^each scorer must be an instance of a subclass of Scorer, got "):
         register(name)
 
 

@@ -238,5 +238,5 @@ def test_refuses_a_trainer_without_a_processor_and_prompts_with_answers(made: An
     with pytest.raises(ValueError, match="pass processor to GenerateAndScore"):
         build_trainer(made, made.t5, made.encoded, [bare], tmp_path).train()
     whole = GenerateAndScore(made.whole, made.accepted, processor=made.tokenizer)
-    with pytest.raises(ValueError, match="pass rows with prompt"):
+    with pytest.raises(ValueError, match="pass rows with a 'prompt' column"):
         build_trainer(made, made.llama, made.whole, [whole], tmp_path).evaluate()

@@ -274,7 +274,7 @@ def test_metric_comes_back_from_its_config_and_from_serialization(metric: Any) -
 
 def test_variant_of_ones_own_is_not_saved_as_that_of_the_table() -> None:
     own = dataclasses.replace(anls_metric.VARIANTS["standard"], whitespace="strip")
-    with pytest.raises(ValueError, match="the variant standard differs from that of the table"):
+    with pytest.raises(ValueError, match="the variant standard differs from the one in the table"):
         ANLS(own).get_config()
 
 

@@ -136,7 +136,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "g.json x.json --id-field file --gold-id-field scan", [SCORE]),
     "an id that only the gold file has": ("g.json x.json --gold-id-field file_name", {"g.json": FILES, "x.json":
         rename_name("scan", [{**row, "file_name": f"{n}{row['file_name']}"} for n, row in enumerate(MOVED)])},
-        "x.json: no ids for those of g.json: pass their field with --id-field (found 'scan'", "g.json x.json",
+        "x.json: no ids to match those of g.json: pass their field with --id-field (found 'scan'", "g.json x.json",
         [17 / 24]),
     "ids that are no ids": ("gold.json x.json", {"x.json": [{**row, "questionId": [7]} if n == 1 else row for n,
         row in enumerate(ANSWERS)]},
@@ -221,20 +221,20 @@ def test_key_of_several_fields_is_a_list_in_python() -> None:
 # Two files whose rows contradict a join, the error, what is typed then, and the score.
 CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
     "few names in another order": (rename_name("image", FILES)[:8], rename_name("image", MOVED)[:8], "2 of 8 answers "
-        "have a different image than in g.json, the first is question 1 ('page 1.png' there, 'page 2.png' here): to "
+        "have a different image in g.json; the first is question 1 ('page 1.png' there, 'page 2.png' here): to "
         "join by it, add --id-field image", "--id-field image", [0.75]),
     "a repeated field in another order": (FIELDS, CELLS[::-1], "to join by it, add --id-field file,field",
         "--id-field file,field", [SCORE]),
     "a repeated field without a key": ([{"lang": "ab"[n % 2], **row} for n, row in enumerate(BY_ANSWERS)],
         [{"lang": "ba"[n % 2], **row} for n, row in enumerate(BY_POSITION)], "24 of 24 answers have a different lang "
-        "than in g.json, the first is question 1 ('a' there, 'b' here): add an id to each record of both files; "
+        "in g.json; the first is question 1 ('a' there, 'b' here): add an id to each record of both files; "
         "--id-field none joins by position all the same", "--id-field none", [SCORE]),
     "counters that are called ids": ([{"id": n, **row} for n, row in enumerate(FILES)], [{"id": n, **row} for n,
-        row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name than in g.json, the first is "
+        row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name in g.json; the first is "
         "question 0 ('page 1.png' there, 'page 24.png' here): to join by it, add --id-field file_name",
         "--id-field file_name", [SCORE]),
     "numbers of rows in another order": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for
-        n, row in enumerate(BY_POSITION)][::-1], "24 of 24 answers have a different row than in g.json, the first is "
+        n, row in enumerate(BY_POSITION)][::-1], "24 of 24 answers have a different row in g.json; the first is "
         "question 1 ('0' there, '23' here): to join by it, add --id-field row", "--id-field row", [SCORE]),
     "counters and the texts of questions": ([{"id": n, "query": f"q {n}", **row} for n, row in
         enumerate(BY_ANSWERS)], [{"id": 23 - n, "prompt": f"q {n}", **row} for n, row in enumerate(BY_POSITION)],
@@ -256,9 +256,7 @@ def test_some_pairs_that_another_field_contradicts_are_a_hint(shell: Shell) -> N
     rows = [{"questionId": key, **named} for key, named in zip(IDS, MOVED)]
     shell.write({"g.json": [{**row, **named} for row, named in zip(GOLD, FILES)], "x.json": rows})
     error = shell.type("g.json x.json").err
-    assert (
-        "hint: x.json: 2 of 24 answers have a different file_name than in g.json, the first is question 49000" in error
-    )
+    assert "hint: x.json: 2 of 24 answers have a different file_name in g.json; the first is question 49000" in error
 
 
 def test_ids_of_one_file_are_not_used_and_a_hint_says_so(shell: Shell) -> None:
@@ -329,7 +327,7 @@ def test_text_of_another_question_is_an_error(shell: Shell, case: str, has_ids: 
     line = "gold.json x.json"
     if count:
         assert shell.error(line) == (
-            f"x.json: {count} of 24 answers have a different question text than in gold.json, the first is question "
+            f"x.json: {count} of 24 answers have a different question text in gold.json; the first is question "
             "49000 ('What is 49000?' there, 'What is 49001?' here): check that both files are of the same split; "
             "--field question=none skips this check"
         )

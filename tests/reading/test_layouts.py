@@ -311,7 +311,7 @@ def test_answers_of_lm_eval_are_scored_once_without_its_filters(shell: Shell) ->
     assert read(shell, "x.jsonl") == line + "flexible), none of them applied)"
     assert shell.scores("x.jsonl one.jsonl") == [SCORE, 0]
     assert shell.scores("x.jsonl --filter flexible") == [0]
-    message = "x.jsonl: there is no filter 'x': --filter takes one of these (found strict-match, flexible)"
+    message = "x.jsonl: there is no filter 'x': pass an existing one with --filter (found strict-match, flexible)"
     assert shell.error("x.jsonl --filter x") == message
 
 
@@ -322,7 +322,7 @@ def test_epochs_of_inspect_ai_are_runs(shell: Shell) -> None:
     assert read(shell, "log.json").endswith("of log.json: 4 rows, 2 questions")
     assert shell.scores("log.json") == [SCORE / 2]
     assert shell.scores("log.json --filter 2") == [0]
-    assert shell.error("log.json --filter 3").endswith(" no run '3': --filter takes one of these (found 1, 2)")
+    assert shell.error("log.json --filter 3").endswith(" no run '3': pass an existing one with --filter (found 1, 2)")
 
 
 @pytest.mark.parametrize("status", ["success", "error", "cancelled", "started"])
@@ -339,7 +339,9 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
     for path in ("log.eval", "log.json"):
         done = shell.type(f"{path} --format json")
         assert json.loads(done.out)["submissions"][0]["anls"] == SCORE
-        hint = f"hint: {path}: the evaluation stopped ({status}) after 2 samples: inspect eval-retry runs the others"
+        hint = (
+            f"hint: {path}: the evaluation stopped ({status}) after 2 samples: run the others with inspect eval-retry"
+        )
         assert (hint in done.err) == (status != "success")
 
 

@@ -111,7 +111,7 @@ EXAMPLES = (
     _chart("chartqapro", "Fact Checking", ["NO"], ["unanswerable"], "answerable", 0.8333333333333334, "as text"),
     _chart("chartqapro_lmms_eval", "Fact Checking", ["NO"], ["unanswerable"], "answerable", 0.0, "must be equal"),
     _chart("chartqapro", "Factoid", ["YES", "NO"], ["[2010, 50]"], "[2010, 51]", 1.0, "place by place"),
-    _chart("chartqapro", "Factoid", ["NO"], ["[Peru, Chile]"], "['Peru']", 0.5, "1 places have no partner"),
+    _chart("chartqapro", "Factoid", ["NO"], ["[Peru, Chile]"], "['Peru']", 0.5, "1 positions have no partner"),
     _chart("chartqapro", "Conversational", ["NO", "YES"], ["x", "2010."], "2010", 1.0, "equals"),
     _chart("chartqapro_openbench", "Factoid", ["NO"], ["New  York"], "new york.", 0.8888888888888888, "as text"),
     _chart("chartqapro_openbench", "Multi Choice", ["NO"], ["a"], "A.", 1.0, "equals"),

@@ -117,7 +117,7 @@ def test_column_may_have_another_name(shell: Shell) -> None:
     [
         ({}, "needs answer_format, which no file has: pass its path with field="),
         ({"field": {"format": "x"}}, "no field 'format' to read: choose from question, confidence, judge, answer_f"),
-        ({"variant": "all,rrc"}, "all cannot be combined with other variants: score it by itself"),
+        ({"variant": "all,rrc"}, "all cannot be combined with other variants: pass it alone"),
     ],
 )
 def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words: str) -> None:

@@ -155,7 +155,7 @@ WORDS = {
     "variant": "the subcommand is anls variants",
     "exprot": "the subcommand is anls export",
     "gold.json a.json --variant rcc": "unknown variant 'rcc': did you mean rrc?",
-    "gold.json gold.json": "it is passed as gold file and as submission",
+    "gold.json gold.json": "it is passed as the gold file and as a submission",
     "--extract think final gold.json a.json": "such as --extract think,final",
     "find 0.75": "type anls GOLD SUBMISSION --find NUMBER",
 }

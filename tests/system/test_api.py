@@ -98,13 +98,13 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(*ONE, field="confidence"), "field must be NAME=PATH, such as confidence=meta.p, got 'confidence'"),  # type: ignore[arg-type]
     (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
-    (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': filter= takes one of these (found no field of runs)"),
+    (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': pass an existing one with filter= (found no field of runs)"),
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'add missing="zero" to score them 0'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "a report needs a name that ends in .html, such as report.html"),
     (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x': `anls FILE --format csv` lists them"),
     (lambda: compare(ANSWERS, GOLD).anls, 'there are several submissions (base, tuned): take one with scores["base"]'),
-    (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors need 3 submissions, got 2"),
+    (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors need at least 3 submissions, got 2"),
     (lambda: score(*ONE).find("many"), "'many' is no"),
 ]  # fmt: skip
 

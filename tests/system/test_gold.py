@@ -141,7 +141,7 @@ def test_broken_cache_is_fetched_anew_by_several_processes_at_once(shell: Shell,
     assert {path.name for path in own.iterdir()} - {"hf"} == {whole.name}
 
 
-FILE = "or pass the gold file as a file"
+FILE = "or pass the path of the gold file"
 GATED = "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQAPro, and set HF_TOKEN"
 
 
@@ -149,7 +149,7 @@ GATED = "accept its terms at https://huggingface.co/datasets/ahmed-masry/ChartQA
 @pytest.mark.parametrize(
     ("name", "more", "words"),
     [
-        ("mmlongbench", {"HF_TOKEN": "hf_wrong"}, "the Hub refuses your token: correct or unset HF_TOKEN"),
+        ("mmlongbench", {"HF_TOKEN": "hf_wrong"}, "the Hub rejects your token: correct or unset HF_TOKEN"),
         ("mmlongbench", {"HF_HUB_OFFLINE": "1"}, f"HF_HUB_OFFLINE is set: unset it, {FILE}"),
         ("mmlongbench", {"HF_ENDPOINT": "http://127.0.0.1:9"}, f"Connection refused): check the network, {FILE}"),
         ("chartqapro", {}, GATED),

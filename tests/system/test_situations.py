@@ -122,7 +122,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("seed.csv --runs error", "add --submission-field seed", "seed.csv --submission-field seed", BOTH),
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
-    ("seed.csv --filter 9", "'9': --filter takes one of these (found 1, 2)", "seed.csv --filter 1", [SCORE]),
+    ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "add --id-field uid; 'key' would pair", "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
     ("truths.json a.json", "--references-field", "truths.json a.json --references-field truths", [SCORE]),
@@ -190,6 +190,6 @@ def test_situation_has_its_score_or_a_word(shell: Shell, situation: dict[str, An
 def test_two_submissions_without_a_gold_file_give_a_hint(shell: Shell) -> None:
     answers = [{"questionId": n, "answer": text} for n, text in enumerate(["tea", "milk"])]
     shell.write({"a.json": answers, "b.json": answers})
-    assert "a.json has the fields of a submission, and is read as the gold file" in shell.type("a.json b.json").err
+    assert "a.json has the fields of a submission, but is read as the gold file" in shell.type("a.json b.json").err
     shell.write({"gold.json": [{**each, "answer": [each["answer"]]} for each in answers]})
     assert "the fields of a submission" not in shell.type("gold.json b.json").err

@@ -182,7 +182,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ("--variant anls_star --ignore-case", "anls_star has no option 'ignore_case'"),
         ("--variant anlsl --average leaves", "anlsl has no option 'average'"),
         ("--variant anls_stars", "did you mean anls_star?"),
-        ("--variant dude,rrc", "dude cannot be combined with other variants: score it by itself"),
+        ("--variant dude,rrc", "dude cannot be combined with other variants: pass it alone"),
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
         ("--variant dude --metrics f1", "--metrics is for strings: leave it out"),
         ("--variant dude --corrections c.json", "--corrections is not for a benchmark metric: leave it out"),

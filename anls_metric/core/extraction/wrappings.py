@@ -74,7 +74,7 @@ _OTHER_ROLE = (
 
 
 def take_from_chat(text: str) -> str | None:
-    """Take the last turn of the assistant that is not empty."""
+    """Take the last assistant turn that is not empty."""
     _, *parts = re.split(rf"(?m:({_ASSISTANT})|{_OTHER_ROLE})", text)
     turns = [turn.strip() for assistant, turn in zip(parts[::2], parts[1::2]) if assistant]
     return next(filter(None, reversed(turns)), "") if turns else None
@@ -131,7 +131,7 @@ def take_as_lmms_eval(text: str) -> str:
 
 
 def _take_last_box(text: str) -> str:
-    """Take the content of the last box whose braces close, whatever stands before them; "" for none."""
+    """Take the content of the last box whose braces close, whatever stands before them; "" if there is none."""
     for start in reversed([*re.finditer(r"\\boxed\{", text)][-_MOST_COMMANDS:]):
         depth = 1
         for brace in re.compile("[{}]").finditer(text, start.end()):
@@ -142,7 +142,7 @@ def _take_last_box(text: str) -> str:
 
 
 def _take_last_number(text: str) -> str:
-    """Take the number at the end of the last line that ends with one, perhaps before a period; "" for none."""
+    """Take the number at the end of the last line that ends with one, perhaps before a period; "" if none does."""
     for line in reversed(text.strip().split("\n")):
         number = re.search(r"\b\d+(?:\.\d+)?$", line.rstrip().removesuffix(".").rstrip())
         if number:
@@ -170,7 +170,7 @@ _ENTITY = r"&(?:[#]\d{1,7}|[#][xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});"
 
 
 def take_from_html(text: str) -> str | None:
-    """Remove HTML tags, and replace entities by their characters."""
+    """Remove HTML tags, and replace entities with their characters."""
     import html
 
     answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
@@ -217,7 +217,7 @@ def _read_python(text: str, start: int, numbers: bool) -> _Found:
 
 
 def _format(value: Any) -> str | None:
-    """Format a value as JSON; None for a dict of Python whose keys JSON does not have."""
+    """Format a value as JSON; None for a Python dict with keys that JSON does not have."""
     try:
         return json.dumps(value, ensure_ascii=False, default=list)
     except TypeError:
@@ -250,7 +250,7 @@ class Syntax(NamedTuple):
         return max(filter(None, map(_format, found)), key=len, default=None)
 
     def _find(self, text: str, field: str, numbers: bool) -> Iterator[Any]:
-        """Find the objects with the field, or without a field all objects and lists.
+        """Find the objects that have the field; without a field, all objects and lists.
 
         No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
         the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
@@ -309,7 +309,7 @@ _LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence, which may be cut off. An empty fence at the end leaves the string before."""
+    """Take the content of the last fence, which may be cut off. An empty last fence leaves the string before it."""
     before, *parts = text.split("```")
     insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]
     return [before.strip(), *filter(None, insides)][-1] if parts else None
@@ -336,7 +336,7 @@ _LABEL = (
 
 
 def take_after_label(text: str) -> str | None:
-    """Take the first line after the last label that something follows, without the marks of bold."""
+    """Take the first line after the last label that something follows, without bold marks."""
     _, *parts = re.split(_LABEL, text)
     lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
     return next(filter(None, reversed(lines)), None)
@@ -362,7 +362,7 @@ _MOST_WORDS = 200  # of a repeated answer
 
 
 def take_repeated(text: str) -> str | None:
-    """Take a string that is repeated, if the whole string is repetitions; the last one may be cut off.
+    """Take a string that is repeated, if the whole string consists of repetitions; the last one may be cut off.
 
     On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
     On several lines, twice is enough.

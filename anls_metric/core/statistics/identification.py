@@ -109,7 +109,7 @@ class Identification:
 
     @property
     def variant(self) -> str | None:
-        """The first of `variants`, None where the function is none of them."""
+        """The first of `variants`; None if the function computes none of them."""
         return next(iter(self.variants), None)
 
     def __str__(self) -> str:
@@ -203,7 +203,7 @@ def _share_of_differences(identification: Identification) -> float:
 def _identify_as(
     function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
 ) -> Identification:
-    """Find the way to call a function, and the fewest changes of a variant, that give the fewest differences."""
+    """Find the way to call a function, and the fewest changes to a variant, that give the fewest differences."""
     found = []
     for names, make in calls.items():
         for step in (1, -1):  # in this order, or the other way round
@@ -226,7 +226,7 @@ _Changes = tuple[tuple[str, Any], ...]
 
 @cache
 def _score_cases(size: int) -> Mapping[tuple[_Changes, str], Sequence[float]]:
-    """Score the cases under each variant with this many changes, by the changes and the name of the variant.
+    """Score the cases under each variant with this many changes, keyed by the changes and the variant's name.
 
     Variants whose changes are options come first. At some thresholds nearly every score is the same; these are left
     out, since a function that fails without an error has such scores as well.
@@ -250,7 +250,7 @@ class _Reading(NamedTuple):
     tolerance: float
 
     def list_differences(self, expected: Sequence[float]) -> list[Difference]:
-        """List the cases for which the variant with the expected scores differs."""
+        """List the cases on which the function differs from a variant's expected scores."""
         return [
             Difference(CASES[place], None if error else score, expected[place], error)
             for place, score, error in self.rows
@@ -258,7 +258,7 @@ class _Reading(NamedTuple):
         ]
 
     def count_differences(self, expected: Sequence[float], most: int) -> int:
-        """Count the cases for which the variant with the expected scores differs, up to one more than `most`."""
+        """Count the cases on which the function differs from a variant's expected scores, up to one above `most`."""
         count = 0
         for place, score, _ in self.rows:
             if not abs(score - expected[place]) < self.tolerance:

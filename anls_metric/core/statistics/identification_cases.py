@@ -1,4 +1,4 @@
-"""Made-up cases on which variants differ, from one another and from functions that are no variant."""
+"""Made-up cases on which variants differ, from one another and from functions that compute no variant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_SHOWN_LENGTH = 40
 
 
 class Case(NamedTuple):
-    """An answer and its accepted answers."""
+    """An answer and its references."""
 
     prediction: str
     references: tuple[str, ...]

@@ -137,7 +137,9 @@ class _Estimate(NamedTuple):
 
 
 def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:
-    """Estimate the variance of a mean by leaving out each cluster. ValueError: there are fewer than two clusters."""
+    """Estimate the variance of a mean by leaving out each cluster in turn. ValueError: there are fewer than two
+    clusters.
+    """
     number, count = sum(cluster.times for cluster in sums), len(values)
     if number < 2:
         raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
@@ -270,7 +272,7 @@ def differences(first: Floats, second: Floats, clusters: Labels = None) -> Diffe
 
 
 def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float:
-    """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ as much.
+    """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ this much.
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
     the other sign. The test tries all patterns of signs if there are at most 10,000, and otherwise 10,000 random ones,
@@ -360,7 +362,7 @@ def holm(p_values: Floats) -> list[float]:
 
 
 def adjust_for_best(p_values: Floats) -> list[float]:
-    """Adjust the p-values of comparisons with the best of several submissions, which the same questions chose.
+    """Adjust the p-values of comparisons with the best of several submissions, chosen on the same questions.
 
     The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally good
     submissions, it calls one worse than the best in more than 8 of 100 families. Any pair could have been the best and
@@ -427,7 +429,7 @@ def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
 
 
 def _bound_tail(sizes: Sequence[int], enough: int) -> float:
-    """Bound the probability that sizes with random signs add up to so much, on either side: Chernoff's bound.
+    """Bound the probability that sizes with random signs add up to this much, on either side: Chernoff's bound.
 
     It holds for every exponent, so a few steps towards the best one are enough.
     """
@@ -465,7 +467,9 @@ def _sum_clusters(scores: Floats, clusters: Labels) -> list[_Cluster]:
 
 
 def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
-    """Refuse values that are not numbers from 0 to 1, or of any size but finite. ValueError: it names the first one."""
+    """Refuse values that are not numbers from 0 to 1 or, if any size is allowed, not finite. ValueError: it names the
+    first one.
+    """
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
     for row, number in enumerate(numbers):
@@ -475,9 +479,9 @@ def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool
 
 
 def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
-    """Refuse another number of values than of scores."""
+    """Refuse values that are not as many as the scores."""
     if values is not None and len(values) != len(scores):
-        raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: give one of each for each question")
+        raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: pass one of each per question")
 
 
 def student_t(confidence: float, freedom: float) -> float:

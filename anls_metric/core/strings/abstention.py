@@ -1,4 +1,4 @@
-"""Recognizes answers that abstain, by one table of forms in six languages."""
+"""Recognizes answers that abstain, using one table of forms in six languages."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _compile_marks() -> re.Pattern[str]:
 
 
 def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
-    """Whether an answer abstains: it is empty, or says in a form of the table that it cannot answer.
+    """Whether an answer abstains: it is empty, or says in one of the table's forms that it cannot answer.
 
     An accepted answer does not abstain, whatever its form, and neither does the letter of a choice.
 
@@ -231,7 +231,7 @@ def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
 
 
 def lacks_answer(accepted: Iterable[Any], record: Mapping[str, Any]) -> bool:
-    """Whether a question has no answer, by its accepted answers and the flags of its record.
+    """Whether a question has no answer, according to its references and the flags of its record.
 
     Example:
         >>> lacks_answer(["Not answerable"], {}), lacks_answer(["Udo"], {"is_impossible": True})

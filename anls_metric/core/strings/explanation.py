@@ -1,4 +1,4 @@
-"""Explains a score: the distance to each accepted answer, the edits, and a sentence."""
+"""Explains a score: the distance to each reference, the edits, and a sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Edit(NamedTuple):
 
 
 class Match(NamedTuple):
-    """How a prediction compares with one accepted answer.
+    """How a prediction compares with one reference.
 
     Attributes:
         reference: the accepted answer, as given.
@@ -96,17 +96,17 @@ class Explanation:
 
     @property
     def best(self) -> Match:
-        """The match with the closest accepted answer."""
+        """The match with the closest reference."""
         return self.matches[self.winner]
 
     @property
     def closest(self) -> str:
-        """The closest accepted answer, as given."""
+        """The closest reference, as given."""
         return self.best.reference
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest accepted answer, normalized."""
+        """The steps from the normalized prediction to the closest reference, normalized."""
         return self.best.edits
 
     @property
@@ -119,7 +119,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Why the answer has its score, in percent: a sentence for a page that shows the accepted answer beside it."""
+        """Why the answer has its score, in percent: a sentence for a page that shows the reference beside it."""
         return self._put_into_words(SENTENCES, in_percent=True)
 
     def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
@@ -197,14 +197,14 @@ def _tell_apart(value: float, other: float, in_percent: bool) -> str:
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """Compare a prediction with one accepted answer."""
+    """Compare a prediction with one reference."""
     answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
     length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
-    """Score a prediction in plain steps: the score, the index of the closest accepted answer, and all matches."""
+    """Score a prediction in plain steps: the score, the index of the closest reference, and all matches."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]
@@ -223,7 +223,7 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
+    """Score a prediction in plain steps, and explain the score. The texts must have been checked."""
     score, winner, matches = find_closest(prediction, references, kernel)
     answer = matches[winner].normalized_prediction
     why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)

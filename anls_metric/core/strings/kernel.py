@@ -83,7 +83,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
+        """Turn `ratio`, the distance / length of an answer from the closest reference, into a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:

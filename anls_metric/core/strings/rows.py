@@ -51,7 +51,7 @@ def _list_keys(value: Mapping[Any, Any]) -> str:
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """Return the accepted answers of one row, or raise an error if they are not strings.
+    """Return the references of one row, or raise an error if they are not strings.
 
     Args:
         value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
@@ -88,7 +88,7 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are a stream of Arrow. Asks the class, because an object may have every attribute."""
+    """Whether data are an Arrow stream. Asks the class, because an object may have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
@@ -99,7 +99,7 @@ def find_lazy_call(data: Any) -> str | None:
 
 
 def read_stream(data: Any, what: str) -> Any:
-    """Read a stream of Arrow as a table of pyarrow. ValueError: pyarrow is not installed."""
+    """Read an Arrow stream as a pyarrow table. ValueError: pyarrow is not installed."""
     try:
         import pyarrow
     except ImportError as error:
@@ -163,12 +163,12 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. ValueError: a bad column, or a row, named."""
+    """Return N predictions and their references as lists of strings. ValueError: it names the bad column or row."""
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of one length. ValueError: a bad column, or their lengths differ."""
+    """Convert two columns of any kind to lists of one length. ValueError: a column is bad, or the lengths differ."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -182,7 +182,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: a bad row, named."""
+    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: it names the bad row."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -221,7 +221,7 @@ def are_strings(values: Iterable[Any]) -> bool:
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pairs of a stream, each checked when it is read. ValueError: a bad row, which it names."""
+    """Yield the pairs of a stream, each checked when it is read. ValueError: it names the bad row."""
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             advice = "pass pairs of a prediction and its references, like zip(predictions, references)"

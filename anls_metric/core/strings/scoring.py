@@ -36,7 +36,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold.
+    """Score one answer: its similarity to the closest reference, or 0 below the threshold.
 
     Args:
         prediction: the answer to score.
@@ -106,7 +106,7 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """Compute the score of each answer, and its similarity to the closest accepted answer, in one pass.
+    """Compute the score of each answer, and its similarity to the closest reference, in one pass.
 
     If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
     that scores 0.
@@ -240,7 +240,7 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Explain a score: distance, length, similarity and edits for every accepted answer.
+    """Explain a score: distance, length, similarity and edits for every reference.
 
     The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
 

@@ -421,7 +421,7 @@ def get_variant(
 
 
 def _describe_other(name: str) -> str:
-    """Describe a name that is no variant for strings: what to call for another metric, or a similar name."""
+    """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
     if name in KINDS[OF_VALUES][1]:
         return (
             f"{name} is for lists and nested values: score them with {name}_score(), or with "

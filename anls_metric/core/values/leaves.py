@@ -148,7 +148,7 @@ def _list_unlike(pair: Pair, keys: Keys, places: _Places, is_predicted: bool) ->
 def _spread(
     outcome: LeafOutcome, node: Node, length: int, keys: Keys, places: _Places, is_predicted: bool
 ) -> Iterator[ScoredLeaf]:
-    """Yield as many leaves as a part of a value counts: those inside it, or the part itself if it has none."""
+    """Yield as many leaves as a part of a value counts for: those inside it, or the part itself if it has none."""
     inside = list(_list_inside(node, keys, places)) or [(node.value, keys, places)] * length
     for value, own_keys, own_places in inside[:length]:
         prediction, reference = (value, None) if outcome == "invented" else (None, value)
@@ -170,5 +170,5 @@ def _list_inside(node: Any, keys: Keys, places: _Places) -> Iterator[tuple[Any, 
 
 
 def _is_blank(node: Node) -> bool:
-    """Whether a node has no value: nor have texts of spaces, [] and {}."""
+    """Whether a node has no value; texts of spaces, [] and {} have none either."""
     return node.text == "" or (node.text is None and not node.value)

@@ -48,7 +48,7 @@ def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def add_as_numpy(numbers: Sequence[float]) -> float:
-    """Add floats in the order of `numpy.sum`, which DUDE's script calls: eight partial sums; over 128 items, halves."""
+    """Add floats in the order of `numpy.sum`, which DUDE's script calls: eight partial sums; halves above 128 items."""
     if len(numbers) > 128:
         half = len(numbers) // 2 // 8 * 8
         return add_as_numpy(numbers[:half]) + add_as_numpy(numbers[half:])

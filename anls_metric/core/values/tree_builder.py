@@ -45,13 +45,13 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
     if type(value) is str:
         return Scalar(value)
     if len(path) > _DEEPEST:
-        problem = f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value"
+        problem = f"is nested more than {_DEEPEST} levels deep, or contains itself: pass a flatter value"
     elif isinstance(value, dict):
         return Dict(value, {key: _build_tree(item, side, row, (*path, (key,))) for key, item in value.items()})
     elif isinstance(value, tuple) and side == "prediction":
-        problem = "is a tuple, which means one of several values in a reference: pass a list"
+        problem = "is a tuple, which in a reference means one of several values: pass a list"
     elif isinstance(value, tuple) and not value:
-        problem = "is an empty tuple, one of no values: pass at least one"
+        problem = "is an empty tuple, which offers no values: pass at least one"
     elif isinstance(value, (list, tuple)):
         items = [_build_tree(item, side, row, (*path, place)) for place, item in enumerate(value)]
         return List(value, items) if isinstance(value, list) else OneOf(value, items)
@@ -82,7 +82,7 @@ def write_numbers_by_value(node: Any) -> None:
 
 
 def unwrap(reference: Any) -> Any:
-    """Replace a tuple of one value by this value, since it stands for the value."""
+    """Replace a tuple of one value with this value, since it stands for the value."""
     while isinstance(reference, tuple) and len(reference) == 1:
         reference = reference[0]
     return reference

@@ -70,7 +70,7 @@ class Pair(NamedTuple):
         return math.nextafter(self.average, math.inf) if self.same else self.average
 
     def is_same_inside(self) -> bool:
-        """Whether both sides are equal as parts of a list or dict, in which Python takes nan as equal to itself."""
+        """Whether both sides are equal as parts of a list or dict, in which Python treats nan as equal to itself."""
         return self.same or self.reference.value is self.prediction.value
 
 
@@ -109,7 +109,7 @@ class Scalar(Node):
 
 
 class OneOf(Node):
-    """Several accepted values: the best counts. Of equally good values, an equal one wins, then the first."""
+    """Several accepted values: the best counts. Among ties, one equal to the prediction wins, then the first."""
 
     __slots__ = ("options",)
 

@@ -1,4 +1,4 @@
-"""ANLS* and ANLSL as variants: a `ValueVariant` is for values what a `Variant` is for texts."""
+"""ANLS* and ANLSL as variants: a `ValueVariant` is to values what a `Variant` is to texts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ValueVariant(Scorer):
         return value
 
     def read_references(self, references: Any) -> Any:
-        """Read the reference of a row, which may be JSON. ValueError: it looks like JSON and is not."""
+        """Read the reference of a row, which may be JSON. ValueError: it looks like JSON but is not."""
         return read_reference(references)
 
     @property
