@@ -54,12 +54,12 @@ def describe(scorer: Scorer) -> str:
 
 
 def read_percent(percent: float) -> float:
-    """Read a threshold of the page, which shows scores, similarities and thresholds in percent."""
+    """Read a threshold from the page, which shows scores, similarities and thresholds in percent."""
     return round(percent / 100, 6)
 
 
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
-    """Whether one or more answers are scored so fast that it needs no process. The others are further arguments."""
+    """Whether one or more answers are scored so fast that no process is needed. The others are further arguments."""
     count = len(prediction) if isinstance(prediction, list) else 1
     size = len(str((prediction, references)))
     is_nested = any(name in others for name in KINDS[OF_VALUES][1])
@@ -86,7 +86,7 @@ def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
-    """Describe an explanation: accepted answers and edits, or the leaves of a list or object."""
+    """Describe an explanation: references and edits, or the leaves of a list or object."""
     content = {"score": why.score, "signature": why.signature, "sentence": why.sentence}
     if isinstance(why, Explanation):
         names = ("reference", "distance", "length", "similarity")

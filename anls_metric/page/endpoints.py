@@ -173,7 +173,7 @@ def score_logs(
     average: str | None = None,
     numbers: str | None = None,
 ) -> dict[str, Any]:
-    """Score files that contain both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
+    """Score files that contain both predictions and references with ANLS: logs of evaluation harnesses, tables.
 
     Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 

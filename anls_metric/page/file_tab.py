@@ -88,7 +88,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *of_settings]
 
     async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[Any, None]:
-        """Score what the visitor wants, and yield stages and the changes of the components."""
+        """Score what the visitor wants, and yield stages and the changes to the components."""
         paths, gold, names, options = request or [[], "", {}, {}]
         content, told, report = scoring.Shown(), None, name_report()
         try:
@@ -242,7 +242,7 @@ def format_missing(files: str) -> str:
 
 
 def _format(shown: scoring.Shown, report: str) -> str:
-    """Format a report in a frame, in which its script reaches nothing of the page. page.js gives the frame its URL."""
+    """Format a report in a frame from which its script cannot reach the page. page.js gives the frame its URL."""
     names = escape(", ".join(row[0] for row in shown.files), 2_000)
     attributes = f'data-report="{_locate(report)}" data-files="{names}"'
     frame = f'<iframe title="The report" sandbox="allow-scripts allow-downloads" {attributes}></iframe>'

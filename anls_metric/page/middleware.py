@@ -118,7 +118,7 @@ class Guard:
 
 
 def _find_route(scope: Scope) -> str:
-    """Find the route of a request, without a slash at its end. RefusedError: it is none of `ROUTES`."""
+    """Find the route of a request, without a slash at its end. RefusedError: it is not in `ROUTES`."""
     path: str = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
     is_route = any(path == route or (route[-1] == "*" and f"{path}/".startswith(route[:-1])) for route in ROUTES)
     if not is_route and not (path.startswith(FILE) and is_report(path.removeprefix(FILE))):
@@ -127,7 +127,7 @@ def _find_route(scope: Scope) -> str:
 
 
 def _check_origin(scope: Scope) -> None:
-    """Refuse another name of this computer, which a page elsewhere can make up, and what such a page sends."""
+    """Refuse another name for this computer, which a page elsewhere can make up, and what such a page sends."""
     headers = Headers(scope=scope)
     host = headers.get("host", "")
     if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
@@ -137,7 +137,7 @@ def _check_origin(scope: Scope) -> None:
 
 
 async def _watch(scope: Scope) -> AsyncIterator[str]:
-    """Tell gradio's drop area when an upload has ended. Which part of which file has come is not known."""
+    """Tell gradio's drop area when an upload has ended. Which part of which file has arrived is not known."""
     while _get_id(scope) in _COMING:
         yield 'data: {"msg": "heartbeat"}\n\n'
         await asyncio.sleep(0.5)
@@ -198,7 +198,7 @@ def _count(receive: Receive, most: int) -> Receive:
 
 
 def _check_content(content: bytes) -> None:
-    """Check the files that a body names. RefusedError: one is no upload."""
+    """Check the files that a body names. RefusedError: one is not an upload."""
     try:
         json.loads(content, object_hook=_check_object)
     except (ValueError, RecursionError):  # gradio reports the error
@@ -206,7 +206,7 @@ def _check_content(content: bytes) -> None:
 
 
 def _check_object(value: dict[str, Any]) -> None:
-    """Check an object of a body, because gradio would download a file whose path is a URL."""
+    """Check an object in a body, because gradio would download a file whose path is a URL."""
     if isinstance(value.get("path"), str):
         try:
             take(value["path"], "the file")

@@ -217,7 +217,7 @@ _TOO_LARGE = (
 
 
 def _encode(value: Any) -> bytes:
-    """Encode JSON, in which half a surrogate pair, which has no bytes, becomes a question mark."""
+    """Encode JSON. Half a surrogate pair, which has no bytes, becomes a question mark."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 

@@ -44,7 +44,7 @@ class Advice(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the page shows of files.
+    """What the page shows about files.
 
     Attributes:
         problems: what is wrong with files, or with all of them.
@@ -90,7 +90,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
 
 
 def _cut_edits(document: Document) -> Document:
-    """Cut the edits of each of the worst answers, of which a long answer has one for each of its characters."""
+    """Cut the edits of each of the worst answers: a long answer has an edit for each of its characters."""
     for submission in document["submissions"]:
         for answer in submission.get("worst", ()):
             for part in (answer, *answer.get("leaves", ())):
@@ -229,7 +229,7 @@ def _write_report(path: str, result: Result, archives: Sequence[str], errors: li
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Name submissions by the stems of their files, with a number after a name that was there before.
+    """Name submissions by the stems of their files, with a number after a name that is already taken.
 
     Example:
         >>> name_files(["/a/run.json", "/b/run.json", "/b/my model.jsonl"])

@@ -39,7 +39,7 @@ from anls_metric.report.texts import escape
 ASSETS = Path(__file__).parent / "assets"
 
 SENTENCE = (
-    "How close is a model's answer to a reference? 100 is equal, 0 is too different. ANLS is the metric of DocVQA."
+    "How close is a model's answer to a reference? 100 means equal, 0 too different. ANLS is the metric of DocVQA."
 )
 
 # Prediction, accepted answers, variant, threshold and case.
@@ -67,7 +67,7 @@ def _read_asset(name: str) -> str:
 
 
 def _make_head() -> str:
-    """Make what the page has beside gradio: its script, and the colors, the style and the drawings of the report."""
+    """Make what the page has besides gradio: its script, and the colors, the style and the drawings of the report."""
     drawing = f"const STYLE = {json.dumps(read_asset('report.css'))};\n{join_modules([*DRAWING, ASSETS / 'answer.js'])}"
     return (
         f"<style>{read_asset('palette.css')}</style><script>{_read_asset('page.js')}</script>"
@@ -298,7 +298,7 @@ def _return_json(server: Any) -> None:
 
 
 class _Log(io.TextIOWrapper):
-    """Standard error with an end: gradio prints each wrong request, of which a visitor can send any number."""
+    """Standard error with a limit: gradio prints each wrong request, of which a visitor can send any number."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
@@ -314,6 +314,6 @@ class _Log(io.TextIOWrapper):
 
 
 def _is_local(options: Mapping[str, Any]) -> bool:
-    """Whether the page is for this computer alone, as gradio serves it unless it is told an address."""
+    """Whether the page is for this computer alone, as gradio serves it unless it is given an address."""
     address = options.get("server_name") or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     return address in ("127.0.0.1", "localhost")

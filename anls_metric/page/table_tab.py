@@ -1,4 +1,4 @@
-"""The gradio tab for a pasted table, which becomes a file of the tab for files."""
+"""The gradio tab for a pasted table, which becomes a file in the tab for files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _HEADS = ["prediction", "references"]
 _KNOWN = {*IDS, *QUESTIONS, *PREDICTIONS, *REFERENCES, *LESS_CERTAIN_REFERENCES, *ANSWERS}
 _EXAMPLE = [["CocaCola", "Coca Cola"], ["12/15/89", '["12/15/88", "15 December 1988"]']]
 _HELP = (
-    "Paste cells of a spreadsheet into the table, with or without a row of headings. A cell of references may contain "
-    "one, one per line, or a JSON list. Or paste two JSON lists: predictions and references, as `evaluate` takes them."
+    "Paste cells from a spreadsheet into the table, with or without a row of headings. A cell of references may contain "
+    "one reference, several (one per line), or a JSON list. Or paste two JSON lists: predictions and references, as `evaluate` takes them."
 )
 _QUIET: Any = {"show_progress": "hidden", "api_visibility": "private"}
 
@@ -79,7 +79,8 @@ def read_pasted(text: str) -> list[list[str]]:
     if len(lists) == 2:
         if len(lists[0]) != len(lists[1]):
             raise ValueError(
-                f"There are {len(lists[0])} predictions and {len(lists[1])} references: paste one for each."
+                f"There are {len(lists[0])} predictions and {len(lists[1])} references: paste references for each "
+                "prediction."
             )
         return [_HEADS, *([_write_cell(each) for each in row] for row in zip(*lists))]
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), "excel-tab") if any(row)]

@@ -1,4 +1,4 @@
-"""The files of visitors and their reports: how they come, which paths they have, and how old ones make room for new."""
+"""The files of visitors and their reports: how they arrive, which paths they have, and how old ones make room."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RefusedError(Exception):
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make the folder of all uploads, which goes with this process, and remove those of servers that were killed."""
+    """Make the folder of all uploads, which goes away with this process, and remove those of killed servers."""
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     for path in Path(parent).glob(f"{_PREFIX}*"):
         with suppress(OSError):
@@ -57,12 +57,12 @@ def _lock(folder: Path) -> bool:
 
 
 def get_folder() -> str:
-    """Get the folder of all uploads. Each is in a folder that is named by the hash of its content."""
+    """Get the folder of all uploads. Each is in a folder that is named after the hash of its content."""
     return os.path.abspath(os.environ["GRADIO_TEMP_DIR"])
 
 
 def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
-    """Delete the oldest files until the others have at most so many bytes. A small file counts as a megabyte."""
+    """Delete the oldest files until the others have at most this many bytes. A small file counts as a megabyte."""
     found = []
     for place, _, names in os.walk(folder):  # it tolerates what is deleted meanwhile
         for path in (os.path.join(place, name) for name in names):
@@ -83,7 +83,7 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 
 
 class _Coming:
-    """The bytes of all uploads that are not yet whole."""
+    """The bytes of all uploads that are not yet complete."""
 
     size = 0
 
@@ -170,7 +170,7 @@ def take(file: Any, what: str) -> str:
     if not path:
         raise ValueError(f"{what} is missing: upload a file, and pass the path that the upload returned")
     if not isinstance(path, str) or not _is_upload(path):
-        ways = "pass handle_file(path) of gradio_client, or the path that its upload returned"
+        ways = "pass handle_file(path) from gradio_client, or the path that its upload returned"
         raise ValueError(f"{what} is not an uploaded file: {ways}")
     if not os.path.isfile(path):
         raise ValueError(f"{what}: {os.path.basename(path)[:100]} is no longer there: upload it again")

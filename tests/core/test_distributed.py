@@ -168,7 +168,7 @@ def test_processes_of_two_jobs_are_never_mixed(
         first, second = [threads.submit(call) for call in calls]
         assert second.result() is None
         if is_refused:
-            with pytest.raises(ValueError, match="two jobs use experiment_id='default_experiment' at once: pass each"):
+            with pytest.raises(ValueError, match="two jobs use experiment_id='default_experiment' at once: give each"):
                 first.result()
         else:
             assert first.result() == {"anls": 4 / 9}

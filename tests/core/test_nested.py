@@ -484,7 +484,7 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
     [
         (
             lambda: anls_star_score({"x": [("a",)]}, "a"),
-            r"x\[0\] \(counted from 0\), is a tuple, .* in a reference: pass a list",
+            r"x\[0\] \(counted from 0\), is a tuple, which in a reference .*: pass a list",
         ),
         (lambda: anls_star_score("a", [((), "a")]), r"^the reference, \[0\]\[0\] \(counted from 0\), is an empty"),
         (lambda: anls_star_scores([], []), "there are no rows to score"),
@@ -503,8 +503,8 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: nested.to_json({1: "a"}), "cannot be written as JSON"),
         (lambda: nested.to_json({None: "a"}), "cannot be written as JSON"),
         (lambda: nested.to_json({"a": [{"__tuple__": ["a"]}]}), "cannot be written as JSON"),
-        (lambda: nested.from_json([{"__tuple__": "ab"}]), "write one of several values as"),
-        (lambda: nested.from_json([{"__tuple__": [1], "b": 2}]), "write one of several values as"),
+        (lambda: nested.from_json([{"__tuple__": "ab"}]), "write alternative values as"),
+        (lambda: nested.from_json([{"__tuple__": [1], "b": 2}]), "write alternative values as"),
         (lambda: nested.from_json(HOLDS_ITSELF), "nested too deeply, or contains itself"),
     ],
 )

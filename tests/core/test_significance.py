@@ -42,7 +42,7 @@ ERRORS: list[tuple[Callable[..., object], list[Any], str]] = [
     (minimum_detectable_effect, [ROWS, ROWS, ["page", "page"]], "needs two clusters or more"),
     (interval, [ROWS, ["page"]], "2 scores and 1 clusters: pass one of each per question"),
     (differences, [ROWS, ROWS, ["page"]], "2 scores and 1 clusters: pass one of each per question"),
-    (paired_test, [ROWS, [1.0]], "2 scores and 1 scores of the second submission: give one of each"),
+    (paired_test, [ROWS, [1.0]], "2 scores and 1 scores of the second submission: pass one of each"),
     (interval, [[1.0, 83.5]], "the score of row 1 (counted from 0) is 83.5 (float): pass a number from 0 to 1"),
     (interval, [5], "scores must be a list of numbers, got 5"),
 ]

@@ -218,7 +218,7 @@ def test_early_stopping_must_stand_behind(made: Any, tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"references": ["a"]}, "has 7 rows but references for 1"),
-        ({"references": {"a": ["a"]}}, "must be dicts with the same names"),
+        ({"references": {"a": ["a"]}}, "must both be dicts with the same names"),
         ({"references": None}, "references is None"),
         ({"dataset": [{"question": "?"}] * 7}, r"no column 'prompt', only \['question'\]"),
         ({"limit": 0}, "limit must be at least 1, got 0"),

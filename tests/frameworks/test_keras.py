@@ -193,7 +193,7 @@ TEXT = "pass a list or tensor of tokens"
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
         (EditDistance, [1, 2], np.array([1.0, 2.0]), None, "the tokens are float and int: pass token ids"),
         (EditDistance, ["a", ["b"]], [["a", "b"]], None, "the tokens are list and str"),
-        (EditDistance, ["a"], [97], None, "the tokens are int and str: .* the same on both sides"),
+        (EditDistance, ["a"], [97], None, "the tokens are int and str: .* of the same kind on both sides"),
         (EditDistance, ["a"], keras.KerasTensor((1,)), None, "y_pred is a symbolic tensor .*ValidationMetrics"),
         (EditDistance, TRUTH, PREDICTED, [1, 2, 3], "shape"),
         (EditDistance, TRUTH, PREDICTED, ["a", "b"], "could not convert string to float: 'a'"),

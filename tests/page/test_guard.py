@@ -25,7 +25,7 @@ STOP = b"nothing comes any more"
 LEFT = b"the visitor has left"
 PIECES = [b"a" * 50_000] * 6
 REFUSED = {
-    400: "the file is not an uploaded file: pass handle_file(path) of gradio_client, or the path that its upload "
+    400: "the file is not an uploaded file: pass handle_file(path) from gradio_client, or the path that its upload "
     "returned",
     404: "there is no such page",
     408: "the request arrived too slowly: send it again",

@@ -310,7 +310,7 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
     calls = [
         ("explain_answer", answer, "0.888888"),
         ("score_logs", {"files": [upload(served, TABLE)], **FIELDS}, "0.587962"),
-        ("score_logs", {"files": ["/etc/hostname"]}, "handle_file(path) of gradio_client"),
+        ("score_logs", {"files": ["/etc/hostname"]}, "handle_file(path) from gradio_client"),
         ("explain_answer", {**answer, "variant": "none"}, "list_variants lists them"),
         ("list_variants", {}, '"name": "standard"'),
     ]

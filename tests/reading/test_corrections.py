@@ -59,7 +59,7 @@ REFUSED: list[tuple[Any, str]] = [
     ([{"questionId": 7, "accept": [1]}], "accept of question 7, item 0, is 1 (int), not a string"),
     ([ACCEPTED, {"questionId": "7", "accept": "y"}], "c.json, record 2: a second correction of question 7: write"),
     ([{"questionId": 7, "mark": "unclear"}, ACCEPTED], "c.json, record 2: a second correction of question 7"),
-    ([ACCEPTED, {"questionId": 77, "exclude": True}], "c.json: it corrects questions that do not exist (77): write"),
+    ([ACCEPTED, {"questionId": 77, "exclude": True}], "c.json: it corrects questions that do not exist (77): use"),
     ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: it excludes every question: exclude fewer"),
 ]  # fmt: skip
 

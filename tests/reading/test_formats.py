@@ -224,7 +224,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("log.json", "INFO: 24 answers", "line 1, column 1: not JSON: Expecting value: correct it there, or write the"),
     ("deep.json", "[" * 100_000, "the JSON is nested too deeply, or a number in it is too long: write plain records"),
     ("more.csv", "id;answer\n1;a;b\n", "line 2: 3 values, expected 2: put quotation marks around a value with a"),
-    ("fewer.csv", 'id,answer\n1,"a\nb"\n2\n', "line 4: 1 value, expected 2: add the missing values (an empty one"),
+    ("fewer.csv", 'id,answer\n1,"a\nb"\n2\n', "line 4: 1 value, expected 2: add the missing values (they may be empty"),
     ("same.csv", "id,answer,answer\n1,a,b\n", "two columns are named 'answer': rename one"),
     ("quote.csv", 'id,answer\n1,"a" b\n', "line 2: not CSV (',' expected after '\"'): put quotation marks around"),
     ("open.csv", 'id,answer\n1,"a\n2,b\n', "not CSV (unexpected end of data): put quotation marks around the"),

@@ -132,7 +132,7 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "right field of gold.json with --gold-id-field, or yours with --id-field (found 'questionId' 70;",
         "gold.json a.json", [SCORE]),
     "an id that only the submission has": ("g.json x.json --id-field file", {"g.json": rename_name("scan", FILES),
-        "x.json": rename_name("file", MOVED)}, "g.json: no ids for 'file' of x.json: add --gold-id-field scan",
+        "x.json": rename_name("file", MOVED)}, "g.json: no ids to match 'file' of x.json: add --gold-id-field scan",
         "g.json x.json --id-field file --gold-id-field scan", [SCORE]),
     "an id that only the gold file has": ("g.json x.json --gold-id-field file_name", {"g.json": FILES, "x.json":
         rename_name("scan", [{**row, "file_name": f"{n}{row['file_name']}"} for n, row in enumerate(MOVED)])},

@@ -282,7 +282,7 @@ def test_answer_of_an_api_is_its_text_alone(shell: Shell, name: str, response: A
     shell.write({"gold.json": GOLD[::-1], "x.jsonl": [other, {**first, **response}]})
     if answer is None:
         message = shell.error("gold.json x.jsonl")
-        assert message.endswith(": --missing zero scores them 0")
+        assert message.endswith(": add --missing zero to score them 0")
         assert any(f"x.jsonl: 1 request failed ({reason})" in message for reason in REASONS)
         if name != "gemini_batch":  # a file in which all requests failed
             shell.write({"one.json": GOLD[1:], "y.jsonl": [{**first, **response}]})
@@ -296,7 +296,7 @@ def test_reasons_of_failed_requests_are_listed(shell: Shell) -> None:
     reasons = ["b\nb", "b\nb", "a", "c", "d"]
     rows = [{"custom_id": f"{n}", "response": None, "error": {"message": text}} for n, text in enumerate(reasons)]
     shell.write({"gold.json": [{**GOLD[0], "questionId": n} for n in range(5)], "x.jsonl": rows})
-    message = "x.jsonl: 5 requests failed (b b, a, c, d): --missing zero scores them 0"
+    message = "x.jsonl: 5 requests failed (b b, a, c, d): add --missing zero to score them 0"
     assert shell.error("-g gold.json -s x.jsonl") == message
 
 

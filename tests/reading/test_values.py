@@ -132,7 +132,9 @@ def test_prediction_is_a_string(cell: Any, text: str) -> None:
 
 @pytest.mark.parametrize("cell", [None, math.nan])
 def test_missing_prediction_is_refused_or_scores_zero(cell: Any) -> None:
-    message = '\'prediction\' is null or missing: write "" if the model gave no answer; missing="zero" scores it 0'
+    message = (
+        '\'prediction\' is null or missing: write "" if the model gave no answer, or add missing="zero" to score it 0'
+    )
     assert find_error(cell) == message
     rows = [{"prediction": cell, "references": "a"}, {"references": "a"}, {"prediction": "a", "references": "a"}]
     assert score(rows, missing="zero").anls == 1 / 3

@@ -86,7 +86,7 @@ def test_dude_files_are_scored_by_type_with_confidences(dude: Shell) -> None:
     printed = dude.print("gold.json base.json --variant dude --worst 1")
     figures = "           Not Answerable 1.0000", "           aurc 0.0000", "           Extractive 0.8889"
     assert {"ANLS       0.9630", "summary    anls 0.9630", *figures} <= set(printed.splitlines())
-    assert "as 'extractive' question: 'CocaCola' against ['Coca Cola']" in printed
+    assert "question type 'extractive': 'CocaCola' against ['Coca Cola']" in printed
     strict = dude.document("gold.json base.json --variant dude --threshold 0.9")
     assert (strict["submissions"][0]["anls"], "threshold:0.9" in strict["signature"]) == (2 / 3, True)
     assert dude.scores("gold.json without.json --variant dude") == [(8 / 9 + 2) / 3]
@@ -115,7 +115,7 @@ def test_column_may_have_another_name(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "needs answer_format, which no file has: pass its path with field="),
+        ({}, "needs answer_format, which no file has: name the field with field="),
         ({"field": {"format": "x"}}, "no field 'format' to read: choose from question, confidence, judge, answer_f"),
         ({"variant": "all,rrc"}, "all cannot be combined with other variants: pass it alone"),
     ],

@@ -151,7 +151,7 @@ def test_message_speaks_the_language_of_its_front_end(shell: Shell, messages: li
 
 # What is typed or called, and what its error says.
 WORDS = {
-    '""': "the name of a file is empty",
+    '""': "a file name is empty",
     "variant": "the subcommand is anls variants",
     "exprot": "the subcommand is anls export",
     "gold.json a.json --variant rcc": "unknown variant 'rcc': did you mean rrc?",

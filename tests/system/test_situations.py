@@ -121,7 +121,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
     ("seed.csv --runs error", "add --submission-field seed", "seed.csv --submission-field seed", BOTH),
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
-    ("models.jsonl", "--submission-field none all rows as one", "models.jsonl --submission-field none", [MEAN]),
+    ("models.jsonl", "or all rows as one with --submission-field none", "models.jsonl --submission-field none", [MEAN]),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "add --id-field uid; 'key' would pair", "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),

@@ -143,8 +143,12 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
 @pytest.mark.parametrize(
     ("line", "content", "words"),
     [
-        ("x.json", [{"questionId": "x1", "answer": "a"}], "question id 'x1' is not a whole number, as the leaderboard"),
-        ("x.json", ["a", "b"], "it has no question ids: pass their field with --id-field, or pass a file with"),
+        (
+            "x.json",
+            [{"questionId": "x1", "answer": "a"}],
+            "question id 'x1' must be a whole number for the leaderboard",
+        ),
+        ("x.json", ["a", "b"], "it has no question ids: pass their field with --id-field, or pass the file of"),
         (f"{GOLD} x.json", ANSWERS[1:], "no answer to 1 question of"),
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "to skip them, add --extra ignore"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first: 1): keep one record for each id"),

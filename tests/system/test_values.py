@@ -198,7 +198,7 @@ def test_option_that_does_not_fit_values_is_an_error(values: Shell, flags: str, 
     ("gold", "answer", "words"),
     [
         ("a", None, "x.json, record 1: 'answer' is null or missing"),
-        ("a", {"__tuple__": ["a", "b"]}, "question 1 is a tuple, which means one of several"),
+        ("a", {"__tuple__": ["a", "b"]}, "question 1 is a tuple, which in a reference means one of several"),
         ({"x": [{"__tuple__": ["a"], "b": "c"}]}, "a", "g.json, record 1: "),
     ],
 )
