@@ -1342,8 +1342,7 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, the names of rules, or None for the whole
-    text."""
+    """Return the function that extracts the answer from a text: a function, names of rules, or None for the whole text."""
     if extract is None:
         return str
     if isinstance(extract, str):

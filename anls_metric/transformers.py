@@ -34,8 +34,7 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, the names of rules, or None for the whole
-    text.
+    """Return the function that extracts the answer from a text: a function, names of rules, or None for the whole text.
 
     ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
     """

@@ -417,7 +417,7 @@ def _describe_one_document(comparison: Comparison) -> str:
     part = (
         "half of the difference" if 2 * abs(left.difference) <= abs(comparison.difference) else "much of the difference"
     )
-    points = f"{100 * left.difference:+.1f} points in place of {100 * comparison.difference:+.1f}"
+    points = f"{100 * left.difference:+.1f} points instead of {100 * comparison.difference:+.1f}"
     name = str(left.document).rpartition("/")[2]
     return f"{part} is one document, {name} ({left.questions} questions): without it {points}, p = {left.p_value:.2f}"
 

@@ -20,8 +20,9 @@ _HEADS = ["prediction", "references"]
 _KNOWN = {*IDS, *QUESTIONS, *PREDICTIONS, *REFERENCES, *LESS_CERTAIN_REFERENCES, *ANSWERS}
 _EXAMPLE = [["CocaCola", "Coca Cola"], ["12/15/89", '["12/15/88", "15 December 1988"]']]
 _HELP = (
-    "Paste cells from a spreadsheet into the table, with or without a row of headings. A cell of references may contain "
-    "one reference, several (one per line), or a JSON list. Or paste two JSON lists: predictions and references, as `evaluate` takes them."
+    "Paste cells from a spreadsheet into the table, with or without a row of headings. A cell of references may "
+    "contain one reference, several (one per line), or a JSON list. Or paste two JSON lists: predictions and "
+    "references, as `evaluate` takes them."
 )
 _QUIET: Any = {"show_progress": "hidden", "api_visibility": "private"}
 

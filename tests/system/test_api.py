@@ -81,7 +81,7 @@ def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
 
 ONE = (["a"], [["a"]])
 MISTAKES: list[tuple[Callable[[], object], str]] = [
-    (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, and no ids that join"),
+    (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, and no ids to join them by"),
     (lambda: score(EXAMPLES / "bse.json"), f"bse.json: No such file or directory: did you mean {FILES[0]}?"),
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
     (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
