@@ -78,7 +78,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
     """
     roles = reading.find_roles(table, "gold")
     if not reading.rule:  # which may need none
-        require(table, roles.references, "references")
+        require(table, "gold", roles.references, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise error_of_repeated(table, ids, roles)
@@ -134,7 +134,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
             raise error_of_missing_field(table, named, role)
     _refuse_submissions(gold, table)
-    require(table, roles.prediction, "prediction")
+    require(table, "submission", roles.prediction, "prediction")
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
     if key is None:
@@ -221,8 +221,8 @@ def read_both(table: Table, reading: Reading) -> Answers:
     """
     roles = reading.find_roles(table, "both")
     if not reading.rule:  # which may need none
-        require(table, roles.references, "references")
-    require(table, roles.prediction, "prediction")
+        require(table, "both", roles.references, "references")
+    require(table, "both", roles.prediction, "prediction")
     ids = _read_all_ids(table, roles)
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
@@ -256,7 +256,7 @@ def _make_answers(
 
     The columns that a rule needs are read from the gold file, else from the table.
     """
-    path = require(table, roles.prediction, "prediction")
+    path: Any = roles.prediction  # which both callers require
     predictions = read_predictions(table, path, reading.settings, reading.kind)
     decimals = warn_of_decimals(table, path, "predictions") if reading.kind == "text" else []
     columns = None

@@ -256,14 +256,14 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
         raise make_error(table.name, sentence, field=show_path(roles.id))
 
 
-def require(table: Table, path: Path | None, role: Literal["prediction", "references"]) -> Path:
+def require(table: Table, side: Side, path: Path | None, role: Literal["prediction", "references"]) -> Path:
     """Return the path of a role. InputError: there is none; it lists the fields, and names the option."""
     if path is not None:
         return path
     what = "predictions" if role == "prediction" else "references"
     step = "add_submission" if role == "prediction" else "add_gold"
     remedy = f"{{do.{step}}}"
-    if not {KEY, FILE}.isdisjoint(table.fields):  # each file or key may hold an answer
+    if side != "both" and _holds_whole_answers(table):
         remedy = "add {use.variant:anls_star} to score whole records"
     sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {remedy} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -98,8 +98,9 @@ ERRORS: list[tuple[str, str]] = [
         f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}"),
     ("t.json --prediction-field said",
         "t.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
-    ("whole.json --missing zero",
+    ("whole.json same.json",
         "whole.json: no references: pass their field with --references-field, or add --variant anls_star to score wh"),
+    ("whole.json", "whole.json: no references: pass their field with --references-field, or pass a gold file with"),
     ("t.json --prediction-field sad", "t.json: no field 'sad' for --prediction-field: did you mean 'said'?"),
     ("t.json --prediction-field meta.text",
         "t.json: no field 'meta.text' for --prediction-field: did you mean 'meta.texts'?"),
@@ -124,9 +125,11 @@ ERRORS: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("line", "message"), ERRORS)
 def test_field_that_is_not_there_is_an_error(shell: Shell, line: str, message: str) -> None:
-    shell.write({"t.json": [RECORD], "whole.json": {"a": {"total": "1"}, "b": {"total": "2"}}})
+    whole = {"a": {"total": "1"}, "b": {"total": "2"}}
+    shell.write({"t.json": [RECORD], "whole.json": whole, "same.json": whole})
     assert shell.error(line).startswith(message)
     assert shell.scores("t.json --prediction-field said --references-field meta.texts") == [1]
+    assert shell.scores("whole.json same.json --variant anls_star") == [1]
 
 
 # Gold file and submission
