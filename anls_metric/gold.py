@@ -215,16 +215,19 @@ def find_gold(word: str) -> GoldSet | None:
         InputError: the word looks like a name that does not exist.
 
     Example:
-        >>> find_gold("docvqa:test")
+        >>> find_gold("docvqa:vall")
         Traceback (most recent call last):
-        anls_metric.messages.InputError: docvqa:test: no such file or gold data: did you mean docvqa:val?
+        anls_metric.messages.InputError: docvqa:vall: no such file or gold data: did you mean docvqa:val?
     """
     if not re.fullmatch(r"\w[\w-]*(:[\w-]+)?", word) or os.path.exists(word):
         return None
     if word in GOLD:
         return GOLD[word]
-    stem, colon, _ = word.partition(":")
+    stem, colon, split = word.partition(":")
     similar = find_similar_name(stem, GOLD)
+    if split == "test" and f"{stem}:val" in GOLD:
+        sentence = "the references of a test split are secret: score {stem}:val, or upload a file of anls export rrc"
+        raise make_error(word, sentence, stem=stem)
     if similar:
         raise make_error(word, "no such file or gold data: did you mean {similar}?", similar=similar)
     if colon:

@@ -46,13 +46,11 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
     table = read_table(path, settings)
     ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
-    reading = Reading(replace(settings, gold_id=None, layout="table"))
+    reading = Reading(replace(settings, gold_id=None, layout="table", runs="error"))
     answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
     if others:
         sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
-    if answers.places is not None:
-        raise make_error(path, "it has several runs: choose one with {use.filter}")
     pages = _find_pages(table, settings)
     return [
         {

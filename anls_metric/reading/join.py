@@ -81,7 +81,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
         require(table, "gold", roles.references, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
-        raise error_of_repeated(table, ids, roles)
+        raise error_of_repeated(table, ids, roles, reading.settings)
     return _make_questions(table, roles, ids, reading)
 
 

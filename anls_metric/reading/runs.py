@@ -73,9 +73,12 @@ def choose_runs(
     if not repeat and settings.filter is None:
         return every, None
     field = _find_run_field(table, ids)
-    if repeat and (settings.runs == "error" or (settings.runs is None and field is None)):
-        raise error_of_repeated(table, ids, roles)
     runs = None if field is None else list(map(str, read_column(table, field)))
+    if repeat and runs is None and settings.runs != "question":
+        raise error_of_repeated(table, ids, roles, settings)
+    if repeat and runs is not None and settings.runs == "error" and settings.filter is None:
+        sentence = "it has several runs ({names}): choose one with {use.filter}, or score each with {use.submission:{field}}"
+        raise make_error(table.name, sentence, names=list_some(dict.fromkeys(runs)), field=field)
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
         return every, runs if repeat else None
     return find_places(table, "run", runs or [], settings.filter), None
@@ -116,7 +119,7 @@ def _tells_apart(ids: Sequence[str | None], column: Sequence[Any]) -> bool:
     return len(set(zip(ids, map(str, column)))) == len(ids)
 
 
-def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles) -> InputError:
+def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings) -> InputError:
     """Make the error for repeated ids. It names the field that tells the records of an id apart, if there is one.
 
     Accepted answers that differ show that the records of an id are different questions: the field is part of the key.
@@ -130,16 +133,15 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles) -> 
             if roles.prediction is None or _are_questions(table, ids, roles):
                 sentence += "to join by both, add {use.id:{key}}"
             else:
-                sentence += (
-                    "for separate models, add {use.submission:{field}}; for runs of one model, {use.runs:question}"
-                )
+                sentence += "for separate models, add {use.submission:{field}}"
+                sentence += "; for runs of one model, {use.runs:question}" if settings.runs is None else ""
             return make_error(table.name, sentence, **shown)
     if os.path.isdir(table.name):
         sentence = "ids repeat in its files: if each is a submission, pass them one by one, as in {pattern}"
         return make_error(table.name, sentence, pattern=os.path.join(table.name, "*"))
     repeated = find_repeated(map(str, ids))
     sentence = "{count} repeated (the first: {first}): keep one record for each id"
-    if roles.prediction is not None:
+    if roles.prediction is not None and settings.runs is None:
         sentence += ", or add {use.runs:question} to score the mean over runs of one model"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])
 

@@ -119,7 +119,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("-g gold.json", "pass them with --submission", "-g gold.json --submission a.json", [SCORE]),
     ("method.csv", "for separate models, add --submission-field method", "method.csv --submission-field method", BOTH),
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
-    ("seed.csv --runs error", "add --submission-field seed", "seed.csv --submission-field seed", BOTH),
+    ("seed.csv --runs error", "score each with --submission-field seed", "seed.csv --submission-field seed", BOTH),
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "or all rows as one with --submission-field none", "models.jsonl --submission-field none", [MEAN]),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
