@@ -303,6 +303,11 @@ class Scorer(ABC):
         return "anls"
 
     @property
+    def has_leaves(self) -> bool:
+        """Whether its scores can list the leaves of a value, with what became of each."""
+        return False
+
+    @property
     def averages_rows(self) -> bool:
         """Whether the score of a set is the mean of the scores of its rows."""
         return True

@@ -106,7 +106,7 @@ def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
         >>> list_leaf_costs(scores["data"])
         [{'missed': 0.5}]
     """
-    if scored.scorer.name != "anls_star" or not scored.scorer.averages_rows:
+    if not (scored.scorer.has_leaves and scored.scorer.averages_rows):
         return []
     rows, costs = scored.rows_of_leaves, []
     for run in scored.runs:

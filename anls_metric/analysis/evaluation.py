@@ -249,7 +249,6 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     for_values = "is for lists and nested values: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
     metrics = {*settings.metrics}
-    lists_leaves = scorer.name == "anls_star"
     unfit = (
         ("references_separator", scorer.reads_json, for_strings),
         ("metrics", scorer.columns and metrics != {ABSTENTION}, for_strings),
@@ -258,8 +257,8 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
             scorer.reads_json and not metrics <= {"exact_match", ABSTENTION},
             "has only exact_match and abstention for lists and nested values: leave out the others",
         ),
-        ("by_key", not lists_leaves, of_leaves),
-        ("output_rows", settings.output_rows == LEAVES and not lists_leaves, of_leaves),
+        ("by_key", not scorer.has_leaves, of_leaves),
+        ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
         *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
         ("corrections", scorer.columns, "is not for a benchmark metric: leave it out"),
     )

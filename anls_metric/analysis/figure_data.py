@@ -44,6 +44,6 @@ def check_figure(result: Result, kind: str) -> None:
             raise make_error("", "a figure of groups needs a field: add {use.by:{field}}", field=fields[0])
         raise make_error("", "no field groups the questions" + _ANOTHER)
     if kind == "keys" and not scored.groups.get(KEYS):
-        if scorer.name == "anls_star" and KEYS not in scored.groups:
+        if scorer.has_leaves and KEYS not in scored.groups:
             raise make_error("", "a figure of keys needs counts by key: add {use.by_key}")
         raise make_error("", "the answers have no keys" + _ANOTHER)

@@ -37,6 +37,7 @@ class Scorer(ABC):
             the references of a row are a dict of these fields.
         reads_json: whether answers are lists and nested values, written as JSON, and not strings.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
+        has_leaves: whether its scores can list the leaves of a value, with what became of each.
     """
 
     name: str
@@ -52,6 +53,11 @@ class Scorer(ABC):
     def key(self) -> str:
         """The name of the score in a dict of results."""
         return "anls"
+
+    @property
+    def has_leaves(self) -> bool:
+        """Whether its scores can list the leaves of a value, with what became of each."""
+        return False
 
     @property
     def averages_rows(self) -> bool:

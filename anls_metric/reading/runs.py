@@ -77,7 +77,9 @@ def choose_runs(
     if repeat and runs is None and settings.runs != "question":
         raise error_of_repeated(table, ids, roles, settings)
     if repeat and runs is not None and settings.runs == "error" and settings.filter is None:
-        sentence = "it has several runs ({names}): choose one with {use.filter}, or score each with {use.submission:{field}}"
+        sentence = (
+            "it has several runs ({names}): choose one with {use.filter}, or score each with {use.submission:{field}}"
+        )
         raise make_error(table.name, sentence, names=list_some(dict.fromkeys(runs)), field=field)
     if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
         return every, runs if repeat else None

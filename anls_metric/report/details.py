@@ -20,7 +20,7 @@ from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.document import get_label
 from anls_metric.report.numbers import Numbers
 from anls_metric.report.schema import Document, Submission
-from anls_metric.report.tables import Markup, Table, build_tables, collect_records, list_notes
+from anls_metric.report.tables import Markup, PrintedTable, build_tables, collect_records, list_notes
 from anls_metric.report.terminal import list_details
 from anls_metric.report.texts import escape
 
@@ -50,12 +50,12 @@ def as_html_tables(document: Document, numbers: Numbers) -> str:
         for name, text in list_details(document, submission, numbers)
     ]
     tables = build_tables(document, numbers, (), _HTML)
-    more = [Table("", (), [["submission", "", "details"], *lines])] if lines else []
+    more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
     notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in (*list_notes(document), document["signature"]))
     return "\n".join([*map(_format_table, [*tables, *more]), notes])
 
 
-def _format_table(table: Table) -> str:
+def _format_table(table: PrintedTable) -> str:
     head, *rows = table.rows
     title = _HTML.escape(table.title) or "All figures"
     heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)

@@ -57,7 +57,7 @@ class Markup(NamedTuple):
 TEXT = Markup(headings={"difference": "difference"}, usual=TERMINAL_COLUMNS)
 
 
-class Table(NamedTuple):
+class PrintedTable(NamedTuple):
     """A table: its title, its columns, and a record for each row; then the cells of each row, the headings first."""
 
     title: str
@@ -65,7 +65,7 @@ class Table(NamedTuple):
     rows: Sequence[Any]
 
 
-def build_tables(document: Document, numbers: Numbers, names: Names, markup: Markup = TEXT) -> list[Table]:
+def build_tables(document: Document, numbers: Numbers, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
     """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
@@ -80,7 +80,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
     records, all_pairs = collect_records(document), document.get("all_pairs")
     shown = [key for key in markup.usual if not (all_pairs and key in COMPARED)]
     tables = [
-        Table("", _choose(document, records, names, shown), records),
+        PrintedTable("", _choose(document, records, names, shown), records),
         *(_list_matrices(document, numbers) if all_pairs else ()),
         *_list_variants(document),
         *_list_groups(document, markup.usual),
@@ -91,7 +91,7 @@ def build_tables(document: Document, numbers: Numbers, names: Names, markup: Mar
         cell = markup.escape(numbers.format(record.get(column.key, ""), column.form))
         return markup.forms.get(record.get("mark"), "{}").format(cell) if column.key == "anls" else cell
 
-    def make_rows(table: Table) -> list[list[str]]:
+    def make_rows(table: PrintedTable) -> list[list[str]]:
         headings = [markup.headings.get(column.key) or markup.escape(column.heading) for column in table.columns]
         return [headings, *([make_cell(column, record) for column in table.columns] for record in table.rows)]
 
@@ -139,7 +139,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     return list(records.values())
 
 
-def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
+def _list_matrices(document: Document, numbers: Numbers) -> list[PrintedTable]:
     """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
     pairs, label = document["comparisons"], get_label(document)
     names = list(dict.fromkeys(name for pair in pairs for name in (pair["first"], pair["second"])))  # baseline first
@@ -157,11 +157,11 @@ def _list_matrices(document: Document, numbers: Numbers) -> list[Table]:
             figures: Record = pair
             cell = numbers.format(figures[key], COLUMNS[key].form) + MARK * is_marked
             rows[pair["second"]][str(names.index(pair["first"]) + 1)] = cell
-        tables.append(Table(title, columns, list(rows.values())))
+        tables.append(PrintedTable(title, columns, list(rows.values())))
     return tables
 
 
-def _list_variants(document: Document) -> list[Table]:
+def _list_variants(document: Document) -> list[PrintedTable]:
     """List the table of the scores under each variant, if there are several."""
     submissions = document["submissions"]
     if "variants" not in submissions[0]:
@@ -171,10 +171,10 @@ def _list_variants(document: Document) -> list[Table]:
         {"name": variant, **{str(place): each["variants"][variant] for place, each in enumerate(submissions)}}
         for variant in submissions[0]["variants"]
     ]
-    return [Table(f"{get_label(document)} under each variant", [Column("name", "variant"), *columns], rows)]
+    return [PrintedTable(f"{get_label(document)} under each variant", [Column("name", "variant"), *columns], rows)]
 
 
-def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
+def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]:
     """List a table for each field with groups: a row for each group and submission."""
     submissions, tables = document["submissions"], []
     for field in submissions[0]["groups"]:
@@ -191,11 +191,11 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[Table]:
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
         title = f"{get_label(document)} by {field}"
-        tables.append(Table(title, [Column("group", field), *columns], rows))
+        tables.append(PrintedTable(title, [Column("group", field), *columns], rows))
     return tables
 
 
-def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
+def _list_confidences(document: Document, numbers: Numbers) -> list[PrintedTable]:
     """List what confidences say about the leaves of each key: the measures, and the share of right leaves by bin."""
     submissions = document["submissions"]
     records = [
@@ -221,8 +221,8 @@ def _list_confidences(document: Document, numbers: Numbers) -> list[Table]:
         for row in records
     ]
     return [
-        Table("Confidence by key of the value", [*first, *measures, *levels], rows),
-        Table("Share of right leaves, and their number, by confidence", [*first, *borders], rows),
+        PrintedTable("Confidence by key of the value", [*first, *measures, *levels], rows),
+        PrintedTable("Share of right leaves, and their number, by confidence", [*first, *borders], rows),
     ]
 
 
@@ -335,7 +335,7 @@ def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
     )
 
 
-def _has_best(document: Document, table: Table) -> bool:
+def _has_best(document: Document, table: PrintedTable) -> bool:
     """Whether the best score is marked in a table."""
     return "best" in document and any(column.key == "anls" for column in table.columns)
 
@@ -434,7 +434,7 @@ def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
     return "\n".join(parts)
 
 
-def _list_latex_notes(document: Document, table: Table) -> list[str]:
+def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
     """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
     ties = "; underlined: no significant difference at 0.05, adjusted for choosing the best" * _has_ties(document)
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")

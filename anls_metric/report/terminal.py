@@ -21,7 +21,7 @@ from anls_metric.report.texts import align_rows
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names
-    from anls_metric.report.tables import Table
+    from anls_metric.report.tables import PrintedTable
 
 MAX_HINTS = 3
 """The most hints to print. The document has all."""
@@ -211,7 +211,7 @@ MAX_WIDTH = 100
 """The width of a table with the usual columns, unless those that were asked for need more."""
 
 
-def _fit(table: Table) -> Table:
+def _fit(table: PrintedTable) -> PrintedTable:
     """Keep the most important columns of a table that fit, and all that are not among the usual ones."""
     from anls_metric.report.columns import IMPORTANT_COLUMNS
 
@@ -235,7 +235,7 @@ MOST_DRAWN, LEAST_DRAWN = 40, 16
 """The most and the least characters in which a terminal draws differences."""
 
 
-def _add_drawing(table: Table, document: Document, width: float) -> Table:
+def _add_drawing(table: PrintedTable, document: Document, width: float) -> PrintedTable:
     """Add a column that draws the differences from the baseline with their intervals, if the terminal has room."""
     room = width - sum(max(map(len, cells)) + 2 for cells in zip(*table.rows))
     if not document["comparisons"] or document["all_pairs"] or not LEAST_DRAWN <= room < inf:
@@ -250,7 +250,7 @@ def _add_drawing(table: Table, document: Document, width: float) -> Table:
     return table._replace(columns=[*table.columns, Column("drawn", heading)], rows=rows)
 
 
-def _format_table(table: Table, width: float) -> str:
+def _format_table(table: PrintedTable, width: float) -> str:
     """Format a table. A table that is too wide is split. Each part begins with the names of the rows."""
     columns = list(zip(*table.rows))
     names = sum(column.key in ("group", "name") for column in table.columns)

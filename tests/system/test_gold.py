@@ -253,7 +253,10 @@ NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictio
     ("line", "words"),
     [
         ("docvqa a.json", "docvqa: no such file or gold data: did you mean docvqa:val?"),
-        ("-g docvqa:test a.json", "docvqa:test: the references of a test split are secret: score docvqa:val, or upload"),
+        (
+            "-g docvqa:test a.json",
+            "docvqa:test: the references of a test split are secret: score docvqa:val, or upload",
+        ),
         ("DocVQA:validation", "DocVQA:validation: no such file or gold data: did you mean docvqa:val?"),
         ("check-submission a.json --ids docvqa:vla", "no such file or gold data: did you mean docvqa:val?"),
         ("golden.json a.json", "golden.json: No such file or directory: did you mean gold.json?"),

@@ -186,7 +186,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
         ("--variant dude --metrics f1", "--metrics is for strings: leave it out"),
         ("--variant dude --corrections c.json", "--corrections is not for a benchmark metric: leave it out"),
-        ("", "record 1: the reference is a dict with the keys"),
+        ("", "(dict), expected a string: score lists and objects with --variant anls_star"),
         ("--references-field answer.total --missing zero", "record 2: 'answer.total' is null or missing"),
     ],
 )

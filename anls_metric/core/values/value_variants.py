@@ -62,6 +62,11 @@ class ValueVariant(Scorer):
         check_choice("numbers", self.numbers, get_args(Numbers))
 
     @property
+    def has_leaves(self) -> bool:
+        """Whether its scores can list the leaves of a value. The items of ANLSL are texts, without keys."""
+        return "none_keys" in self.options
+
+    @property
     def key(self) -> str:
         """The name of the score in a dict of results."""
         return self.name
