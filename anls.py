@@ -157,7 +157,7 @@ def _import_json_values() -> Any:
     return import_from_package("anls_metric.core.json_values", "lists and nested values")
 
 
-# ---- anls_metric.core.strings.scoring: The public functions for strings: score one answer, columns, streams and batches, and explain a score.
+# ---- anls_metric.core.strings.scoring: The public functions for strings. They score one answer, columns, streams and batches, and explain a score.
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -173,7 +173,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer: its similarity to the closest reference, or 0 below the threshold."""
+    """Score one answer by its similarity to the closest reference, or as 0 if this is below the threshold."""
     kernel = _get_kernel(variant, threshold, ignore_case)
     return kernel.score(as_text(prediction, "the prediction"), as_references(gold_labels, "gold_labels"))
 
@@ -199,7 +199,7 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Explain a score: distance, length, similarity and edits for every reference."""
+    """Explain a score, with the distance, length, similarity and edits for every reference."""
     return get_variant(variant, threshold, ignore_case).explain(prediction, references)
 
 
@@ -207,7 +207,7 @@ def explain(
 
 
 def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, not too long, with its type."""
+    """Describe a value for an error message: on one line, shortened if necessary, and with its type."""
     try:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
@@ -223,12 +223,12 @@ RowName = Callable[[int], str]
 
 
 def name_row(row: object) -> str:
-    """Name a row in an error."""
+    """Name a row in an error message."""
     return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user may have meant."""
+    """Find the choice that a user may have meant by a similar name."""
     from difflib import get_close_matches
 
     folded = {choice.lower().replace("-", "_"): choice for choice in choices}
@@ -253,7 +253,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 
 
 def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
-    """Describe a name that does not exist, for an error message: a similar name, or the names that exist."""
+    """Describe an unknown name for an error message, with a similar name or a list of the names that exist."""
     similar = ""
     if isinstance(name, str):
         similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
@@ -265,28 +265,30 @@ def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Refuse a value that is not one of a few. ValueError: it lists them."""
+    """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
 def check_number(name: str, value: Any) -> float:
-    """Return a value as a float. ValueError: it is not a number from 0 to 1."""
+    """Return a value as a float. Raises ValueError if it is not a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {describe(value)}")
     return float(value) + 0.0  # 0.0 for -0.0
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, of Python or of numpy. True and False are not."""
+    """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-# ---- anls_metric.core.scorer: What scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which gets one with options.
+# ---- anls_metric.core.scorer: Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with
 
 
 class Scorer(ABC):
-    """Scores answers: a `Variant` scores strings, a ``ValueVariant`` lists and nested values, a ``Rule`` a benchmark."""
+    """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
+    scores a benchmark.
+    """
 
     name: str
     meaning: str
@@ -314,67 +316,73 @@ class Scorer(ABC):
 
     @property
     def scores_strings(self) -> bool:
-        """Whether it scores strings, and needs nothing else."""
+        """Whether the scorer scores strings, and needs nothing else."""
         return not self.reads_json and not self.columns
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A text that is not JSON is an answer as well."""
+        """Read an answer that a person wrote. A text that is not JSON is also an answer."""
         return text
 
     def parse_output(self, text: str) -> Any:
-        """Parse an answer that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        """Parse an answer that a model wrote. Raises ValueError if it is not JSON or cannot be scored."""
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the references of a row, which may be a string of JSON. ValueError: they cannot be read."""
+        """Read the references of a row, which may be a JSON string. Raises ValueError if they cannot be read."""
         return references
 
     @property
     def normalize(self) -> Callable[[Any], str]:
-        """The function that writes an answer as the string that is compared; "" if it is empty."""
+        """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        scored.
+        """
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+        """Score each row, from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check`
+        does.
+        """
 
     def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score rows that were checked before."""
+        """Score rows that have already been checked."""
         return self.score(predictions, references, row_name)
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        """Score a question without an answer, for use by `mean`. Raises ValueError if the references cannot be
+        scored.
+        """
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. ValueError: there are no rows."""
+        """Compute the score of a set. Raises ValueError if there are no rows."""
         return mean(scores)
 
     @abstractmethod
     def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer. ValueError: as `check`."""
+        """Explain the score of an answer. Raises ValueError as `check` does."""
 
     def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score: it says how the score was computed."""
+        """Return the text to print beside a score. It says how the score was computed."""
         return join_signature(
             self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
         )
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
+    """Join the parts of a signature. The extraction rules and the version of the scores come last."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits."""
+    """Compute the mean of scores. It is rounded only once, so the scores give the same bits in any order."""
     rows = count()
     try:
         total = math.fsum(map(itemgetter(0), zip(scores, rows)))
@@ -383,12 +391,12 @@ def mean(scores: Iterable[float]) -> float:
     number = next(rows)
     refuse_no_rows(number)
     if not math.isfinite(total):
-        raise ValueError("the scores are not finite numbers")
+        raise ValueError("the scores must all be finite numbers")
     return total / number
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    """Refuse to score nothing. ValueError: there are no rows."""
+    """Refuse to score nothing. Raises ValueError if there are no rows."""
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
@@ -441,7 +449,7 @@ SCORERS: Mapping[str, Scorer] = _Scorers()
 
 
 def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by their names."""
+    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by name."""
     known = SCORERS.registered  # type: ignore[attr-defined]
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
@@ -450,7 +458,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Return a scorer by name, with the given options instead of its own."""
+    """Return the scorer with this name. Any given options replace its own."""
     if isinstance(scorer, str):
         try:
             scorer = SCORERS[scorer]
@@ -469,14 +477,14 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 
 def list_names() -> list[str]:
-    """List all names of scorers, with the aliases."""
+    """List the names of all scorers, including the aliases."""
     with suppress(ImportError):
         import_module(_OF_STRINGS)
     return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
 
 
 def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. ImportError: only the file anls.py is here."""
+    """Import a module of the package. Raises ImportError if only the file anls.py is here."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -485,7 +493,7 @@ def import_from_package(module: str, feature: str) -> Any:
         raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
 
 
-# ---- anls_metric.core.strings.variants: The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score.
+# ---- anls_metric.core.strings.variants: The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -532,22 +540,24 @@ class Variant(Scorer):
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        scored.
+        """
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score each row; [] if there are no rows. ValueError: as `check`."""
+        """Score each row. Returns [] if there are no rows. Raises ValueError as `check` does."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Explain the score of an answer. ValueError: as `check`."""
+        """Explain the score of an answer. Raises ValueError as `check` does."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
         return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
-        """Return the signature of this variant: see the function `signature`."""
+        """Return the signature of this variant, as described in the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         shown = [
             f"{field}:{getattr(self, field)}"
@@ -791,7 +801,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Return a variant by name, with the given options instead of its own."""
+    """Return the variant with this name. Any given options replace its own."""
     if isinstance(variant, str):
         if variant not in VARIANT_NAMES:
             raise ValueError(_describe_other(variant))
@@ -826,11 +836,13 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe how a score was computed, as a short string: print it beside the score and report it with the score."""
+    """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
+    score.
+    """
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
-# ---- anls_metric.core.strings.kernel: The one loop that scores texts.
+# ---- anls_metric.core.strings.kernel: The only loop that scores texts.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -841,7 +853,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def split_into_words(text: str) -> list[str]:
-    """Split a text into words, without ASCII punctuation and the articles in lower case, as SQuAD does."""
+    """Split a text into words, leaving out ASCII punctuation and lower-case articles, as SQuAD does."""
     return _ARTICLES.sub(" ", text.translate(_NO_PUNCTUATION)).split()
 
 
@@ -879,7 +891,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """What the loop needs from a variant, and the loop."""
+    """The loop that scores texts, and what it needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -891,7 +903,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Turn `ratio`, the distance / length of an answer from the closest reference, into a score."""
+        """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:
@@ -902,16 +914,18 @@ class Kernel:
 
     @cached_property
     def limit(self) -> float:
-        """No distance / length above it is kept, even after rounding."""
+        """The limit above which no distance / length is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
-        """Score a prediction against its references, all of them strings that were checked before."""
+        """Score a prediction against its references. All of them must be strings that have already been checked."""
         return next(self.score_rows([(prediction, references)]))
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows of a prediction and its references, each before the next one is read."""
+        """The function that scores rows, each with a prediction and its references. It scores each row before it reads
+        the next.
+        """
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -975,7 +989,9 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
+    """Score each row of two columns of any kind. Raises ValueError, with the row named by `row_name`, if a row cannot
+    be scored.
+    """
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
@@ -995,7 +1011,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
 
-# ---- anls_metric.core.strings.explanation: Explains a score: the distance to each reference, the edits, and a sentence.
+# ---- anls_metric.core.strings.explanation: Explains a score by the distance to each reference, the edits, and a sentence.
 
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -1019,7 +1035,7 @@ class Match(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty strings."""
+        """The normalized Levenshtein distance: distance / length, or 0 for two empty strings."""
         return self.distance / self.length if self.length else 0.0
 
     @property
@@ -1039,7 +1055,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why an answer has its score; as a string, one plain sentence."""
+    """The reason for the score of an answer. Its string form is one plain sentence."""
 
     prediction: str
     normalized_prediction: str
@@ -1062,7 +1078,7 @@ class Explanation:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, normalized."""
+        """The steps from the normalized prediction to the closest reference, which is normalized, too."""
         return self.best.edits
 
     @property
@@ -1119,12 +1135,12 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 
 
 def format_number(value: float) -> str:
-    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
+    """Format a number the way people write it, such as 0, 1, 0.5 or 0.8889."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def format_percent(value: float) -> str:
-    """Format a score for a page: 0%, 100%, 50% or 88.9%."""
+    """Format a score for a page, such as 0%, 100%, 50% or 88.9%."""
     return f"{100 * value:.1f}%".replace(".0%", "%")
 
 
@@ -1144,7 +1160,7 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
 
 
 def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
-    """Score a prediction in plain steps: the score, the index of the closest reference, and all matches."""
+    """Score a prediction in plain steps. Returns the score, the index of the closest reference, and all matches."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]
@@ -1163,14 +1179,14 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must have been checked."""
+    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
     score, winner, matches = find_closest(prediction, references, kernel)
     answer = matches[winner].normalized_prediction
     why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
     return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)
 
 
-# ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored; its errors name the row.
+# ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored. Its errors name the row.
 
 
 def as_text(value: object, what: str) -> str:
@@ -1217,18 +1233,18 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are an Arrow stream. Asks the class, because an object may have every attribute."""
+    """Whether data are an Arrow stream. Looks at the class, because an object may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
 def find_lazy_call(data: Any) -> str | None:
-    """Find the call that gets the rows of a lazy table or column of a library, such as ".collect()"."""
+    """Find the call that fetches the rows of a library's lazy table or column, such as ".collect()"."""
     method = next((method for method in LAZY_METHODS if hasattr(type(data), method)), None)
     return f".{method}()" if method and not has_stream(data) else None
 
 
 def read_stream(data: Any, what: str) -> Any:
-    """Read an Arrow stream as a pyarrow table. ValueError: pyarrow is not installed."""
+    """Read an Arrow stream as a pyarrow table. Raises ValueError if pyarrow is not installed."""
     try:
         import pyarrow
     except ImportError as error:
@@ -1237,7 +1253,7 @@ def read_stream(data: Any, what: str) -> Any:
 
 
 def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. KeyError: it has no such column. ValueError: it is lazy."""
+    """Get two columns of a table. Raises KeyError if it lacks one of them, and ValueError if the table is lazy."""
     call = find_lazy_call(table)
     if call:
         raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
@@ -1275,12 +1291,16 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. ValueError: it names the bad column or row."""
+    """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
+    if one is bad.
+    """
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of one length. ValueError: a column is bad, or the lengths differ."""
+    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is bad or the lengths
+    differ.
+    """
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -1294,7 +1314,9 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: it names the bad row."""
+    """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
+    one is bad.
+    """
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -1324,7 +1346,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. Joining them is the fastest way to see it."""
+    """Whether all values are strings. The fastest way to find out is to join them."""
     try:
         "".join(values)
     except TypeError:
@@ -1347,7 +1369,9 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, names of rules, or None for the whole text."""
+    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
+    text.
+    """
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1356,12 +1380,12 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass the names of rules, or a function from a text to the answer"
+        f"extract is {describe(extract)}: pass rule names, or a function that takes a text and returns the answer"
     )
 
 
 def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
-    """Extract the answer from a text; the default if ``extract`` returns None."""
+    """Extract the answer from a text, or return the default if ``extract`` returns None."""
     answer = extract(text)
     return default if answer is None else as_text(answer, f"what extract made of {what}")
 
@@ -1383,7 +1407,9 @@ def build_compute_metrics(
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
         if not scorer.scores_strings:
-            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave the metrics out")
+            raise ValueError(
+                f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out"
+            )
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
@@ -1407,7 +1433,9 @@ class _Rows:
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The `compute_metrics` function that `build_compute_metrics` returns. It scores a whole evaluation, or batches."""
+    """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
+    batches.
+    """
 
     __name__ = "anls"
 
@@ -1423,11 +1451,11 @@ class ComputeMetrics:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the rows of an evaluation that was interrupted between two of its batches."""
+        """Discard the rows of an evaluation that was interrupted between two of its batches."""
         self.rows = _Rows([], [], True)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
-        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``."""
+        """Reduce logits to predicted ids. Pass this method as ``Trainer(preprocess_logits_for_metrics=...)``."""
         logits = _take_first(logits)
         if logits.ndim != 3:
             return logits
@@ -1518,7 +1546,7 @@ class ComputeMetrics:
         most = max(count for count, _ in fitting)
         best = [each for count, each in fitting if count == most]
         if len(best) > 1:
-            raise ValueError(f"two sets of references have {size:,} rows each, and fit the labels: {_SET_EACH}")
+            raise ValueError(f"two sets of references have {size:,} rows each, and both fit the labels: {_SET_EACH}")
         (references,) = best
         missing = [row for row, text in enumerate(folded) if text and text not in _list_texts([references[row]])]
         if missing:
@@ -1571,7 +1599,7 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. What the scorer cannot read counts as no answer."""
+    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
     scores: list[Any] = []
@@ -1594,7 +1622,7 @@ def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
     ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
     if ahead > max(2 * own, total / 4):
         raise ValueError(
-            "the logits fit the labels one position later: pass causal=True, because the model is decoder-only"
+            "the logits fit the labels shifted by one position: pass causal=True, because the model is decoder-only"
         )
 
 
@@ -1624,7 +1652,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass the references of each row of the evaluation set, and set dataloader_drop_last=False. If an "
+        "pass references for every row of the evaluation set, and set dataloader_drop_last=False. If an "
         "evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:
@@ -1684,7 +1712,7 @@ def _define_metric() -> None:
             given = options.get("variant", config_name)
             if config_name not in (None, "default", given):
                 raise ValueError(
-                    f"the configuration is {config_name!r}, and variant= {describe(given)}: pass one of them"
+                    f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
                 )
             # What `compute` takes where it is not told otherwise.
             self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
@@ -1771,7 +1799,8 @@ def _define_metric() -> None:
             return trl.build_reward(references_column, extract, **self._defaults | options)
 
         def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-            """Add one prediction and its references, for the next `compute`. `add_batch` says why it is overridden.
+            """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
+            overridden.
 
             ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
             ValueError, and is not added.
@@ -1783,7 +1812,7 @@ def _define_metric() -> None:
             self.add_batch(**given)
 
         def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
-            """Add predictions and their references, for the next `compute`.
+            """Add predictions and their references for the next `compute`.
 
             It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
             gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
@@ -1807,7 +1836,8 @@ def _define_metric() -> None:
             return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
         def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added and the rows given here. Afterwards the metric is empty, even after an error.
+            """Score the rows that were added before and the rows given here. Afterwards the metric is empty, even after an
+            error.
 
             In a distributed run, all processes but the first return None.
             """
@@ -1836,7 +1866,7 @@ def _define_metric() -> None:
                     return None
                 jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
                 if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own")
+                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
                 return [list(chain.from_iterable(column)) for column in columns]
             finally:
                 for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):

@@ -1,4 +1,4 @@
-"""ANLS (Average Normalized Levenshtein Similarity): scores answers to questions about documents.
+"""Scores answers to questions about documents with ANLS (Average Normalized Levenshtein Similarity).
 
     >>> from anls_metric import anls_score, anls_scores, mean, signature
     >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])

@@ -1,4 +1,4 @@
-"""Runs the command ``anls``, also as ``python -m anls_metric``."""
+"""Runs the command ``anls``; ``python -m anls_metric`` does the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`score` and `compare` for files, DataFrames and lists, and the result that they return."""
+"""Defines `score` and `compare` for files, DataFrames and lists, and the result that they return."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class ANLSWarning(UserWarning):
 
 
 class Scores:
-    """The result of `score` and `compare`. Printing it shows the command's output; a notebook shows a table.
+    """The result of `score` and `compare`. Printing it shows the command's output; in a notebook, it is shown as a
+    table.
 
     Attributes:
         submissions: the submissions with their scores, by name.
@@ -65,12 +66,14 @@ class Scores:
 
     @property
     def anls(self) -> float:
-        """The ANLS. ValueError: there are several submissions."""
+        """The ANLS. Raises ValueError if there are several submissions."""
         return self._only.anls
 
     @property
     def interval(self) -> Interval | None:
-        """The 95% confidence interval; None for fewer than two clusters. ValueError: there are several submissions."""
+        """The 95% confidence interval, or None if there are fewer than two clusters. Raises ValueError if there are
+        several submissions.
+        """
         return self._only.interval
 
     @property
@@ -96,16 +99,16 @@ class Scores:
 
     @property
     def read(self) -> list[str]:
-        """The line that says what was read, for each submission."""
+        """For each submission, the line that says what was read."""
         return [scored.answers.read.text() for scored in self._result.submissions]
 
     @property
     def hints(self) -> list[str]:
-        """Sentences about what looks wrong with the answers. They change no number."""
+        """Sentences about what looks wrong with the answers. They do not change any number."""
         return [hint.text() for hint in self._result.hints]
 
     def answers(self) -> list[Answer]:
-        """List every answer with its score: a dict for each answer of each submission.
+        """List every answer with its score, as one dict for each answer of each submission.
 
         Example:
             >>> (answer,) = score(["CocaCola"], [["Coca Cola"]]).answers()
@@ -146,11 +149,11 @@ class Scores:
         return pandas.DataFrame(self.answers())
 
     def to_dict(self) -> Document:
-        """Return everything as one document: what ``anls --format json`` prints."""
+        """Return all results as one document, the one that ``anls --format json`` prints."""
         return self._document
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the figures as a pandas DataFrame, a row for each submission.
+        """Return the figures as a pandas DataFrame, with a row for each submission.
 
         Raises:
             ImportError: pandas is not installed.
@@ -162,7 +165,7 @@ class Scores:
         return pandas.DataFrame(tables.collect_figures(self._document))
 
     def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the tables for Markdown.
+        """Format the tables as Markdown.
 
         Args:
             percent: whether to print 83.57 instead of 0.8357.
@@ -180,11 +183,11 @@ class Scores:
         return self._format("markdown", percent, digits, columns)
 
     def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
+        """Format the tables as LaTeX for a paper, with booktabs. The arguments are the same as for `to_markdown`."""
         return self._format("latex", percent, digits, columns)
 
     def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
+        """Format the figures as CSV, with a line for each submission. The arguments are the same as for `to_markdown`.
 
         Without these arguments, every number has all of its digits.
         """
@@ -197,7 +200,7 @@ class Scores:
         return tables.FORMATS[name](self._document, Numbers(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
-        """Find the variants, metrics and extraction rules that give a number, rounded to its digits.
+        """Find the variants, metrics and extraction rules that give a number, when rounded to its digits.
 
         Args:
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".
@@ -212,7 +215,7 @@ class Scores:
         return find_variants(str(number), self._result.submissions)
 
     def confusions(self, most: int = 20) -> dict[str, list[Confusion]]:
-        """Count which characters the models confuse: the most frequent edits, by the name of the submission.
+        """Count which characters the models confuse. Returns the most frequent edits by submission name.
 
         Example:
             >>> score(["B0B", "R0AD"], [["BOB"], ["ROAD"]]).confusions()
@@ -300,7 +303,7 @@ class Scores:
 
 
 def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
-    """Score the answers of a model.
+    """Score the answers of one model.
 
     Args:
         data: the answers: the path of a file, a pandas or polars DataFrame, a `datasets.Dataset`, any table with
@@ -333,10 +336,10 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         raise TypeError("score() takes the answers first, then the references: score(predictions, references)")
     settings = make_settings(options, "score")
     if isinstance(data, str) and is_list(gold) and not os.path.exists(data):
-        sentence = "there is no file {text!r}: for one answer, call anls_score; for several, pass a list"
+        sentence = "there is no file {text!r}: to score one answer, call anls_score; to score several, pass a list"
         raise make_error("data", sentence, text=shorten(data, 60))
     if isinstance(data, Mapping) and not is_table(data) and NAMES.isdisjoint(data) and _are_tables(data.values()):
-        sentence = "it holds several submissions ({names}): call compare instead of score"
+        sentence = "it contains several submissions ({names}): call compare instead of score"
         raise make_error("data", sentence, names=list_some(data))
     return _run(_list_inputs(data, "", settings), gold, settings)
 

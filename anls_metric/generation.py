@@ -64,15 +64,15 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         if references is None:
-            raise ValueError("references is None: pass the references of each row")
+            raise ValueError("references must not be None: pass references for every row")
         several = isinstance(dataset, Mapping)
         if several != isinstance(references, Mapping) or (several and set(dataset) != set(references)):
-            raise ValueError("dataset and references must both be dicts with the same names, or neither may be a dict")
+            raise ValueError("dataset and references must either both be dicts with the same keys or both not be dicts")
         for argument, number in {"batch_size": batch_size, "limit": limit}.items():
             if number is not None and number < 1:
                 raise ValueError(f"{argument} must be at least 1, got {number}")
         if getattr(generation_config, "num_return_sequences", None) not in (None, 1):
-            raise ValueError("generate one sequence for each row: set num_return_sequences=1")
+            raise ValueError("only one sequence per row can be scored: set num_return_sequences=1")
         self.hook: ComputeMetrics = build_compute_metrics(processor, references, **options)
         prefixes = [f"eval_{key}" for key in references] if several else ["eval"]
         datasets = [dataset[key] for key in references] if several else [dataset]
@@ -81,8 +81,8 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
         for prefix, (rows, accepted) in self.sets.items():
             if len(rows) != len(accepted):
                 raise ValueError(
-                    f"the dataset of {prefix!r} has {len(rows):,} rows but references for {len(accepted):,}: pass the "
-                    "references of each row"
+                    f"the dataset of {prefix!r} has {len(rows):,} rows, but there are references for "
+                    f"{len(accepted):,}: pass references for exactly these rows"
                 )
             if encode is None and len(rows) and not {"prompt", "input_ids"} & set(rows[0]):
                 raise ValueError(
@@ -93,11 +93,13 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.batch_size, self.limit, self.name = batch_size, limit, name
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps: nothing. It makes the trainer list this callback among the others."""
+        """Return what a checkpoint keeps, which is nothing. This method makes the trainer list this callback among the
+        others.
+        """
         return {"args": {}, "attributes": {}}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Refuse what would fail only after the first evaluation."""
+        """Refuse at the start what would otherwise fail only after the first evaluation."""
         self._find_processor(given)
         before = list(state.stateful_callbacks)
         if "EarlyStoppingCallback" in before[: before.index(type(self).__name__)]:

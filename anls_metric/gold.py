@@ -1,4 +1,5 @@
-"""Gold data by name, such as ``docvqa:val``: a table of public datasets, whose texts are fetched from the Hub.
+"""Provides gold data by name, such as ``docvqa:val``, from a table of public datasets. Their texts are fetched from the
+Hub.
 
 Only the text columns are fetched, once. They are kept as JSON lines in ``$ANLS_CACHE``, or in ``~/.cache/anls``.
 """
@@ -70,7 +71,7 @@ def _accept_lists(value: Any) -> Any:
 
 
 class GoldSet(NamedTuple):
-    """A row of the table of gold data.
+    """A set of gold data: a row of the table.
 
     Attributes:
         name: the name.
@@ -209,7 +210,7 @@ GOLD: Mapping[str, GoldSet] = {row.name: row for row in _TABLE}
 
 
 def find_gold(word: str) -> GoldSet | None:
-    """Find gold data by name; None if the word is a file, or does not look like a name.
+    """Find gold data by name, or return None if the word is an existing file or does not look like a name.
 
     Raises:
         InputError: the word looks like a name that does not exist.
@@ -226,7 +227,9 @@ def find_gold(word: str) -> GoldSet | None:
     stem, colon, split = word.partition(":")
     similar = find_similar_name(stem, GOLD)
     if split == "test" and f"{stem}:val" in GOLD:
-        sentence = "the references of a test split are secret: score {stem}:val, or upload a file of anls export rrc"
+        sentence = (
+            "the references of a test split are secret: score {stem}:val, or upload a file written by anls export rrc"
+        )
         raise make_error(word, sentence, stem=stem)
     if similar:
         raise make_error(word, "no such file or gold data: did you mean {similar}?", similar=similar)
@@ -241,14 +244,15 @@ def is_name(word: str) -> bool:
 
 
 def find_tag(digest: str) -> str:
-    """Find the tag of the gold data whose questions have a hash; "" if there is none."""
+    """Find the tag of the gold data whose questions have the given hash, or return "" if there are none."""
     return next((row.tag for row in GOLD.values() if row.hash == digest), "")
 
 
 def resolve(
     inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[Sequence[Input], Input | None, Settings]:
-    """Replace the name of gold data with its table: the name of the gold file, or else of the first input.
+    """Replace the name of gold data with its table. The name is that of the gold file or, if there is none, of the
+    first input.
 
     Args:
         inputs: files and tables.
@@ -261,19 +265,21 @@ def resolve(
     words = [gold, *inputs] if gold else list(inputs)
     for each in words[1:]:
         if is_name(each.path):
-            raise make_error(each.path, "gold data go first: pass the name before the predictions, or with {use.gold}")
+            raise make_error(
+                each.path, "gold data must come first: pass their name before the predictions, or with {use.gold}"
+            )
     row = find_gold(words[0].path) if words else None
     if row is None:
         return inputs, gold, settings
     if len(words) == 1:
-        raise make_error(row.name, "there is nothing to score: pass the file of the predictions as well")
+        raise make_error(row.name, "there is nothing to score: pass the predictions file as well")
     check_paths(words[1:])
     table = read_gold(row, settings.variant)
     return words[1:], Input(table, row.name), replace(settings, variant=settings.variant or row.variant)
 
 
 def read_gold(row: GoldSet, variant: str | None = None) -> Table:
-    """Read gold data as a table, as if the user had passed a file of it. InputError: as `load_rows`."""
+    """Read gold data as a table, as if the user had passed them as a file. Raises InputError as `load_rows` does."""
     table = load_rows(row)
     about, count = "" if variant else row.about, len(table.records)
     if count < row.rows:
@@ -282,7 +288,7 @@ def read_gold(row: GoldSet, variant: str | None = None) -> Table:
 
 
 def load_rows(row: GoldSet) -> Table:
-    """Load the rows of gold data that its rule scores. InputError: they cannot be fetched, or stored."""
+    """Load the rows of gold data that its rule scores. Raises InputError if they cannot be fetched or stored."""
     table = _load(row)
     if not row.is_partial:
         return table
@@ -298,7 +304,9 @@ def load_rows(row: GoldSet) -> Table:
 
 
 def format_questions(row: GoldSet, with_answers: bool = False, sample: int | None = None, seed: int = 0) -> str:
-    """Format the questions for a model as JSON lines; with answers, as a gold file. ValueError: no such sample."""
+    """Format the questions as JSON lines for a model or, with answers, as a gold file. Raises ValueError if the sample
+    is impossible.
+    """
     rows = load_rows(row).records
     if sample is not None:
         rows = _draw(rows, row.shown[0], sample, seed)

@@ -1,4 +1,4 @@
-"""Fetches the text columns of a dataset from the Hugging Face Hub, in a process of its own.
+"""Fetches the text columns of a dataset from the Hugging Face Hub, in a separate process.
 
 A process can be ended whatever its threads wait for, so that a silent Hub stops nobody, and no thread of a library
 outlives the interpreter. Its standard input describes the dataset; its standard output gets the rows, or an error.
@@ -97,7 +97,7 @@ class _RefusedError(Exception):
 
 
 def main() -> None:
-    """Fetch the dataset that standard input describes, and write its rows, or what is wrong, as JSON lines."""
+    """Fetch the dataset that standard input describes, and write either its rows or what is wrong as JSON lines."""
     wanted = Wanted(*json.load(sys.stdin))
     try:
         lines, status = [json.dumps(row) for row in _fetch(wanted)], 0
@@ -161,7 +161,7 @@ class _Requests:
         self._last = time.monotonic()
 
     def send(self, calls: Iterable[tuple[Any, ...]], update: Callable[[], object] = lambda: None) -> list[Any]:
-        """Make calls at once, each a function and its arguments, and return what they return."""
+        """Make several calls at once, each given as a function and its arguments, and return their results."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         futures = [self._pool.submit(self._call, *call) for call in calls]

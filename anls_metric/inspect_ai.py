@@ -25,7 +25,7 @@ __all__ = ["anls", "anls_star", "stderr"]
 
 @metric  # type: ignore[untyped-decorator]
 def stderr() -> Metric:
-    """The standard error of the mean, clustered by document if the metadata of all samples name one."""
+    """The standard error of the mean, clustered by document if every sample's metadata name one."""
 
     def compute(scores: Sequence[SampleScore]) -> Any:
         clusters = find_clusters([each.sample_metadata or {} for each in scores])
@@ -64,7 +64,7 @@ def anls(
 def anls_star(
     threshold: float | None = None, extract: str | Sequence[str] | None = "json", none_keys: str | None = None
 ) -> Scorer:
-    """Score a completion that is JSON with ANLS*, and show the leaves that differ.
+    """Score a JSON completion with ANLS*, and show the leaves that differ.
 
     The targets of a sample are values as JSON strings; several targets are alternatives.
 

@@ -1,4 +1,4 @@
-"""Metrics for Keras 3 on any backend: ANLS, and the edit distance of `keras_hub` without TensorFlow.
+"""Metrics for Keras 3 on any backend: ANLS, and the edit distance of `keras_hub`, which here does not need TensorFlow.
 
 Texts are not numbers, so these metrics cannot run inside a compiled training step. If Keras compiles the step, a metric
 raises an error that says so. Use the callback `ValidationMetrics` then: it scores after each epoch.
@@ -46,14 +46,15 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
         return keras.ops.convert_to_numpy(self._sums.value).sum(axis=1, dtype="float64")
 
     def result(self) -> Any:
-        """Compute the value over all batches since `reset_state`: a scalar tensor, 0 without any batch."""
+        """Compute the value over all batches since `reset_state`. It is a scalar tensor, and 0 without any batch."""
         numerator, denominator = self._read_sums()
         return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
 
 
 @keras.saving.register_keras_serializable(package="anls")
 class EditDistance(_Ratio):
-    """The edit distance of tokenized strings: word error rate on words, character error rate on characters.
+    """The edit distance of tokenized strings: the word error rate if tokens are words, the character error rate if they
+    are characters.
 
     ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one string (rank 1) or of a batch (rank 2,
     strings of any length), as lists, numpy arrays, tensors of any backend or ragged TensorFlow tensors. Tokens are
@@ -98,7 +99,7 @@ class EditDistance(_Ratio):
         self.normalize = normalize
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch, or one string.
+        """Add a batch of strings, or a single string.
 
         Args:
             y_true: the reference tokens.
@@ -111,7 +112,7 @@ class EditDistance(_Ratio):
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"y_true and y_pred contain {len(truth):,} and {len(predicted):,} strings: pass the tokens of the same "
+                f"y_true and y_pred contain {len(truth):,} and {len(predicted):,} strings: pass tokens for the same "
                 "number of strings on both sides (a flat list is one string)"
             )
         kinds = {type(token).__name__ for tokens in (*truth, *predicted) for token in tokens}
@@ -192,7 +193,7 @@ class ANLS(_Ratio):
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments for `from_config`. ValueError: the variant is not in the table."""
+        """Return the arguments for `from_config`. Raises ValueError if the variant is not in the table."""
         variant = self.variant
         options: dict[str, Any] = {
             "variant": variant.name,
@@ -205,7 +206,7 @@ class ANLS(_Ratio):
 
 
 class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback that lets the model predict after each epoch, and logs the metrics as ``val_...``.
+    """A callback that makes predictions with the model after each epoch, and logs the metrics as ``val_...``.
 
     Pass it to ``fit`` before callbacks that use its values, and tell them that higher is better:
     ``ModelCheckpoint(path, monitor="val_anls", mode="max", save_best_only=True)``.
@@ -248,13 +249,13 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
             raise ValueError(
-                f'the names of the metrics are {", ".join(names)}: give each its own name, as in ANLS(name="...")'
+                f'metrics must have different names, got {", ".join(names)}: name them, as in ANLS(name="...")'
             )
         self.predict = predict
         self.y_true = y_true
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any]) -> None:
-        """Predict, score and log.
+        """Make predictions, score them, and log the scores.
 
         Args:
             epoch: the number of the epoch that has ended.

@@ -1,4 +1,5 @@
-"""Messages: a sentence and its values, written where the problem is found. Each front end words the options itself.
+"""Messages: sentences with values, written where a problem is found. Each front end puts the options into its own
+words.
 
 A sentence is a format string of our code, and what comes from users is passed as values, which are never parsed: a
 field may be called ``{0}``. ``{use.missing:zero}`` in a sentence is an option with a value: ``--missing zero`` for the
@@ -66,7 +67,7 @@ class _Words:
 
 
 class Message(NamedTuple):
-    """A sentence with its values.
+    """A sentence, and the values that are filled into it.
 
     Attributes:
         where: the file, and the place in it, that the sentence is about; "" for none.
@@ -87,7 +88,7 @@ class Message(NamedTuple):
     values: Mapping[str, Any] = {}
 
     def text(self, front_end: FrontEnd = "python") -> str:
-        """Write the message in the words of a front end."""
+        """Word the message for a front end."""
         values = {
             name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
         }
@@ -97,7 +98,7 @@ class Message(NamedTuple):
 
     @property
     def action(self) -> tuple[str, str] | None:
-        """The first option of the sentence that has a value, and this value; None if there is none."""
+        """The first option in the sentence that has a value, together with this value, or None if no option has one."""
         for _, name, value, _ in Formatter().parse(self.sentence):
             if name and name.startswith("use.") and value:
                 return name.removeprefix("use."), value.format(**self.values)
@@ -105,7 +106,7 @@ class Message(NamedTuple):
 
 
 class InputError(ValueError):
-    """Input that cannot be scored. As a string, it is worded for Python.
+    """An error for input that cannot be scored. Its string form is worded for Python.
 
     Args:
         message: what is wrong, where, and what to do.
@@ -125,7 +126,7 @@ class InputError(ValueError):
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """A file that does not exist. It is a `ValueError` and an `OSError`."""
+    """An error for a file that does not exist. It is both a `ValueError` and an `OSError`."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -138,7 +139,7 @@ def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
 
 
 def reword(text: str, front_end: FrontEnd) -> str:
-    """Rewrite what an error says for a shell in the words of another front end."""
+    """Reword an error message that is meant for a shell for a different front end."""
     for words, others in _LISTS.items():
         text = text.replace(words, others.get(front_end, words))
     return text
@@ -150,7 +151,7 @@ def shorten(text: str, length: int = 160) -> str:
 
 
 def list_some(names: Iterable[Any], most: int = 5) -> str:
-    """List the first names, with commas.
+    """List the first few names, separated by commas.
 
     Example:
         >>> list_some("abcdefgh", 3)

@@ -124,7 +124,9 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
         if config_name not in (None, "default", given):
-            raise ValueError(f"the configuration is {config_name!r}, and variant= {describe(given)}: pass one of them")
+            raise ValueError(
+                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
+            )
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
@@ -210,7 +212,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return trl.build_reward(references_column, extract, **self._defaults | options)
 
     def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-        """Add one prediction and its references, for the next `compute`. `add_batch` says why it is overridden.
+        """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
+        overridden.
 
         ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
         ValueError, and is not added.
@@ -222,7 +225,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self.add_batch(**given)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
-        """Add predictions and their references, for the next `compute`.
+        """Add predictions and their references for the next `compute`.
 
         It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
         gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
@@ -246,7 +249,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Score the rows that were added and the rows given here. Afterwards the metric is empty, even after an error.
+        """Score the rows that were added before and the rows given here. Afterwards the metric is empty, even after an
+        error.
 
         In a distributed run, all processes but the first return None.
         """
@@ -275,7 +279,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 return None
             jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
             if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own")
+                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
             for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):

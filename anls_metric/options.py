@@ -1,4 +1,4 @@
-"""The options of all front ends: one table, from which flags, keyword arguments, the page and the docs are made.
+"""The options of all front ends, in one table. Flags, keyword arguments, the page and the docs are made from it.
 
 To add an option, add a row to `Settings`, and, if Python has it, a line to the type `Options`.
 """
@@ -43,7 +43,7 @@ NONE = "none"
 
 
 def read_string(value: Any) -> str:
-    """Read a string that is not empty, or the path of a file."""
+    """Read a nonempty string or a file path."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str) or not text:
         raise ValueError("a string that is not empty")
@@ -51,13 +51,13 @@ def read_string(value: Any) -> str:
 
 
 def read_strings(value: Any) -> tuple[str, ...]:
-    """Read strings: a list of them, or one string with commas between them."""
+    """Read strings, given as a list or as one string with commas between them."""
     items = value if isinstance(value, (list, tuple)) else read_string(value).split(",")
     return tuple(read_string(item).strip() for item in items)
 
 
 def read_paths(value: Any) -> tuple[str, ...]:
-    """Read the paths of files."""
+    """Read file paths."""
     return tuple(map(read_string, value))
 
 
@@ -77,14 +77,14 @@ def read_count(value: Any) -> int:
 
 
 def read_switch(value: Any) -> bool:
-    """Check a truth value."""
+    """Check that a value is True or False."""
     if not isinstance(value, bool):
         raise ValueError("True or False")
     return value
 
 
 def read_fields(value: Any) -> dict[str, str]:
-    """Read paths by the names of roles: a dict, or words like ``confidence=meta.p``."""
+    """Read paths by role name, given as a dict or as words like ``confidence=meta.p``."""
     named = dict(value if isinstance(value, Mapping) else (word.partition("=")[::2] for word in value))
     if not all(isinstance(text, str) and text for pair in named.items() for text in pair):
         raise ValueError("NAME=PATH, such as confidence=meta.p")
@@ -92,7 +92,7 @@ def read_fields(value: Any) -> dict[str, str]:
 
 
 class Option(NamedTuple):
-    """A row of the table of options.
+    """An option: a row of the table of options.
 
     Attributes:
         flags: the flags of the command, the usual one first.
@@ -114,7 +114,7 @@ class Option(NamedTuple):
 
     @property
     def choices(self) -> list[str]:
-        """The possible values, if there are few: the help shows them as ``{error,zero}``."""
+        """The possible values, if there are only a few. The help shows them as ``{error,zero}``."""
         return self.metavar[1:-1].split(",") if self.metavar.startswith("{") else []
 
 
@@ -131,7 +131,7 @@ _switch = partial(_option, read=read_switch, default=False)
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """The values of all options. The fields are the table: a row for each option, in the order of the help."""
+    """The values of all options. The fields form the table, with a row for each option in the order of the help."""
 
     variant: str | None = _option(
         "--variant NAMES",
@@ -367,7 +367,9 @@ OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in 
 
 
 class Options(TypedDict, total=False):
-    """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each; None is the default."""
+    """The options of `score` and `compare`. ``anls_metric.options.OPTIONS`` describes each of them. None means the
+    default.
+    """
 
     variant: Names
     prediction: Names
@@ -399,7 +401,7 @@ class Options(TypedDict, total=False):
 
 
 def make_settings(values: Mapping[str, Any], function: str = "score") -> Settings:
-    """Read the keyword arguments of a Python function. None stands for the default.
+    """Read the keyword arguments of a Python function. None means the default.
 
     Args:
         values: the arguments.
@@ -426,7 +428,7 @@ def make_settings(values: Mapping[str, Any], function: str = "score") -> Setting
 
 
 def read_settings(values: Mapping[str, Any], label: Callable[[str], str]) -> Settings:
-    """Read the values of options, by their names. None stands for the default.
+    """Read the values of options by option name. None means the default.
 
     Args:
         values: the values; those that are no options are ignored.

@@ -79,7 +79,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that holds the metric can be scripted
     def forward(self, preds: Texts, target: References) -> Tensor:
-        """Add a batch, as `update` does, and return the value of only this batch."""
+        """Add a batch, as `update` does, and return the value of this batch alone."""
         # Check the rows before the call, because an error inside `super().forward` would leave the metric empty.
         return super().forward(*_read_rows(preds, target))
 
@@ -95,11 +95,11 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         return torch.tensor(value, device=self.device)
 
     def set_dtype(self, dst_type: Any) -> _Scores:
-        """Change nothing: sums are whole numbers, and values are float32."""
+        """Change nothing, because sums are whole numbers and values are float32."""
         return self
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot values with matplotlib: see ``Metric.plot`` of torchmetrics."""
+        """Plot values with matplotlib, as described in ``Metric.plot`` of torchmetrics."""
         return self._plot(val, ax)
 
 
@@ -157,7 +157,7 @@ class ANLS(_Scores):
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
-    """The similarity of two strings: 1 - distance / length of the longer one; 1 for two empty strings.
+    """The similarity of two strings: 1 - distance / length of the longer string, or 1 for two empty strings.
 
     Case and whitespace count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
     is a beam search, whose distance is sometimes too high.

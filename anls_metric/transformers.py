@@ -34,7 +34,8 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text: a function, names of rules, or None for the whole text.
+    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
+    text.
 
     ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
     """
@@ -46,12 +47,12 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass the names of rules, or a function from a text to the answer"
+        f"extract is {describe(extract)}: pass rule names, or a function that takes a text and returns the answer"
     )
 
 
 def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
-    """Extract the answer from a text; the default if ``extract`` returns None."""
+    """Extract the answer from a text, or return the default if ``extract`` returns None."""
     answer = extract(text)
     return default if answer is None else as_text(answer, f"what extract made of {what}")
 
@@ -123,7 +124,9 @@ def build_compute_metrics(
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names:
         if not scorer.scores_strings:
-            raise ValueError(f"metrics are for strings, and {scorer.name} scores other answers: leave the metrics out")
+            raise ValueError(
+                f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out"
+            )
         import_from_package(_METRICS, "metrics").find_metrics(names)
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
@@ -147,7 +150,8 @@ class _Rows:
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The `compute_metrics` function that `build_compute_metrics` returns. It scores a whole evaluation, or batches.
+    """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
+    batches.
 
     It can be pickled and copied if the tokenizer and ``extract`` can.
     """
@@ -166,11 +170,11 @@ class ComputeMetrics:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the rows of an evaluation that was interrupted between two of its batches."""
+        """Discard the rows of an evaluation that was interrupted between two of its batches."""
         self.rows = _Rows([], [], True)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
-        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
+        """Reduce logits to predicted ids. Pass this method as ``Trainer(preprocess_logits_for_metrics=...)``.
 
         The function gives the same score for logits and for these ids, but ids take far less memory.
 
@@ -283,7 +287,7 @@ class ComputeMetrics:
         most = max(count for count, _ in fitting)
         best = [each for count, each in fitting if count == most]
         if len(best) > 1:
-            raise ValueError(f"two sets of references have {size:,} rows each, and fit the labels: {_SET_EACH}")
+            raise ValueError(f"two sets of references have {size:,} rows each, and both fit the labels: {_SET_EACH}")
         (references,) = best
         missing = [row for row, text in enumerate(folded) if text and text not in _list_texts([references[row]])]
         if missing:
@@ -336,7 +340,7 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
 
 
 def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. What the scorer cannot read counts as no answer."""
+    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
     scores: list[Any] = []
@@ -359,7 +363,7 @@ def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
     ahead = sum(ids == label for row, labels in zip(predicted, expected) for ids, label in zip(row, labels[1:]))
     if ahead > max(2 * own, total / 4):
         raise ValueError(
-            "the logits fit the labels one position later: pass causal=True, because the model is decoder-only"
+            "the logits fit the labels shifted by one position: pass causal=True, because the model is decoder-only"
         )
 
 
@@ -389,7 +393,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
     advice = (
-        "pass the references of each row of the evaluation set, and set dataloader_drop_last=False. If an "
+        "pass references for every row of the evaluation set, and set dataloader_drop_last=False. If an "
         "evaluation was interrupted, call reset() and evaluate again"
     )
     if fitting:

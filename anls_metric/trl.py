@@ -30,7 +30,7 @@ def build_reward(
     none_keys: NoneKeys | None = None,
     numbers: Numbers | None = None,
 ) -> Reward:
-    """Build a reward function for ``GRPOTrainer(reward_funcs=...)``: it returns the score of each completion.
+    """Build a reward function for ``GRPOTrainer(reward_funcs=...)``. It returns the score of each completion.
 
     Args:
         references_column: the column of the dataset with the accepted answers of each prompt.

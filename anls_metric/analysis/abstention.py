@@ -1,4 +1,6 @@
-"""Counts right, missed and false abstentions: what a model does where a question has an answer, or has none."""
+"""Counts right, missed and false abstentions: whether a model declines to answer questions with and without an
+answer.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from anls_metric.reading.answers import list_places, list_references
 
 
 class Abstention(NamedTuple):
-    """The abstentions of a submission. The fields are keys of the JSON document. Each run of a question counts.
+    """How often a submission abstains, and how often it should. The fields are keys of the JSON document. Each run of a
+    question counts.
 
     Attributes:
         unanswerable: the answers to questions that have no answer.
@@ -36,7 +39,8 @@ class Abstention(NamedTuple):
 
 
 def measure_abstention(scored: Scored) -> Abstention:
-    """Measure the abstentions of a submission. An answer that scores where there is an answer does not abstain.
+    """Measure the abstentions of a submission. If a question has an answer, a prediction that scores above 0 is no
+    abstention.
 
     Example:
         >>> from anls_metric import score

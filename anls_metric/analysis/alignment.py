@@ -15,7 +15,7 @@ MAX_STEPS = 400
 
 
 def align(why: Explanation) -> list[int] | None:
-    """Find the edits from a prediction to the closest reference, in the original texts.
+    """Find the edits from a prediction to the closest reference, as they appear in the original texts.
 
     Args:
         why: why the prediction has its score.

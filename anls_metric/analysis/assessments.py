@@ -14,7 +14,7 @@ from anls_metric.reading.answers import Answers, list_ids
 
 
 class Agreement(NamedTuple):
-    """The agreement of scores and verdicts. The fields are the keys of the JSON document.
+    """How far scores and verdicts agree. The fields are the keys of the JSON document.
 
     Attributes:
         agreement: the share of the answers on which both agree.
@@ -58,7 +58,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], correct_
 
 
 class Disagreement(NamedTuple):
-    """An answer on which score and judge disagree. The fields are the keys of the JSON document."""
+    """An answer on which the score and the judge disagree. The fields are the keys of the JSON document."""
 
     id: str
     score: float
@@ -82,7 +82,7 @@ class Assessments(NamedTuple):
 
 
 def assess(scored: Scored) -> Assessments:
-    """Relate scores to confidences and verdicts, if every answer has one. Questions without an answer do not count.
+    """Relate scores to confidences and verdicts, if every answer has one. Questions without an answer are left out.
 
     Raises:
         InputError: an answer has no value in a field that the user names.
@@ -111,7 +111,7 @@ def _assess_keys(scored: Scored, places: Sequence[int], confidences: Sequence[An
     if scored.all_keys:
         return measure_leaves([scored.values[place] for place in places], confidences)
     if "confidence" in scored.answers.named:
-        sentence = "confidences for individual values need the leaves: use {use.variant:anls_star} and {use.by_key}"
+        sentence = "confidences for individual values need counts by key: use {use.variant:anls_star} and {use.by_key}"
         raise make_error(scored.name, sentence)
     return {}
 

@@ -1,4 +1,4 @@
-"""Finds the document of each question, by the field that the user names or by the usual fields."""
+"""Finds the document that each question is about, using the field that the user names or the usual fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.reading.layouts import take_column
 
 
 def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
-    """Find the documents of questions.
+    """Find the document that each question is about.
 
     Args:
         records: the records of the questions.

@@ -1,4 +1,4 @@
-"""Compares submissions on the same questions: which is better than the baseline, and how certain that is."""
+"""Compares submissions on the same questions, to say which are better than the baseline and how certain that is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
 
 
 class OneDocument(NamedTuple):
-    """A comparison without the document that decides it. The fields are keys of the JSON document.
+    """A comparison repeated without the document that decides it. The fields are keys of the JSON document.
 
     Attributes:
         document: the name of the document.
@@ -49,7 +49,7 @@ class OneDocument(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Compares two submissions on the questions that both have. The fields are the keys of the JSON document.
+    """A comparison of two submissions on the questions that both have. The fields are the keys of the JSON document.
 
     Attributes:
         first: the name of the first submission: the baseline.
@@ -85,7 +85,7 @@ class Comparison(NamedTuple):
 
     @property
     def note(self) -> str:
-        """A sentence on why interval and verdict disagree; "" if they agree."""
+        """A sentence on why the interval and the verdict disagree, or "" if they agree."""
         if self.interval is None or self.verdict == TOO_FEW:
             return ""
         is_significant, has_zero = self.verdict != NO_DIFFERENCE, self.interval.low <= 0 <= self.interval.high
@@ -96,7 +96,7 @@ class Comparison(NamedTuple):
         return "interval and test differ at the border, and the verdict uses the test"
 
     def reverse(self) -> Comparison:
-        """Return the comparison of the second with the first. The p-values stay the same."""
+        """Return the comparison with the two submissions swapped. The p-values stay the same."""
         return self._replace(
             first=self.second,
             second=self.first,
@@ -118,7 +118,7 @@ def _reverse(interval: Interval | None) -> Interval | None:
 
 
 class GroupDifference(NamedTuple):
-    """Compares two submissions on a group, as `Comparison` does. The fields are keys of the JSON document.
+    """A comparison of two submissions on one group, like `Comparison`. The fields are keys of the JSON document.
 
     Only keys of nested values have a test. Its p-value is adjusted for the number of keys.
     """
@@ -163,7 +163,7 @@ class ComparisonSet(NamedTuple):
 
 
 def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False) -> ComparisonSet:
-    """Compare each of several submissions with one of them, or all of them with each other, question by question.
+    """Compare submissions question by question: either each of the others with a baseline, or every pair.
 
     Args:
         submissions: two submissions or more. They are joined by the ids of their questions.
@@ -189,7 +189,7 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
     chose_best = baseline is None and len(submissions) > 2 and not all_pairs
     names = _sort_by_baseline(list(by_name), best if chose_best else baseline)
     if not submissions[0].scorer.averages_rows:
-        raise make_error("", "a comparison needs {use.average:rows}, since it compares questions")
+        raise make_error("", "submissions can only be compared question by question: use {use.average:rows}")
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
@@ -223,12 +223,12 @@ def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
 
 
 def sort_by_score(submissions: Sequence[Scored]) -> list[Scored]:
-    """Sort submissions by score, the best first; equal scores stay in their order."""
+    """Sort submissions by score, the best first. Submissions with equal scores stay in their order."""
     return sorted(submissions, key=lambda scored: -scored.anls)
 
 
 def rank_submissions(submissions: Sequence[Scored], compared: ComparisonSet) -> dict[str, int]:
-    """Map each submission to its rank: 1 for the best and its ties, else its place by score."""
+    """Map each submission to its rank: 1 for the best one and those tied with it, and otherwise its place by score."""
     names = [scored.name for scored in sort_by_score(submissions)]
     return {name: 1 if name in (compared.best, *compared.ties) else place for place, name in enumerate(names, 1)}
 
@@ -247,7 +247,8 @@ class PairedQuestions(NamedTuple):
 
 
 def pair_questions(first: Scored, second: Scored) -> PairedQuestions:
-    """Pair the questions that two submissions have, in the order of the first, with their clusters in the first.
+    """Pair the questions that two submissions have in common, in the order of the first submission and with its
+    clusters.
 
     Raises:
         InputError: they have no question in common.
@@ -292,7 +293,7 @@ def compare_values(
     patterns: int | None = None,
     most: float = 1.0,
 ) -> Comparison:
-    """Compare two submissions by a value for each question, such as its score. The p-value is not adjusted.
+    """Compare two submissions by one value per question, such as its score. The p-value is not adjusted.
 
     Args:
         first: the baseline.
@@ -324,7 +325,9 @@ def compare_values(
 
 
 def adjust(comparisons: Sequence[Comparison], chose_best: bool = False) -> list[Comparison]:
-    """Adjust the p-values of comparisons for their number, or for choosing the best, and find the verdicts."""
+    """Adjust the p-values of comparisons for how many there are, or for the choice of the best, and determine the
+    verdicts.
+    """
     p_values = [each.p_value for each in comparisons]
     adjusted = []
     for each, p_value in zip(comparisons, adjust_for_best(p_values) if chose_best else holm(p_values)):
@@ -347,7 +350,7 @@ def _check_pair(first: Scored, second: Scored) -> list[Message]:
     """
     hints = []
     if first.scores == second.scores and _list_predictions(first) == _list_predictions(second):
-        sentence = "it has the same answers as {first}: pass those of another model"
+        sentence = "it has the same answers as {first}: pass the answers of a different model"
         hints.append(Message(second.name, sentence, {"first": first.name}))
     if first.questions is second.questions:
         return hints
@@ -434,7 +437,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
 def compare_each_with_each(
     submissions: Sequence[Scored], compared: ComparisonSet, chose_best: bool = False
 ) -> dict[str, dict[str, Comparison]]:
-    """Compare submissions as if each of them were the baseline.
+    """Compare submissions as if each of them, in turn, were the baseline.
 
     Args:
         submissions: the submissions.

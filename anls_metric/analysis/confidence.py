@@ -1,4 +1,4 @@
-"""Measures how much the confidence of a model says about its answers, given confidences and scores as numbers.
+"""Measures how much a model's confidence says about its answers, given confidences and scores as numbers.
 
 Answers with the same confidence form one step: they can only be accepted together, so their order does not matter.
 """
@@ -21,7 +21,7 @@ MAX_BINS = 100
 
 
 class ConfidenceMeasures(NamedTuple):
-    """The measures of confidences. The fields are the keys of the JSON document.
+    """Measures computed from the confidences. The fields are the keys of the JSON document.
 
     Attributes:
         auroc: how often a right answer has a higher confidence than a wrong one, where a tie counts half; None if all

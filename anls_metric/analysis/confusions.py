@@ -1,4 +1,4 @@
-"""Counts the most frequent edits between answers and references: which characters a model confuses."""
+"""Counts the most frequent edits between answers and references, which show what characters a model confuses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Confusion:
 
 
 def find_confusions(scored: Scored, most: int) -> list[tuple[Confusion, list[int]]]:
-    """Find the most frequent edits of answers that score between 0 and 1, from the answer to the closest reference.
+    """Find the most frequent edits that turn answers scoring between 0 and 1 into the closest reference.
 
     Args:
         scored: answers of strings.

@@ -1,4 +1,4 @@
-"""Splits the difference between two submissions, or what one loses, by outcome: where do the points go?"""
+"""Splits the difference between two submissions, or the points that one submission loses, by outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_COMMON = 3
 
 
 class Contribution(NamedTuple):
-    """What the answers with one outcome contribute to a difference. The fields are keys of the report's data.
+    """What the answers with one outcome contribute to a difference. The fields are keys of the report data.
 
     Attributes:
         outcome: the outcome of the answer that lost the question.
@@ -43,7 +43,7 @@ def list_lowest_outcomes(scored: Scored) -> list[str]:
 
 
 def split_difference(first: Scored, second: Scored) -> list[Contribution]:
-    """Split the first submission's score minus the second's, by what lost the question.
+    """Split the difference between two scores, the first minus the second, by what caused the loss of each question.
 
     That is the outcome of the losing answer; of nested values, the outcomes of the leaves.
 
@@ -75,7 +75,8 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
 
 
 def split_loss(scored: Scored) -> list[Contribution]:
-    """Split what a submission lacks for a perfect score, by the outcome of its lowest-scoring answer to a question.
+    """Split, by outcome, the points that a submission loses. For each question, the outcome of its lowest-scoring
+    answer counts.
 
     Example:
         >>> from anls_metric import score
@@ -98,7 +99,8 @@ LEAF_CAUSES = (
 
 
 def list_leaf_costs(scored: Scored) -> list[dict[str, float]]:
-    """List how much of its score each question loses to leaves with each outcome; [] if there are no leaves.
+    """List how much of its score each question loses to the leaves with each outcome, or return [] if there are no
+    leaves.
 
     Example:
         >>> from anls_metric import score

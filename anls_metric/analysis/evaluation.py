@@ -1,4 +1,4 @@
-"""From inputs and options to a result: one function reads, scores, compares, and looks for hints.
+"""Computes a result from inputs and options: one function reads, scores, compares, and looks for hints.
 
 The front ends parse and print. Nothing else of the analysis depends on them.
 """
@@ -34,7 +34,9 @@ EVERY_VARIANT = "all"
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause the garbage collector: for millions of records it takes half the time, and they have no cycles."""
+    """Pause the garbage collector. For millions of records, it would take half of the time, although they contain no
+    cycles.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -46,7 +48,7 @@ def pause_collector() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Result:
-    """What is known about submissions.
+    """Everything that is known about the submissions.
 
     Attributes:
         submissions: the submissions with their scores.
@@ -74,7 +76,7 @@ class Result:
 
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
-        """The comparisons with the baseline under other metrics, by the names of the metric and of the submission."""
+        """The comparisons with the baseline under other metrics, by metric name and submission name."""
         if not self.settings.metrics:
             return {}
         from anls_metric.analysis.metrics import compare_metric, find_metrics
@@ -165,7 +167,9 @@ def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet
 
         return compare(submissions, settings.baseline, settings.all_pairs)
     if settings.baseline not in (None, submissions[0].name):
-        sentence = "there is only one submission, {name}, and nothing to compare it with: pass {baseline} as well"
+        sentence = (
+            "there is only one submission, {name}, so there is nothing to compare it with: pass {baseline} as well"
+        )
         raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
     return None
 
@@ -181,7 +185,7 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
 
 
 def compare_with_first(result: Result) -> list[Comparison]:
-    """Compare every submission with the baseline that the user names, or with the first."""
+    """Compare every submission with the baseline that the user names, or otherwise with the first submission."""
     from anls_metric.analysis.comparison import adjust
 
     if result.settings.baseline is not None:
@@ -191,7 +195,9 @@ def compare_with_first(result: Result) -> list[Comparison]:
 
 
 def sort_for_report(result: Result) -> Result:
-    """Return a result with the best submission first, plus the comparisons with the baseline and their notes."""
+    """Return a result sorted with the best submission first, plus the comparisons with the baseline and the notes on
+    them.
+    """
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, baseline = sort_by_score(result.submissions), result.settings.baseline
@@ -205,7 +211,7 @@ def sort_for_report(result: Result) -> Result:
 
 
 def make_reading(settings: Settings, scorer: Scorer) -> Reading:
-    """Make the options for reading answers for a scorer.
+    """Make the options for reading answers in the form that a scorer needs.
 
     Raises:
         InputError: an option does not fit the scorer. ValueError: a name does not exist.
@@ -218,7 +224,7 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
-    """Find the scorers of the variants that the user asks for.
+    """Find the scorers for the variants that the user asks for.
 
     Returns:
         The scorers; the first one gives the scores.
@@ -245,8 +251,8 @@ def find_scorers(settings: Settings) -> list[Scorer]:
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     """Refuse options that do not fit a scorer. InputError: there is one."""
-    for_strings = "is for strings: leave it out"
-    for_values = "is for lists and nested values: add {use.variant:anls_star}"
+    for_strings = "is only for strings: leave it out"
+    for_values = "is only for lists and nested values: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
     metrics = {*settings.metrics}
     unfit = (

@@ -1,4 +1,6 @@
-"""What a figure shows besides the usual results: scores at a grid of thresholds. Refuses a kind that lacks its data."""
+"""Computes what a figure shows besides the usual results: scores at a grid of thresholds. Refuses a kind of figure
+whose data are missing.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from anls_metric.messages import make_error
 THRESHOLDS = tuple(number / 20 for number in range(21))
 """The thresholds at which a figure shows the scores."""
 
-_ANOTHER = ": draw another figure, such as {use.kind:forest}"
+_ANOTHER = ": draw a different figure, such as {use.kind:forest}"
 
 
 def score_at_thresholds(scored: Scored) -> dict[float, float]:
-    """Score a submission at each of `THRESHOLDS`, as if the user had chosen it.
+    """Score a submission at each of the `THRESHOLDS`, as if the user had chosen that threshold.
 
     Example:
         >>> from anls_metric import score
@@ -42,7 +44,7 @@ def check_figure(result: Result, kind: str) -> None:
         fields = list_grouping_fields(scored)
         if fields:
             raise make_error("", "a figure of groups needs a field: add {use.by:{field}}", field=fields[0])
-        raise make_error("", "no field groups the questions" + _ANOTHER)
+        raise make_error("", "no field can group the questions" + _ANOTHER)
     if kind == "keys" and not scored.groups.get(KEYS):
         if scorer.has_leaves and KEYS not in scored.groups:
             raise make_error("", "a figure of keys needs counts by key: add {use.by_key}")

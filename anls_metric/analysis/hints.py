@@ -1,4 +1,4 @@
-"""Finds problems in files that can be scored, and says what to do about them.
+"""Finds problems in files that can still be scored, and says what to do about them.
 
 `transformations` finds what helps; the signs of this module are what no transformation shows.
 """
@@ -53,7 +53,7 @@ class Hint:
     before: float | None = None
 
     def text(self, front_end: FrontEnd = "python", form: Callable[[Any], str] = "{:.4f}".format) -> str:
-        """Write the hint in the words of a front end, with the name of its submission. `form` formats scores."""
+        """Word the hint for a front end, and include the submission name. `form` formats scores."""
         text = self.message.text(front_end)
         if self.before is not None:
             text += f" ({form(self.before)} now, {form(self.anls)} then)"
@@ -61,7 +61,7 @@ class Hint:
 
 
 def find_hints(scored: Scored) -> list[Hint]:
-    r"""Find at most three hints about the answers of a submission, the most expensive first.
+    r"""Find at most three hints about the answers of a submission, those that cost the most points first.
 
     Example:
         >>> from anls_metric import score
@@ -108,7 +108,7 @@ Found = tuple[int, str]
 
 
 class Sign(NamedTuple):
-    """A row of `SIGNS`.
+    """A sign that something is wrong with the answers: a row of `SIGNS`.
 
     Attributes:
         find: counts the answers that show the sign, and finds the value that the sentence names.

@@ -1,4 +1,4 @@
-"""Counts the leaves of nested values by key: right, close, wrong, missed, invented and blank.
+"""Counts, for each key of nested values, how many leaves are right, close, wrong, missed, invented and blank.
 
 A key is the path of names that leads to a leaf, without the places in lists: ``items.price``. A leaf counts under its
 key and under all keys before it.
@@ -24,7 +24,9 @@ Figures = Mapping[str, float | None]
 
 
 class KeyScores(NamedTuple):
-    """A key: the places of the questions that have its leaves, the mean scores of these leaves, and its figures."""
+    """The results for a key: the places of the questions that have its leaves, the mean scores of these leaves, and the
+    key's figures.
+    """
 
     places: Sequence[int]
     scores: Sequence[float]
@@ -32,7 +34,7 @@ class KeyScores(NamedTuple):
 
 
 def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures, dict[str, KeyScores]]:
-    """Count the leaves of answers by key.
+    """Count the leaves of the answers by key.
 
     Args:
         places: the place of the question of each answer; with several runs, equal places follow each other.
@@ -79,7 +81,7 @@ def _find_places(values: Iterable[_Value]) -> Mapping[_Value, list[int]]:
 
 
 def name_keys(keys: Sequence[object]) -> list[str]:
-    """Name the key of a leaf, preceded by the keys above it.
+    """Name each key on the path to a leaf, preceded by the keys above it.
 
     Example:
         >>> name_keys(("items", "price"))
@@ -127,7 +129,7 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
 
 
 def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
-    """Average values by their places; equal places follow each other."""
+    """Average the values that have the same place. Equal places must follow one another."""
     if len(set(places)) == len(places):
         return values
     return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]

@@ -1,4 +1,4 @@
-"""Relates the leaves of nested values to confidences that have the same keys as the answer, by key."""
+"""Relates the leaves of nested values, key by key, to confidences that have the same keys as the answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LeafConfidence = dict[str, Any]
 
 
 def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict[str | None, LeafConfidence]:
-    """Measure how much confidences say about the leaves of each key, and under None about all leaves.
+    """Measure how much the confidences say about the leaves of each key and, under None, about all leaves.
 
     Args:
         rows: the scores of answers, which list their leaves.
@@ -43,7 +43,8 @@ def measure_leaves(rows: Iterable[RowScore], confidences: Iterable[Any]) -> dict
 
 
 def find_confidence(confidence: Any, leaf: ScoredLeaf) -> float | None:
-    """Find the confidence of a leaf along its path in the prediction; None for a leaf that the prediction lacks.
+    """Find the confidence of a leaf by following its path in the prediction, or return None if the prediction lacks the
+    leaf.
 
     Example:
         >>> leaf = ScoredLeaf("right", 1.0, "tea", "tea", ("items", "name"), ((1, 0, 2),))

@@ -1,4 +1,4 @@
-"""Metrics for strings besides ANLS: a table of metrics, and their values over a set.
+"""Defines a table of metrics for strings besides ANLS, and computes their values over a set.
 
 Each row names its source; tests compare it with a published implementation.
 """
@@ -38,7 +38,7 @@ class Measured(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """A row of `METRICS`.
+    """A metric: a row of `METRICS`.
 
     Attributes:
         name: the name, wherever it is shown.
@@ -96,7 +96,7 @@ def score_cer(prediction: str, reference: str) -> float:
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5% of the accepted number, or another text is equal except for case.
+    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case.
 
     Example:
         >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")
@@ -172,7 +172,8 @@ METRICS: Mapping[str, Metric] = {
 
 
 def find_metrics(names: Sequence[str]) -> list[Metric]:
-    """Find metrics by their names; `PARTIAL_CREDIT` and `ABSTENTION` are not rows of the table, and are left out.
+    """Find metrics by name. `PARTIAL_CREDIT` and `ABSTENTION` are valid names, but are left out because they are not
+    rows of the table.
 
     Raises:
         ValueError: there is no such metric.
@@ -191,7 +192,7 @@ def find_metrics(names: Sequence[str]) -> list[Metric]:
 def measure_texts(
     names: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer
 ) -> dict[str, float]:
-    """Measure answers in memory.
+    """Measure the answers of a submission in memory.
 
     Args:
         names: the names of metrics.
@@ -218,7 +219,7 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 def compare_metric(
     metric: Metric, measured: Mapping[str, Mapping[str, Measured]], first: Scored, others: Sequence[Scored]
 ) -> dict[str, dict[str, Any]]:
-    """Compare submissions with the baseline under a metric, using the tests that compare their ANLS.
+    """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
 
     Args:
         metric: the metric.

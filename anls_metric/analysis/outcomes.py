@@ -1,4 +1,4 @@
-"""Classifies answers by the reason for their scores: a table of outcomes, of which the first that applies counts.
+"""Classifies answers by the reason for their scores, using a table of outcomes. The first outcome that applies counts.
 
 Strings are compared after the normalization of the variant. A string is contained in another one as whole words: no
 letter or digit is right before or after it.
@@ -15,7 +15,7 @@ from anls_metric.core.strings.abstention import abstains
 
 
 class Outcome(NamedTuple):
-    """A row of `OUTCOMES`.
+    """A possible outcome of an answer: a row of `OUTCOMES`.
 
     Attributes:
         name: the name, wherever it is shown.
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string contains one of several as whole words."""
+    """Whether a string contains one of several other strings as whole words."""
     return any(is_contained(text, prediction) for text in references if text in prediction)
 
 
@@ -40,13 +40,15 @@ def _is_part_of_any(prediction: str, references: Sequence[str]) -> bool:
 
 
 def is_same_but_formatting(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string equals one of several, except for punctuation, symbols, spaces and accents."""
+    """Whether a string equals one of several other strings, except for punctuation, symbols, spaces and accents."""
     letters = keep_letters_and_digits(prediction)
     return letters != "" and letters in map(keep_letters_and_digits, references)
 
 
 def is_another_number(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string has digits that are not those of any of several strings, at least one of which has digits."""
+    """Whether a string has digits, and at least one of several other strings does, but none of them has the same
+    digits.
+    """
     digits = keep_digits(prediction)
     if not digits:
         return False
@@ -92,7 +94,7 @@ ZERO_OUTCOMES = ("missing", *(outcome.name for outcome in _OF_ZERO))
 
 
 class Findings(NamedTuple):
-    """What is found about answers: a list for each finding.
+    """What was found about the answers, with one list for each finding.
 
     Attributes:
         outcomes: the name of the outcome of each answer.
@@ -108,7 +110,7 @@ class Findings(NamedTuple):
 def find_outcomes(
     predictions: Sequence[Any], references: Sequence[Sequence[Any]], scores: Sequence[float], scorer: Scorer
 ) -> Findings:
-    """Find the outcome of each answer, exact matches, and answers that contain a reference, in one pass.
+    """Find, in one pass, the outcome of each answer, whether it is an exact match, and whether it contains a reference.
 
     Example:
         >>> from anls_metric import get_variant
@@ -144,7 +146,7 @@ def find_outcomes(
 
 
 def is_contained(part: str, whole: str) -> bool:
-    """Whether a string is contained in another one as whole words; an empty string is contained in none.
+    """Whether one string is contained in another as whole words. An empty string is not contained in any string.
 
     Example:
         >>> is_contained("5", "page 5 of 15"), is_contained("5", "page 15")
@@ -178,7 +180,7 @@ def keep_letters_and_digits(text: str) -> str:
 
 
 def keep_digits(text: str) -> str:
-    """Keep the digits of a string.
+    """Return only the digits of a string.
 
     Example:
         >>> keep_digits("Café, 12.50 $")

@@ -1,4 +1,6 @@
-"""Computes what formatting costs a submission, and what it gains from wrong numbers: two parts of the score."""
+"""Computes two parts of a score: what a submission loses because of formatting, and what it gains from wrong
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ _OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part
 
 
 def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
-    """Find the answers that lose credit because of their format, and those that gain credit with wrong numbers.
+    """Find the answers that lose credit because of their format, and those that gain credit although their number is
+    wrong.
 
     Args:
         scored: answers of strings.

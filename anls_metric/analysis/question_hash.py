@@ -1,4 +1,4 @@
-"""Identifies the scored questions by a hash of ids and references that no order, layout or format changes."""
+"""Identifies the scored questions by a hash of their ids and references. Order, layout and format do not change it."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def hash_questions(questions: Questions) -> str:
 
 
 def as_strings(accepted: Iterable[Any]) -> set[str]:
-    """Make a set of references, with lists and objects written as JSON."""
+    """Convert references to a set of strings, in which lists and objects are written as JSON."""
     return {each if isinstance(each, str) else json.dumps(as_json(each), sort_keys=True) for each in accepted}

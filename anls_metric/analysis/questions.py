@@ -1,4 +1,4 @@
-"""Joins submissions by question: every question with its place and its score in each submission."""
+"""Joins submissions by question, so that each question has its place and its score in every submission."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anls_metric.reading.answers import Record
 
 
 class JoinedQuestion(NamedTuple):
-    """A question of several submissions. Its contents are from the first submission that has it.
+    """A question that several submissions may have. Its contents come from the first submission that has it.
 
     Attributes:
         id: the id.
@@ -30,7 +30,9 @@ class JoinedQuestion(NamedTuple):
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether a submission scores 0 on the question, two submissions have different scores, or one lacks it."""
+        """Whether any submission scores 0 on the question or lacks it, or two submissions have different scores
+        on it.
+        """
         return 0.0 in self.scores or len(set(self.scores)) > 1
 
 

@@ -1,4 +1,4 @@
-"""Decides whether two answers are the same number, amount or date, written differently.
+"""Decides whether two answers are the same number, amount or date, even if they are written differently.
 
 The tables below are the whole rule. A text that they do not cover has no value, so two answers are never the same by
 mistake. Dates are not read with `datetime.strptime`, because it takes the names of months from the locale of the
@@ -17,7 +17,7 @@ MAX_LENGTH = 40
 
 
 class Value(NamedTuple):
-    """A number or a date in one form, however it is written.
+    """A number or a date in a single form, regardless of how it was written.
 
     Attributes:
         exact: what two texts must share. Of an amount: the number, its leading zeros (007 is a code), and whether it
@@ -153,7 +153,8 @@ _WORDS = frozenset(_find_words(" ".join(_KNOWN)))
 
 
 def is_any_same_value(text: str, others: Iterable[str]) -> bool:
-    """Whether a text is the same number, amount or date as one of several, written differently.
+    """Whether a text is the same number, amount or date as one of several other texts, even if it is written
+    differently.
 
     If only one text has a unit, only the numbers are compared, and the year 88 is 1988 or 1888. A number that can be a
     year, like 1998, never equals a number with a separator, like 1,998.
@@ -176,7 +177,7 @@ def is_any_same_value(text: str, others: Iterable[str]) -> bool:
 
 
 def read_value(text: str) -> Value | None:
-    """Read a text as an amount or as a date; None if it is neither.
+    """Read a text as an amount or as a date, or return None if it is neither.
 
     Example:
         >>> read_value("$1.5 million")

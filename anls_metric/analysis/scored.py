@@ -1,4 +1,4 @@
-"""Scores answers. Everything that is known about them is a function of `Scored`: lists of equal length."""
+"""Scores answers. Everything known about them is computed from `Scored`, which holds lists of equal length."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ KEYS = "key of the value"
 
 
 class Group(NamedTuple):
-    """The questions of a group: their places, and their scores; for a key, also the figures of its leaves."""
+    """The questions of a group, with their places and their scores. A group for a key also has the figures of the key's
+    leaves.
+    """
 
     places: list[int]
     scores: list[float]
@@ -74,11 +76,11 @@ class Group(NamedTuple):
 
     @property
     def mean(self) -> float | None:
-        """The mean of the scores; None without questions."""
+        """The mean of the scores, or None if there are no questions."""
         return mean(self.scores) if self.scores else None
 
     def interval(self, clusters: Clusters | None) -> Interval | None:
-        """Compute the 95% confidence interval of the mean; None for fewer than two clusters."""
+        """Return the 95% confidence interval of the mean, or None if there are fewer than two clusters."""
         return mean_interval(self.scores, clusters and [clusters.names[place] for place in self.places])
 
 
@@ -129,18 +131,20 @@ class Scored:
 
     @cached_property
     def findings(self) -> Findings:
-        """The outcome of each answer, exact matches, and answers that contain a reference."""
+        """The findings about each answer: its outcome, whether it is an exact match, and whether it contains a
+        reference.
+        """
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
     @cached_property
     def rows_of_leaves(self) -> Sequence[Any]:
-        """The scores of nested answers with their leaves, which `values` has only on request."""
+        """The scores of nested answers, including their leaves. `values` has the leaves only on request."""
         if any(row.leaves for row in self.values):
             return self.values
         return score_predictions(self.answers, self.answers.predictions, _list_leaves(self.scorer))
 
     def why(self, place: int) -> Any:
-        """Explain the score of an answer, given its place; None for a question without an answer."""
+        """Explain the score of an answer, given its place. Return None if the question has no answer."""
         if place not in self._explanations:
             self._explanations[place] = self._explain(place)
         return self._explanations[place]
@@ -161,12 +165,12 @@ class Scored:
 
     @cached_property
     def clusters(self) -> Clusters | None:
-        """The clusters of the questions; None if there are none."""
+        """The clusters of the questions, or None if there are none."""
         return find_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
     def interval(self) -> Interval | None:
-        """The 95% confidence interval of the score; None for fewer than two clusters."""
+        """The 95% confidence interval of the score, or None if there are fewer than two clusters."""
         names = self.clusters and self.clusters.names
         if self.scorer.averages_rows:
             return mean_interval(self.scores, names)
@@ -194,13 +198,15 @@ class Scored:
 
     @cached_property
     def runs(self) -> Sequence[Sequence[int]]:
-        """The places of the answers to each question, which follow each other."""
+        """The places of the answers to each question. The answers to the same question follow one another."""
         places = range(len(self.scores)) if self.answers.places is None else self.answers.places
         return [list(run) for _, run in groupby(range(len(places)), key=places.__getitem__)]
 
     @cached_property
     def representatives(self) -> Sequence[int]:
-        """The place of the answer that represents each question: the one whose score is closest to the mean."""
+        """The place of the answer that represents each question, which is the one with the score closest to the
+        mean.
+        """
         if self.answers.places is None:
             return range(len(self.scores))
         scores = self.answer_scores
@@ -211,21 +217,22 @@ class Scored:
 
     @cached_property
     def run_scores(self) -> list[float]:
-        """The score of each run; [] for one run, and if questions have different numbers of answers."""
+        """The score of each run, or [] if there is only one run or the questions have different numbers of answers."""
         if self.answers.places is None or len(set(map(len, self.runs))) > 1:
             return []
         return [mean([self.answer_scores[run[number]] for run in self.runs]) for number in range(len(self.runs[0]))]
 
     @property
     def run_sd(self) -> float | None:
-        """The standard deviation of the scores of the runs (with n - 1); None for one run."""
+        """The standard deviation of the scores of the runs (with n - 1), or None if there is only one run."""
         from statistics import stdev  # slow to import
 
         return stdev(self.run_scores) if len(self.run_scores) > 1 else None
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures that the rule of a benchmark computes for the set, by name, None for NaN; {} for several runs.
+        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN; {} if there
+        are several runs.
 
         Raises:
             InputError: a column that only the figures need holds a wrong value.
@@ -252,7 +259,7 @@ class Scored:
 
     @property
     def signature(self) -> str:
-        """The signature of the score: how it was computed, and which questions were scored."""
+        """The signature of the score, which says how it was computed and which questions were scored."""
         digest = hash_questions(self.questions)
         tag = find_tag(digest)
         parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
@@ -314,7 +321,7 @@ def _list_leaves(scorer: Scorer) -> Any:
 
 
 def score_predictions(answers: Answers, predictions: Sequence[Any], scorer: Scorer) -> Sequence[Any]:
-    """Score predictions, perhaps not those of the answers, against the references.
+    """Score predictions against the references. They may differ from the predictions in the answers.
 
     Raises:
         InputError: an answer cannot be scored; it names the question.
@@ -364,7 +371,7 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
 
 
 def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
-    """Average values of answers by question."""
+    """Average the values of the answers to each question."""
     if answers.places is None:
         return values
     pairs = groupby(zip(answers.places, values), key=itemgetter(0))
@@ -380,18 +387,18 @@ def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
     if answers.places is None:
         return float(scorer.mean(values))
     if not scorer.averages_rows:
-        raise make_error(answers.name, "several runs need {use.average:rows}, since runs are averaged by question")
+        raise make_error(answers.name, "runs can only be averaged question by question: use {use.average:rows}")
     return mean(average(answers, list(map(float, values))))
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:
-    """Compute the score of answers under another scorer, or of other predictions."""
+    """Compute the score of answers under a different scorer, or with different predictions."""
     values = score_predictions(answers, answers.predictions if predictions is None else predictions, scorer)
     return mean_of(answers, values, scorer)
 
 
 def list_worst(scored: Scored, count: int) -> list[int]:
-    """List the places of the questions with the lowest scores under 1, the lowest first."""
+    """List the places of the lowest-scoring questions, the lowest first. Only scores below 1 count."""
     order = sorted(range(len(scored.scores)), key=scored.scores.__getitem__)
     return [place for place in order[:count] if scored.scores[place] < 1.0]
 
@@ -400,7 +407,8 @@ def list_worst(scored: Scored, count: int) -> list[int]:
 
 
 def group_scores(records: Sequence[Record], scores: Sequence[float], field: str) -> Groups:
-    """Group the scores of questions by the values of a field of their records, sorted by name, 2 before 10.
+    """Group the scores of questions by the values of a field in their records. Groups are sorted by name, with 2 before
+    10.
 
     Example:
         >>> groups = group_scores([{"kind": "x"}, {"kind": ["x", "y"]}], [1.0, 0.0], "kind")
@@ -417,8 +425,8 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Name the groups of a field that a question with this value is in, each once. A printed list of texts counts as a
-    list.
+    """Name the groups of a field that a question with this value is in. Each name appears once. A printed list of texts
+    counts as a list.
 
     Example:
         >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])
@@ -438,7 +446,7 @@ def _name_group(field: str, value: Any) -> str:
 
 
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
-    """Give each submission a group for every key that any of them has; a group without leaves has no questions."""
+    """Give each submission a group for every key that any submission has. A group without leaves has no questions."""
     from anls_metric.analysis.keys import NO_LEAVES
 
     names = sorted({name for scored in submissions for name in scored.groups[KEYS]}, key=natural_key)
@@ -456,7 +464,9 @@ MAX_GROUPS = 12
 
 
 def list_grouping_fields(scored: Scored) -> list[str]:
-    """List the fields with few values, those with the fewest first, except the texts of questions and answers."""
+    """List the fields with few values, those with the fewest first. Fields with the texts of questions or answers are
+    left out.
+    """
     records = scored.questions.table.records
     texts = (list(scored.questions.texts), list(scored.answers.predictions))
     fields = _list_fields_with_few_values(records, min(MAX_GROUPS, len(records) // 2))

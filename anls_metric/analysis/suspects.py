@@ -30,7 +30,8 @@ class Suspect(NamedTuple):
 
 
 def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
-    """Find the questions on which at least three submissions, and over half, share an answer that scores under 1.
+    """Find the questions on which at least three submissions, and more than half, give the same answer, which scores
+    less than 1.
 
     Returns:
         The suspects, sorted by the number of submissions, the largest first, and then by the order of the questions.

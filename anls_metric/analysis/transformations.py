@@ -1,4 +1,4 @@
-r"""Finds transformations that raise a score: of the predictions, of the references, or of both.
+r"""Finds transformations that raise a score when they are applied to the predictions, to the references, or to both.
 
 Each one is tried on a sample of the wrong answers and on as many right ones, which it could spoil. Extraction rules are
 transformations, too.
@@ -33,7 +33,8 @@ def _keep(value: Any) -> Any:
 
 
 class Transformation(NamedTuple):
-    r"""What could have happened to strings before they were scored, and what undoes it: a row of `TRANSFORMATIONS`.
+    r"""A change that strings may have undergone before they were scored, and what undoes it: a row of
+    `TRANSFORMATIONS`.
 
     Attributes:
         name: the name.
@@ -163,7 +164,7 @@ TRANSFORMATIONS = (
 
 
 class SampledAnswer(NamedTuple):
-    """An answer of a set. In a sample, it stands for `weight` answers."""
+    """An answer from a set. In a sample, it represents `weight` answers."""
 
     prediction: Any
     references: Sequence[Any]
@@ -172,7 +173,7 @@ class SampledAnswer(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Answers of a set that are strings.
+    """The answers of a set that are strings.
 
     Attributes:
         scorer: what scores them.
@@ -188,7 +189,7 @@ class Sample(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What a transformation does to a set, estimated from a sample.
+    """The effect of a transformation on a set, estimated from a sample.
 
     Attributes:
         row: the transformation.
@@ -212,7 +213,8 @@ def _spread(rows: Iterable[tuple[Any, ...]]) -> list[SampledAnswer]:
 
 
 def find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Iterator[Trial]:
-    """Find the transformations that raise the mean, the best one first, without others that change the same answers.
+    """Find the transformations that raise the mean, the best first. Those that mostly change the same answers as a
+    better one are left out.
 
     Args:
         scored: the answers.

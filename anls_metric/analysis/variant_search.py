@@ -44,7 +44,8 @@ class VariantMatch(NamedTuple):
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
-    """Find what gives a number, rounded to its digits: a variant or metric, with unchanged answers or extracted ones.
+    """Find what gives a number, when rounded to its digits: which variant or metric, with the answers as they are or
+    extracted.
 
     If there is nothing, each variant is tried at other thresholds. By chance, one of so many may give any number.
 

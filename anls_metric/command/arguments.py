@@ -1,4 +1,4 @@
-"""The parser of the command: its flags are the rows of `OPTIONS`, and it reads them into `Settings`."""
+"""The parser of the command. Its flags are the rows of `OPTIONS`, and it reads them into `Settings`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ EXAMPLES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line long. Flags can be in any order, and each flag only once."""
+    """A parser with one-line errors. Flags can be in any order, and each flag can occur only once."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
@@ -89,7 +89,9 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(message.removeprefix("argument "))
 
     def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
-        """Parse arguments in any order, and files after ``--``. The error for an unknown flag says what to type."""
+        """Parse arguments in any order, and also files after ``--``. If a flag is unknown, the error says what
+        to type.
+        """
         place = words.index("--") if "--" in words else len(words)
         # argparse forgets where "--" stood. A path that begins with "./" is no flag.
         files = [f"./{word}" if re.match("-.", word) else word for word in words[place + 1 :]]
@@ -122,7 +124,9 @@ def _describe_value(option: Option) -> dict[str, Any]:
 
 
 def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> None:
-    """Add files, given their help, and the flags of options. With all options, the help has an example per group."""
+    """Add the file arguments, with the given help, and the flags of options. If all options are added, the help has an
+    example per group.
+    """
     parser.add_argument("files", metavar="FILE", nargs="*", help=files)
     has_examples = names is OPTIONS
     groups = {
@@ -141,7 +145,9 @@ def make_settings(flags: argparse.Namespace) -> Settings:
 
 @contextmanager
 def tolerate_closed_pipe() -> Iterator[None]:
-    """Print without an error if the reader of the output stops, as ``| head`` does, with the same exit status."""
+    """Print without an error, and with the same exit status, if the reader of the output stops early, as ``| head``
+    does.
+    """
     try:
         yield
         print(end="", flush=True)
@@ -160,7 +166,9 @@ def print_note(text: str) -> None:
 
 
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
-    """Score the files of a command and of its flags, and print the hints. Returns the result and its document."""
+    """Score the files that a command names, directly or in flags, and print the hints. Returns the result and its
+    document.
+    """
     gold = parse_input(settings.gold) if settings.gold else None
     result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
     document = build_document(result, "command")

@@ -1,4 +1,4 @@
-"""The command `anls`: scores and compares files from the shell."""
+"""The command `anls`, which scores and compares files from the shell."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ be scored.
 
 
 def build_parser() -> Parser:
-    """Build the parser. Its flags include those of PyPI anls, where the threshold limits the distance: `pypi_anls`."""
+    """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
     parser = Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
@@ -146,15 +146,15 @@ def _score(words: Sequence[str]) -> int:
     flags = build_parser().parse_intermixed_args(words)
     settings = make_settings(flags)
     if settings.images and not settings.report:
-        raise make_error("", "{use.images} shows page images in a report: add {use.report}")
+        raise make_error("", "{use.images} works only with a report: add {use.report}")
     if settings.kind and not settings.plot:
-        raise make_error("", "{use.kind} chooses what {use.plot} draws: add {use.plot:figure.pdf}")
+        raise make_error("", "{use.kind} works only with {use.plot}: add {use.plot:figure.pdf}")
     if settings.plot:
         from anls_metric.report.figures import check_path
 
         check_path(settings.plot)
     if settings.format == "json" and (settings.percent or settings.digits is not None):
-        raise make_error("", "JSON has every digit of each number: leave out {use.percent} and {use.digits}")
+        raise make_error("", "JSON always has fractions with all digits: leave out {use.percent} and {use.digits}")
     if settings.output_rows:
         from anls_metric.report.answers import WRITERS
 
@@ -162,7 +162,7 @@ def _score(words: Sequence[str]) -> int:
             raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
-        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the others")
+        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
     inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
@@ -196,8 +196,10 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) ->
         is_folder = os.path.isdir(path) or path.endswith(os.sep)
         ending = "" if is_folder else os.path.splitext(path)[1].lower()
         if path == "-" or ending not in ("", ".json", *WRITERS):
-            sentence = "{use.output} writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
-            raise make_error(path, sentence + "; {use.report} writes .html, and --format latex > FILE a table")
+            sentence = "{use.output} must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
+            raise make_error(
+                path, sentence + "; for .html, use {use.report}; for a LaTeX table, use --format latex > FILE"
+            )
         if ending == ".json" and several:
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:

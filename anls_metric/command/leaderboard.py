@@ -27,7 +27,7 @@ MOST_LINES = 5
 
 
 def export(path: str, questions: str | None, settings: Settings) -> list[dict[str, Any]]:
-    """Read the answers of one model, from any file that can be scored, in the format of the RRC.
+    """Read the answers of one model from any file that can be scored, and return them in the RRC format.
 
     Args:
         path: the file of answers, with accepted answers or without.
@@ -49,7 +49,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
     reading = Reading(replace(settings, gold_id=None, layout="table", runs="error"))
     answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
     if others:
-        sentence = "it has the answers of several models ({names}): write the answers of each to its own file"
+        sentence = "it has the answers of several models ({names}): write each model's answers to a separate file"
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
     pages = _find_pages(table, settings)
     return [
@@ -75,7 +75,7 @@ def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
     """List the ids of the answered questions, or of all questions. InputError: there are none."""
     path = Reading(settings).find_roles(table, side).id
     if path is None:
-        sentence = "it has no question ids: pass their field with {use.id}, or pass the file of the questions before it"
+        sentence = "it has no question ids: pass their field with {use.id}, or pass the questions file before it"
         raise make_error(table.name, sentence)
     return [key for key in read_own_ids(table, path) if key is not None]
 
@@ -89,7 +89,7 @@ def _parse_id(text: str, path: str) -> int:
 
 
 def read_ids(path: str, settings: Settings) -> list[str]:
-    """Read the ids of all questions, in the order of the file.
+    """Read the ids of all questions from a file, in the order of the file.
 
     Args:
         path: a gold file, with accepted answers or without; or the name of public data, such as ``docvqa:val``.
@@ -105,7 +105,7 @@ def read_ids(path: str, settings: Settings) -> list[str]:
 
 
 def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], list[str]]:
-    """Find the defects for which the server of the RRC would refuse a submission.
+    """Find the defects that would make the RRC server reject a submission.
 
     Args:
         path: the file.

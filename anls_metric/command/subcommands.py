@@ -44,7 +44,7 @@ class Subcommand(NamedTuple):
 
 
 def run(name: str, words: Sequence[str]) -> int:
-    """Run a subcommand, and return the exit status."""
+    """Run a subcommand, and return its exit status."""
     if name == "export":
         name, words = " ".join([name, *words[:1]]), words[1:]
     if name not in SUBCOMMANDS:
@@ -188,7 +188,7 @@ def _export_rrc(flags: argparse.Namespace) -> None:
     from anls_metric.command.leaderboard import export
 
     if len(flags.files) not in (1, 2):
-        raise ValueError("anls export rrc takes one file of answers, or the questions and then one file of answers")
+        raise ValueError("anls export rrc takes one answers file, or a questions file and then one answers file")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, make_settings(flags))
     _print_hint([each["answer"] for each in answers])

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def describe(value: object) -> str:
-    """Describe a value for an error message: on one line, not too long, with its type.
+    """Describe a value for an error message: on one line, shortened if necessary, and with its type.
 
     Args:
         value: any object, also an object whose ``repr`` fails.
@@ -39,12 +39,12 @@ RowName = Callable[[int], str]
 
 
 def name_row(row: object) -> str:
-    """Name a row in an error."""
+    """Name a row in an error message."""
     return f"row {row} (counted from 0)"
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
-    """Find the choice that a user may have meant.
+    """Find the choice that a user may have meant by a similar name.
 
     Args:
         name: what the user typed.
@@ -83,7 +83,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 
 
 def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
-    """Describe a name that does not exist, for an error message: a similar name, or the names that exist.
+    """Describe an unknown name for an error message, with a similar name or a list of the names that exist.
 
     Args:
         kind: what the name should be, such as "variant".
@@ -112,7 +112,7 @@ def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
 
 
 def check_count(name: str, value: Any, most: int | None = None) -> int:
-    """Return a value as a whole number. ValueError: it is not one, or not from 0 to ``most``.
+    """Return a value as a whole number. Raises ValueError if it is not one, or is not from 0 to ``most``.
 
     Example:
         >>> check_count("worst", -1)
@@ -126,13 +126,13 @@ def check_count(name: str, value: Any, most: int | None = None) -> int:
 
 
 def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
-    """Refuse a value that is not one of a few. ValueError: it lists them."""
+    """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
 def check_number(name: str, value: Any) -> float:
-    """Return a value as a float. ValueError: it is not a number from 0 to 1.
+    """Return a value as a float. Raises ValueError if it is not a number from 0 to 1.
 
     Example:
         >>> check_number("threshold", 0.5)
@@ -144,7 +144,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, of Python or of numpy. True and False are not."""
+    """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

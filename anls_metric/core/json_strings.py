@@ -1,4 +1,6 @@
-"""Parses values that are written in strings: JSON, and lists as Python prints them; and writes values as JSON."""
+"""Parses values that are written as strings, either as JSON or as lists that Python prints, and writes values
+as JSON.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_value_or_text(text: Any) -> Any:
-    """Parse a string that is a JSON object or list; any other string, and any other value, stays as it is.
+    """Parse a string that is a JSON object or list. Any other string, and any other value, stays as it is.
 
     Example:
         >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
@@ -87,7 +89,8 @@ def parse_accepted_value(text: str) -> Any:
 
 
 def read_reference(value: Any) -> Any:
-    """Read the reference of a row: a value, or a string that may be JSON. ValueError: as `parse_accepted_value`.
+    """Read the reference of a row: a value, or a string that may be JSON. Raises ValueError as `parse_accepted_value`
+    does.
 
     Example:
         >>> read_reference('{"total": {"__tuple__": ["12.50", "12.5"]}}'), read_reference({"total": 5})
@@ -97,7 +100,7 @@ def read_reference(value: Any) -> Any:
 
 
 def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """Parse answers that a user typed, each a string or JSON.
+    """Parse answers that a user typed. Each is a plain string or JSON.
 
     Args:
         prediction: the answer.
@@ -120,14 +123,14 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value to what ``json.dumps`` takes: a tuple becomes ``{"__tuple__": [...]}``."""
+    """Convert a value to one that ``json.dumps`` takes. A tuple becomes ``{"__tuple__": [...]}``."""
     if value is None or isinstance(value, str):
         return value
     return to_json(value)
 
 
 def format_value(value: Any) -> str:
-    """Format a prediction or a reference as a string: a value becomes JSON, a string stays unchanged.
+    """Format a prediction or a reference as a string. A string stays unchanged; any other value becomes JSON.
 
     Example:
         >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})
@@ -137,7 +140,7 @@ def format_value(value: Any) -> str:
 
 
 def parse_references(value: Any, what: str) -> Sequence[str]:
-    """Read the references from a field of a file: a list, a string, or a list written as a string.
+    """Read the references from a field of a file, which may be a list, a string, or a list written as a string.
 
     Args:
         value: the field. CSV files hold lists as strings: ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"``,
@@ -166,7 +169,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
 
 def unwrap_references(value: Any) -> Any:
-    """Take references out of a SQuAD object or a list of such objects, or out of a list around their list.
+    """Take references out of a SQuAD object, out of a list of such objects, or out of an extra list around their list.
 
     Example:
         >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])
@@ -195,7 +198,7 @@ _LONGEST = 100_000  # characters of a printed value: Python's parser takes many 
 
 
 def parse_written_list(written: str, what: str) -> Any:
-    """Parse a string that is a printed list of strings, or a SQuAD object; any other string stays unchanged."""
+    """Parse a string that is a printed list of strings or a SQuAD object. Any other string stays unchanged."""
     text = written.strip()
     if not text.startswith(("(", "{", *_LISTS)):
         return written
@@ -212,14 +215,14 @@ def parse_written_list(written: str, what: str) -> Any:
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
     if is_list or is_squad:
         raise ValueError(
-            f"{what} is {describe(text)}, a stringified value, but not a list of strings: write it as JSON, "
+            f"{what} is {describe(text)}, which is a stringified value but not a list of strings: write it as JSON, "
             'like ["first answer", "second answer"]'
         )
     return written
 
 
 def double_backslashes(source: str) -> str:
-    r"""Double each backslash of a Python literal that does not begin an escape, since Python would warn about it.
+    r"""Double each backslash in a Python literal that does not begin an escape, because Python would warn about it.
 
     Example:
         >>> print(double_backslashes(r"'C:\data\new'"))

@@ -1,4 +1,4 @@
-"""Converts values to JSON and back. JSON has no tuples, so ``{"__tuple__": [...]}`` stands for one."""
+"""Converts values to JSON and back. JSON has no tuples, so a tuple is written as ``{"__tuple__": [...]}``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from anls_metric.core.checks import describe
 
 
 def from_json(value: Any) -> Any:
-    """Convert a value that ``json.load`` returned: ``{"__tuple__": [...]}`` becomes a tuple of alternatives.
+    """Convert a value that ``json.load`` returned. ``{"__tuple__": [...]}`` becomes a tuple of alternative values.
 
     Args:
         value: what ``json.load`` returned.
@@ -42,7 +42,7 @@ def _with_tuples(value: Any) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """Convert a value to what ``json.dump`` can write and `from_json` reads.
+    """Convert a value to one that ``json.dump`` can write and `from_json` can read.
 
     Args:
         value: a value that can be scored.

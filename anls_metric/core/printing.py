@@ -1,4 +1,4 @@
-"""Prints texts safely, and the edits between two texts as three lines."""
+"""Prints texts safely, and shows the edits between two texts as three lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 
 def make_printable(text: str) -> str:
-    """Make a text safe to print: one line, with dots in place of control characters."""
+    """Make a text safe to print, as a single line with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
 
 

@@ -1,4 +1,6 @@
-"""What scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which gets one with options."""
+"""Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with
+options.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ __all__ = ["mean"]
 
 
 class Scorer(ABC):
-    """Scores answers: a `Variant` scores strings, a ``ValueVariant`` lists and nested values, a ``Rule`` a benchmark.
+    """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
+    scores a benchmark.
 
     The command, the web app, the adapters and the analysis use these attributes and methods alone. A new metric is a
     frozen dataclass with this base class, passed to `register`.
@@ -66,51 +69,57 @@ class Scorer(ABC):
 
     @property
     def scores_strings(self) -> bool:
-        """Whether it scores strings, and needs nothing else."""
+        """Whether the scorer scores strings, and needs nothing else."""
         return not self.reads_json and not self.columns
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote. A text that is not JSON is an answer as well."""
+        """Read an answer that a person wrote. A text that is not JSON is also an answer."""
         return text
 
     def parse_output(self, text: str) -> Any:
-        """Parse an answer that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        """Parse an answer that a model wrote. Raises ValueError if it is not JSON or cannot be scored."""
         return text
 
     def read_references(self, references: Any) -> Any:
-        """Read the references of a row, which may be a string of JSON. ValueError: they cannot be read."""
+        """Read the references of a row, which may be a JSON string. Raises ValueError if they cannot be read."""
         return references
 
     @property
     def normalize(self) -> Callable[[Any], str]:
-        """The function that writes an answer as the string that is compared; "" if it is empty."""
+        """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        scored.
+        """
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+        """Score each row, from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check`
+        does.
+        """
 
     def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score rows that were checked before."""
+        """Score rows that have already been checked."""
         return self.score(predictions, references, row_name)
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        """Score a question without an answer, for use by `mean`. Raises ValueError if the references cannot be
+        scored.
+        """
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. ValueError: there are no rows."""
+        """Compute the score of a set. Raises ValueError if there are no rows."""
         return mean(scores)
 
     @abstractmethod
     def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer. ValueError: as `check`.
+        """Explain the score of an answer. Raises ValueError as `check` does.
 
         Returns:
             An object with ``score``; ``sentence``, in percent; ``closest``, the accepted answer; and ``edits``. As a
@@ -118,7 +127,7 @@ class Scorer(ABC):
         """
 
     def signature(self, extract: str = "") -> str:
-        """Return the text to print beside a score: it says how the score was computed.
+        """Return the text to print beside a score. It says how the score was computed.
 
         Args:
             extract: the names of the rules that extracted the answers, "" for none.
@@ -129,13 +138,13 @@ class Scorer(ABC):
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature, with the extraction rules and the version of the scores at its end."""
+    """Join the parts of a signature. The extraction rules and the version of the scores come last."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
+    """Compute the mean of scores. It is rounded only once, so the scores give the same bits in any order.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.
@@ -158,12 +167,12 @@ def mean(scores: Iterable[float]) -> float:
     number = next(rows)
     refuse_no_rows(number)
     if not math.isfinite(total):
-        raise ValueError("the scores are not finite numbers")
+        raise ValueError("the scores must all be finite numbers")
     return total / number
 
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
-    """Refuse to score nothing. ValueError: there are no rows."""
+    """Refuse to score nothing. Raises ValueError if there are no rows."""
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
@@ -218,7 +227,7 @@ SCORERS: Mapping[str, Scorer] = _Scorers()
 
 
 def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by their names.
+    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by name.
 
     Args:
         *scorers: the scorers. A field ``aliases`` holds further names.
@@ -243,7 +252,7 @@ def register(*scorers: Scorer) -> None:
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
-    """Return a scorer by name, with the given options instead of its own.
+    """Return the scorer with this name. Any given options replace its own.
 
     Args:
         scorer: a name in `SCORERS`, an alias, or a `Scorer`.
@@ -280,14 +289,14 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 
 def list_names() -> list[str]:
-    """List all names of scorers, with the aliases."""
+    """List the names of all scorers, including the aliases."""
     with suppress(ImportError):
         import_module(_OF_STRINGS)
     return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
 
 
 def import_from_package(module: str, feature: str) -> Any:
-    """Import a module of the package. ImportError: only the file anls.py is here."""
+    """Import a module of the package. Raises ImportError if only the file anls.py is here."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

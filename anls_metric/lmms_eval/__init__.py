@@ -1,4 +1,5 @@
-"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``, for ``LMMS_EVAL_PLUGINS``.
+"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``. They are found by way of
+``LMMS_EVAL_PLUGINS``.
 
 This package does not import lmms-eval, which reads the YAML in the folder `TASKS` and calls the functions named there.
 """

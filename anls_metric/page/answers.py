@@ -27,7 +27,7 @@ _NOTHING = "Enter a reference to see the score."
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:
-    """Get a scorer, with options as they are typed. An option that is None keeps the value of the scorer.
+    """Get a scorer, given options as a user types them. If an option is None, the scorer keeps its own value.
 
     Raises:
         ValueError: there is no such variant, or it does not have an option.
@@ -41,7 +41,9 @@ def get_scorer(variant: Any, **options: Any) -> Scorer:
 
 
 def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out threshold and case if the variant does not have them: the page shows them for all variants."""
+    """Leave out the threshold and the case if the variant lacks these options, because the page shows them for all
+    variants.
+    """
     known = get_scorer(variant).options
     return {
         name: value for name, value in settings.items() if name in known or name not in ("threshold", "ignore_case")
@@ -59,7 +61,9 @@ def read_percent(percent: float) -> float:
 
 
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
-    """Whether one or more answers are scored so fast that no process is needed. The others are further arguments."""
+    """Whether one or more answers can be scored so fast that no separate process is needed. The others are further
+    arguments.
+    """
     count = len(prediction) if isinstance(prediction, list) else 1
     size = len(str((prediction, references)))
     is_nested = any(name in others for name in KINDS[OF_VALUES][1])
@@ -67,7 +71,7 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Score and explain one answer, for programs. ValueError: it cannot be scored."""
+    """Score and explain one answer, for programs. Raises ValueError if it cannot be scored."""
     return _describe(_explain(prediction, references, variant, options))
 
 
@@ -110,12 +114,12 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
 
 
 def compare(prediction: Any, references: Any) -> dict[str, float]:
-    """Score one answer under every variant. ValueError: it cannot be scored."""
+    """Score one answer under every variant. Raises ValueError if it cannot be scored."""
     return {name: variant.score([prediction], [references])[0] for name, variant in VARIANTS.items()}
 
 
 def score(predictions: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Score many answers. ValueError: they cannot be scored."""
+    """Score many answers. Raises ValueError if they cannot be scored."""
     scorer = _get_scorer_of_answers(variant, options)
     columns: Any = check_columns(predictions, references)
     if scorer.reads_json:
@@ -128,7 +132,7 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
 
 
 def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Show one answer: its score with the reason, and its score under the other variants. answer.js draws both.
+    """Show one answer, with the reason for its score, and its scores under the other variants. answer.js draws both.
 
     Returns:
         HTML with what to draw as JSON.
@@ -175,5 +179,5 @@ def format_error(message: str) -> str:
 
 
 def add_speech(content: str, said: str) -> str:
-    """Add a sentence to HTML, which page.js passes to screen readers when the content is shown."""
+    """Add a sentence to HTML. page.js passes it to screen readers when the content is shown."""
     return f'<div data-said="{escape(said, 1000)}">{content}</div>'

@@ -1,4 +1,4 @@
-"""The endpoints of the page: each public function is an endpoint for programs, and a tool for agents.
+"""The endpoints of the page. Each public function is both an endpoint for programs and a tool for agents.
 
 gradio joins the lines of `Returns` with commas, so only the last line ends with punctuation.
 """
@@ -17,7 +17,7 @@ from anls_metric.page import answers, limits, processes, scoring
 from anls_metric.page.uploads import is_small, take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
-FAULT = "this could not be done because of an error in the web app: its log has the details"
+FAULT = "this could not be done because of an error in the web app: see its log for details"
 _Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
@@ -69,7 +69,8 @@ def score_answers(
     threshold: float | None = None,
     ignore_case: bool | None = None,
 ) -> dict[str, Any]:
-    """Score many answers with ANLS: the mean, the score of each, and the signature to report with the number.
+    """Score many answers with ANLS. Returns the mean, the score of each answer, and the signature to report with the
+    number.
 
     Args:
         predictions: the answers to score; for anls_star and anlsl lists and objects as JSON.
@@ -86,14 +87,14 @@ def score_answers(
 
 
 def run_small(function: Callable[..., _Result], prediction: Any, references: Any, *others: Any) -> _Result:
-    """Score answers in the server, or in a process if that may take long."""
+    """Score answers in the server or, if that may take long, in a separate process."""
     if answers.is_quick(prediction, references, others):
         return function(prediction, references, *others)
     return processes.run_answers(function, prediction, references, *others)
 
 
 def list_variants() -> list[dict[str, str]]:
-    """List the published variants of ANLS: the name and the meaning of each.
+    """List the published variants of ANLS, each with its name and its meaning.
 
     The last variants score lists and objects, or are benchmark metrics, which need more fields in the files.
 
@@ -127,7 +128,7 @@ def score_files(
     average: str | None = None,
     numbers: str | None = None,
 ) -> dict[str, Any]:
-    """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
+    """Score submissions against a gold file with ANLS, and compare them. Answers are joined with questions by id.
 
     Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 
@@ -173,7 +174,8 @@ def score_logs(
     average: str | None = None,
     numbers: str | None = None,
 ) -> dict[str, Any]:
-    """Score files that contain both predictions and references with ANLS: logs of evaluation harnesses, tables.
+    """Score files that contain both predictions and references, such as logs of evaluation harnesses and tables, with
+    ANLS.
 
     Upload each file to /gradio_api/upload first, and pass the path that the upload returned.
 
@@ -201,7 +203,7 @@ def score_logs(
 
 
 def list_layouts() -> list[dict[str, str]]:
-    """List the known layouts of files: those of competitions, programs and evaluation harnesses.
+    """List the known file layouts, which are those of competitions, programs and evaluation harnesses.
 
     Returns:
         name, source and fields of each layout, and whether its files contain predictions, references, both or either.

@@ -1,4 +1,4 @@
-"""The gradio tab for files: uploads, names, options, problems and the report."""
+"""The gradio tab for files, with uploads, names, options, problems and the report."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *of_settings]
 
     async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[Any, None]:
-        """Score what the visitor wants, and yield stages and the changes to the components."""
+        """Score what the visitor wants. Yields the stages of the work and the changes to the components."""
         paths, gold, names, options = request or [[], "", {}, {}]
         content, told, report = scoring.Shown(), None, name_report()
         try:
@@ -124,7 +124,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
         ]
 
     def want(paths: Any, given: Any, gold: str | None, *values: Any) -> list[Any] | None:
-        """Collect what to score; None for nothing."""
+        """Collect what to score, or return None if there is nothing to score."""
         options = dict(zip(settings, values))
         options["threshold"] = read_percent(options["threshold"])
         chosen = {name: value for name, value in options.items() if value not in ("", [], None)}
@@ -157,7 +157,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     example.click(lambda: _MADE_UP_FILES, None, files, **QUIET)
 
     def apply(event: gr.EventData) -> Any:
-        """Set an option to what the button of a hint in the report says."""
+        """Set an option to the value on the button of a hint in the report."""
         return {settings[event.option]: _read_value(event.option, event.value)} if event.option in settings else {}
 
     result.click(apply, None, list(settings.values()), **QUIET)
@@ -237,7 +237,7 @@ def _format_note(text: str) -> str:
 
 
 def format_missing(files: str) -> str:
-    """Format what to drop first; for a link to a report, the names of its files."""
+    """Format what to drop first or, for a link to a report, which files to drop."""
     return _format_note(f"This link shows a report of {files}: drop these files to see it." if files else NOTHING)
 
 

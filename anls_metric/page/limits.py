@@ -1,4 +1,4 @@
-"""Every limit of the page."""
+"""All limits of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Guards gradio: which routes exist, the size of a request, the files that it may name, and what a browser may do."""
+"""Guards gradio. Decides which routes exist, how large a request may be, which files it may name, and what a browser
+may do.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs work in processes of their own, which the system limits in memory and CPU time."""
+"""Runs work in separate processes, in which the system limits memory and CPU time."""
 
 from __future__ import annotations
 
@@ -43,18 +43,20 @@ _PRELOADED = (
 )
 
 
-BUSY = "too many long answers are being scored: try again in a minute, or score them with anls on your computer"
+BUSY = (
+    "too many long answers are being scored right now: try again in a minute, or score them with anls on your computer"
+)
 
 # The first byte of what a process sends -> what it is.
 _KINDS = {b"R": None, b"S": None, b"V": ValueError, b"M": MemoryError, b"F": RuntimeError}
 
 
 class ExhaustedError(ValueError):
-    """Work exceeded its limits."""
+    """An error for work that exceeded its limits."""
 
 
 def start() -> None:
-    """Start the server of processes, so that the first visitor does not wait for it."""
+    """Start the server that starts processes, so that the first visitor does not wait for it."""
     if CAN_FORK:
         _CONTEXT.set_forkserver_preload(list(_PRELOADED))
     else:
@@ -63,7 +65,9 @@ def start() -> None:
 
 
 def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call a function that scores answers, as `run` does. ExhaustedError: also if too many others wait."""
+    """Call a function that scores answers, as `run` does. Raises ExhaustedError also if too many other calls are
+    waiting.
+    """
     if not _WAITING.acquire(blocking=False):
         raise ExhaustedError(BUSY)
     try:
@@ -73,7 +77,7 @@ def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
 
 
 def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
-    """Call a function as `watch` does, and wait for what it returns. ExhaustedError: also if the client has left."""
+    """Call a function as `watch` does, and wait for its result. Raises ExhaustedError also if the client has left."""
     value: Any = None
     with closing(watch(function, *arguments, **options)) as looks:
         for _, value in looks:
@@ -99,7 +103,7 @@ def watch(
     most: int = limits.MAX_RESULT,
     room: threading.Semaphore = _FILES,
 ) -> Generator[tuple[str, Any], None, None]:
-    """Call a function in a process of its own, and look at it. If this iterator is closed, the process ends.
+    """Call a function in a separate process, and watch it. If this iterator is closed, the process ends.
 
     Args:
         function: a function at the top level of a module.
@@ -136,7 +140,7 @@ def watch(
 
 
 def choose_room(is_small: bool) -> threading.Semaphore:
-    """Choose what limits the number of processes: small files do not wait for large ones."""
+    """Choose what limits the number of processes, so that small files do not wait for large ones."""
     return _SMALL_FILES if is_small else _FILES
 
 
@@ -157,7 +161,7 @@ def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -
 
 
 def tell(stage: str) -> None:
-    """Tell the server what this process does now. In the server, nothing happens."""
+    """Tell the server what this process is doing now. In the server itself, nothing happens."""
     if _sender:
         _sender[0].send_bytes(b"S" + _encode(stage))
 
@@ -211,7 +215,7 @@ def _work(
 
 
 _TOO_LARGE = (
-    "the result is {size:.1f} MB, and the web app returns at most {most:g} MB: ask for fewer answers, or score the "
+    "the result is {size:.1f} MB, but the web app returns at most {most:g} MB: request fewer answers, or score the "
     "files with anls on your computer"
 )
 

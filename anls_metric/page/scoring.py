@@ -1,4 +1,4 @@
-"""Scores files in a process of its own. What comes in and goes out is plain data, and nothing here needs gradio."""
+"""Scores files in a separate process. Its input and output are plain data, and nothing here needs gradio."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_NAME = 200  # characters of the name of a field
 
 
 class Advice(NamedTuple):
-    """A sentence for a visitor. If an option helps: the option and its value."""
+    """A sentence for a visitor and, if an option helps, the option and its value."""
 
     text: str
     option: str = ""
@@ -44,7 +44,7 @@ class Advice(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the page shows about files.
+    """What the page shows about the files.
 
     Attributes:
         problems: what is wrong with files, or with all of them.
@@ -66,7 +66,7 @@ class Shown(NamedTuple):
 
 
 def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Score files for programs.
+    """Score files, for use from other programs.
 
     Args:
         files: the paths of submissions, or of files with predictions and accepted answers.
@@ -102,7 +102,7 @@ def _cut_edits(document: Document) -> Document:
 def show(
     files: Sequence[str], gold: str, names: Mapping[str, str], options: Mapping[str, Any], report: str
 ) -> dict[str, Any]:
-    """Score files for the page.
+    """Score files, for display on the page.
 
     Args:
         files: the paths of all files, in any order; one of them may be the gold file, and one an archive of images.
@@ -137,7 +137,7 @@ def _show(
     archives = [path for path in files if path.lower().endswith(ARCHIVE)]
     paths = [path for path in files if path not in archives]
     if not paths:
-        raise make_error(archives[0], "a zip file is for page images: drop the files with the answers as well")
+        raise make_error(archives[0], "a zip file is only for page images: drop the files with the answers as well")
     reading = make_reading(settings, find_scorers(settings)[0])
     labels, tables = dict(zip(paths, name_files(paths))), {}
     for number, path in enumerate(paths, 1):
@@ -229,7 +229,7 @@ def _write_report(path: str, result: Result, archives: Sequence[str], errors: li
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Name submissions by the stems of their files, with a number after a name that is already taken.
+    """Name submissions after their file stems, with a number appended if a name is already taken.
 
     Example:
         >>> name_files(["/a/run.json", "/b/run.json", "/b/my model.jsonl"])

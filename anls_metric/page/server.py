@@ -1,4 +1,6 @@
-"""The page in gradio: layout, events and launch. Only `_guard` looks at what is not public in gradio: its queue."""
+"""The page in gradio: its layout, events and launch. Only `_guard` uses what is not public in gradio, which is its
+queue.
+"""
 
 from __future__ import annotations
 
@@ -186,7 +188,7 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
 
 
 def read_settings(link: Mapping[str, str]) -> Scorer:
-    """Read the settings in the URL of the page.
+    """Read the settings from the URL of the page.
 
     Example:
         >>> read_settings({"variant": "rrc", "threshold": "0.8", "case": "counts"}).threshold

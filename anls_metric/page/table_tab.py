@@ -1,4 +1,4 @@
-"""The gradio tab for a pasted table, which becomes a file in the tab for files."""
+"""The gradio tab for a pasted table, which is turned into a file in the tab for files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def add_table_tab() -> Callable[[gr.File, gr.Tabs], None]:
 
 
 def read_pasted(text: str) -> list[list[str]]:
-    r"""Read the cells of a spreadsheet, or two JSON lists, as rows; the first row has the headings.
+    r"""Read pasted spreadsheet cells, or two pasted JSON lists, as rows. The first row has the headings.
 
     Example:
         >>> read_pasted("CocaCola\tCoca Cola\n")
@@ -87,7 +87,7 @@ def read_pasted(text: str) -> list[list[str]]:
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), "excel-tab") if any(row)]
     width = max(map(len, rows))
     if width < 2:
-        raise ValueError("There is one column: paste two, the predictions and the references.")
+        raise ValueError("There is only one column: paste two, the predictions and the references.")
     heads = _HEADS + [f"column {number}" for number in range(3, width + 1)]
     has_heads = len(_KNOWN & {cell.strip().lower() for cell in rows[0]}) > 1
     return [*([] if has_heads else [heads]), *([*row, *[""] * (width - len(row))] for row in rows)]

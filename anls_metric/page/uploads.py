@@ -1,4 +1,6 @@
-"""The files of visitors and their reports: how they arrive, which paths they have, and how old ones make room."""
+"""The files and reports of visitors: how files arrive, which paths they get, and how old ones make room for new
+ones.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,14 @@ _REPORTS, _REPORT = "reports", "anls-report.html"
 
 
 class RefusedError(Exception):
-    """A request is refused, with a reason and a status."""
+    """An error for a refused request, with the reason and the status."""
 
 
 # The folder
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make the folder of all uploads, which goes away with this process, and remove those of killed servers."""
+    """Make the folder of all uploads, which goes away with this process, and remove the folders of killed servers."""
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     for path in Path(parent).glob(f"{_PREFIX}*"):
         with suppress(OSError):
@@ -57,12 +59,14 @@ def _lock(folder: Path) -> bool:
 
 
 def get_folder() -> str:
-    """Get the folder of all uploads. Each is in a folder that is named after the hash of its content."""
+    """Get the folder of all uploads. Each upload is in a folder named after the hash of its content."""
     return os.path.abspath(os.environ["GRADIO_TEMP_DIR"])
 
 
 def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
-    """Delete the oldest files until the others have at most this many bytes. A small file counts as a megabyte."""
+    """Delete the oldest files until the others have at most this many bytes. Every file counts as at least one
+    megabyte.
+    """
     found = []
     for place, _, names in os.walk(folder):  # it tolerates what is deleted meanwhile
         for path in (os.path.join(place, name) for name in names):
@@ -89,7 +93,7 @@ class _Coming:
 
 
 async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[str]:
-    """Receive the files of a form, and return their paths. A file has no name until it has come whole.
+    """Receive the files of a form, and return their paths. A file gets its name only when it has arrived completely.
 
     Raises:
         RefusedError: it is no form of files, a file is too large, or there is no room for it.
@@ -125,7 +129,7 @@ async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[
         await form.close()
 
 
-_NO_FORM = "the upload must be a form with files: send each as multipart/form-data, in the field files"
+_NO_FORM = "the upload must be a form with files: send the files as multipart/form-data, in the field named files"
 
 
 def _keep(name: str, file: BinaryIO) -> str:
@@ -146,7 +150,7 @@ def _keep(name: str, file: BinaryIO) -> str:
 
 
 def keep_text(name: str, text: str) -> str:
-    """Keep a text that a visitor typed as if it were uploaded, and return its path."""
+    """Keep a text that a visitor typed as if it were an uploaded file, and return its path."""
     return _keep(name, io.BytesIO(text.encode("utf-8", "replace")))
 
 
@@ -154,7 +158,7 @@ def keep_text(name: str, text: str) -> str:
 
 
 def take(file: Any, what: str) -> str:
-    """Check that a file that a request names was uploaded.
+    """Check that a file named in a request was uploaded.
 
     Args:
         file: its path, or gradio's object for a file.
@@ -178,7 +182,7 @@ def take(file: Any, what: str) -> str:
 
 
 def take_all(files: Any, what: str) -> list[str]:
-    """Check the files of an argument: see `take`. ValueError: also if there are too many."""
+    """Check the files of an argument, as `take` does. Raises ValueError also if there are too many."""
     listed = files if isinstance(files, list) and files else [files]
     if len(listed) > limits.MAX_SUBMISSIONS:
         raise ValueError(f"{what} has more than {limits.MAX_SUBMISSIONS} files: score them with anls on your computer")
@@ -186,7 +190,7 @@ def take_all(files: Any, what: str) -> list[str]:
 
 
 def is_small(paths: Sequence[str]) -> bool:
-    """Whether all files of a call together are small: they do not wait for large ones."""
+    """Whether all files of a call together are small, so that they do not wait for large ones."""
     return sum(map(os.path.getsize, paths)) < limits.SMALL
 
 
@@ -205,7 +209,7 @@ def name_report() -> str:
 
 
 def is_report(path: str) -> bool:
-    """Whether a path is that of a report, which the visitor's browser may fetch."""
+    """Whether a path is the path of a report, which the visitor's browser may fetch."""
     digits = os.path.basename(os.path.dirname(path))
     is_key = len(digits) == 64 and set(digits) <= _HEXADECIMAL
     return is_key and path == os.path.join(get_folder(), _REPORTS, digits, _REPORT)

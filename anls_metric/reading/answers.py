@@ -1,4 +1,4 @@
-"""Questions and answers: what reading returns, as lists of equal length."""
+"""Questions and answers, which reading returns as lists of equal length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.reading.table import Table, choose_records
 
 
 class Questions(NamedTuple):
-    """The questions of a gold file, or of a table that has its own. All submissions for a gold file share them.
+    """The questions of a gold file, or of a table that has its own. All submissions for the same gold file share them.
 
     Attributes:
         table: the table, with a record for each question.
@@ -88,7 +88,7 @@ def choose_answers(answers: Answers, questions: Questions, rows: Sequence[int], 
 
 
 def choose_questions(answers: Answers, chosen: Sequence[int]) -> Answers:
-    """Choose some of the questions, by their places, and all answers to them."""
+    """Choose some of the questions by their places, together with all answers to them."""
     own = answers.questions
     new = {place: number for number, place in enumerate(chosen)}
     columns = ("ids", "references", "texts")
@@ -99,22 +99,22 @@ def choose_questions(answers: Answers, chosen: Sequence[int]) -> Answers:
 
 
 def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
-    """Keep the questions with some ids, and all answers to them."""
+    """Keep the questions with the given ids, together with all answers to them."""
     chosen = [place for place, key in enumerate(answers.questions.ids) if key in ids]
     return answers if len(chosen) == len(answers.questions.ids) else choose_questions(answers, chosen)
 
 
 def list_places(answers: Answers) -> Sequence[int]:
-    """List the place of each answer's question."""
+    """List, for each answer, the place of its question."""
     return range(len(answers.questions.ids)) if answers.places is None else answers.places
 
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
-    """List the references of each answer."""
+    """List, for each answer, its references."""
     references = answers.questions.references
     return references if answers.places is None else [references[place] for place in answers.places]
 
 
 def list_ids(answers: Answers) -> Sequence[str]:
-    """List the id of each answer's question."""
+    """List, for each answer, the id of its question."""
     return [answers.questions.ids[place] for place in list_places(answers)]

@@ -1,4 +1,4 @@
-"""Finds the records in a JSON value: a list, or one of the objects that programs write around it.
+"""Finds the records in a JSON value, which is a list or one of the objects that programs write around a list.
 
 In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
 """
@@ -43,7 +43,7 @@ def records_of(value: Any) -> list[Any] | None:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a JSON value is one record, and not a table of several.
+    """Whether a JSON value is one record rather than a table of several.
 
     Example:
         >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})

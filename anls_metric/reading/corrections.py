@@ -1,4 +1,4 @@
-"""Corrections of references: a file that accepts more answers to some questions, or excludes questions.
+"""Corrections of references, read from a file that accepts more answers to some questions or excludes questions.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
 ``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``.
@@ -35,7 +35,7 @@ class Corrections(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """The part of a signature that identifies the corrections: a hash of them, whatever their order."""
+        """The part of a signature that identifies the corrections: a hash that does not depend on their order."""
         from hashlib import blake2b  # slow to import
 
         pairs = self.by_id.items()
@@ -44,7 +44,7 @@ class Corrections(NamedTuple):
 
 
 def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[str, list[str]]]:
-    """Correct the questions of a submission: drop those that are excluded, and add references.
+    """Correct the questions of a submission by dropping those that are excluded, and by adding references.
 
     Args:
         answers: the answers of the submission.
@@ -67,7 +67,7 @@ def correct(answers: Answers, corrections: Corrections) -> tuple[Answers, dict[s
         raise make_error(corrections.name, sentence, some=list_some(unknown))
     kept = [place for key, place in place_of.items() if corrections.by_id.get(key, ()) is not None]
     if not kept:
-        raise make_error(corrections.name, "it excludes every question: exclude fewer of them")
+        raise make_error(corrections.name, "it excludes every question, so none is left to score: exclude fewer")
     added: dict[str, list[str]] = {}
     references = list(questions.references)
     for key, texts in corrections.by_id.items():
@@ -94,7 +94,7 @@ def read_corrections(path: str) -> Corrections:
     parsed: dict[str, Sequence[str] | None] = {}
     for number, (key, texts) in enumerate(parse_all(_parse_correction, table.records, table)):
         if key in parsed:
-            sentence = "a second correction of question {key}: write only one per question"
+            sentence = "there is more than one correction for question {key}: write only one per question"
             raise make_error(name_place(table, number), sentence, key=key)
         parsed[key] = texts
     return Corrections(path, {key: texts for key, texts in parsed.items() if texts != ()})
@@ -108,12 +108,12 @@ def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
     """
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
-        raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")
+        raise ValueError(f"unknown field {unknown[0]!r}; a correction can have the fields {', '.join(FIELDS)}")
     key, value = read_id(record.get("questionId")), record.get("accept")
     if not key:
         raise ValueError(f"questionId must be the id of a question, got {describe(record.get('questionId'))}")
     texts = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
     is_excluded = read_verdict(record.get("exclude"), "exclude") is True
     if (texts and is_excluded) or not (texts or is_excluded or "mark" in record):
-        raise ValueError(f"write either accept or exclude into the correction of question {key}")
+        raise ValueError(f"a correction must have either accept or exclude: fix the one for question {key}")
     return key, None if is_excluded else texts

@@ -1,4 +1,4 @@
-"""Compares what a join pairs with whatever else both files know: a contradiction is an error, or a hint."""
+"""Checks what a join pairs against whatever else both files know. A contradiction becomes an error or a hint."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _QUESTION = "question text"
 def check_pairs(
     gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
 ) -> list[Message]:
-    """Check pairs of questions and answers against the texts of the questions, and the fields that both files have.
+    """Check pairs of questions and answers against the question texts and the fields that both files have.
 
     Returns:
         Hints about some pairs that differ.

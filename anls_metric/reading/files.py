@@ -91,7 +91,7 @@ def read_file(path: str) -> Table:
     """Read one file, or standard input (``-``)."""
     if path == "-":
         if sys.stdin is None:
-            raise make_error("standard input", "it is closed: pipe the file into the command, or pass its path")
+            raise make_error("standard input", "the stream is closed: pipe the file into the command, or pass its path")
         return read_bytes(sys.stdin.buffer.read(), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)
@@ -101,7 +101,7 @@ def read_file(path: str) -> Table:
 
 
 def describe_missing_file(path: str) -> MissingFileError:
-    """Make the error for the path of a file that does not exist, with a similar name if there is one."""
+    """Make the error for a file path that does not exist. It suggests a similar name if there is one."""
     folder, name = os.path.split(path)
     similar = ""
     with suppress(OSError, ValueError):  # a path can hold a null character
@@ -118,7 +118,8 @@ _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".js
 
 
 def list_files(path: str) -> list[str] | None:
-    """List the files of a folder or a pattern, "part 2" before "part 10"; None for a path of one file.
+    """List the files of a folder or a pattern, with "part 2" before "part 10", or return None for the path of a single
+    file.
 
     Raises:
         InputError: there are no such files, or files of several formats.
@@ -134,7 +135,7 @@ def list_files(path: str) -> list[str] | None:
     names = list(map(os.path.basename, files))
     if "dataset_dict.json" in names:
         splits = list_some(name for name, file in zip(names, files) if os.path.isdir(file))
-        raise make_error(path, "it holds several splits: pass the folder of one ({splits})", splits=splits)
+        raise make_error(path, "it contains several splits: pass the folder of one of them ({splits})", splits=splits)
     extensions = (".arrow",) if "state.json" in names else _PARTS  # of datasets.save_to_disk
     parts = [file for file in files if get_extension(file) in extensions]
     if len(set(map(get_extension, parts))) != 1:
@@ -187,6 +188,6 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def get_stem(path: str) -> str:
-    """Return the name of a file without its extension."""
+    """Return a file name without its extension."""
     name = os.path.basename(path).removesuffix(".gz")
     return os.path.splitext(name)[0] or name

@@ -1,4 +1,4 @@
-"""Reads the content of a file as records: a function for each format, and one table of formats.
+"""Reads the content of a file as records, with one function for each format and one table of formats.
 
 The first bytes of a file tell its format, or the extension of its name. A file is read once, whole.
 """
@@ -57,15 +57,15 @@ def read_bytes(data: bytes, name: str) -> Table:
     except (InputError, KeyboardInterrupt):
         raise
     except MemoryError:  # a damaged file can ask for any amount
-        sentence = "there is too little memory for it, or it is damaged: split it, or copy it again"
+        sentence = "it does not fit in memory, or it is damaged: split it, or copy it again"
         raise make_error(name, sentence) from None
     except BaseException as error:  # libraries raise many kinds; where that of Excel panics, it raises no Exception
-        sentence = "not {what}, or damaged ({error}): copy or download the file again"
+        sentence = "not {what}, or the file is damaged ({error}): copy or download it again"
         raise make_error(name, sentence, what=form.name, error=str(error)) from None
 
 
 def read_record(data: bytes, name: str) -> dict[str, Any] | None:
-    """Read a JSON file as one record; None if it holds a table, or is not JSON."""
+    """Read a JSON file as one record, or return None if it holds a table or is not JSON."""
     with suppress(ValueError, RecursionError):
         value = json.loads(_decode(data, name))
         return value if is_record(value) else None
@@ -73,7 +73,7 @@ def read_record(data: bytes, name: str) -> dict[str, Any] | None:
 
 
 def get_extension(name: str) -> str:
-    """Return the extension of a file name, in lower case, without that of compression."""
+    """Return the extension of a file name in lower case, ignoring the extension of a compression format."""
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
 
 
@@ -90,7 +90,7 @@ def _read_text(data: bytes, name: str) -> Table:
     if extension == ".txt" and not _names_columns(text.partition("\n")[0]):
         lines = text.removesuffix("\n").split("\n")
         if len(lines) > 1 and all(line.count("\t") == 1 for line in lines):
-            sentence = "each line has a tab: save it as .tsv, with the names of its two columns in the first line"
+            sentence = "each line has a tab: save the file as .tsv, with the names of its two columns in the first line"
             raise make_error(name, sentence + ", such as id and answer")
         return Table([{VALUE: line.removesuffix("\r")} for line in lines], locate=name_places("line"))
     return _read_csv(text, name)
@@ -188,20 +188,20 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
     records = values if len(values) > 1 else records_of(values[0]) or []
     for record in (*values, *records):
         if isinstance(record, dict) and _TWICE in record:
-            raise make_error(name, "an object has the key {key!r} twice: keep one of them", key=record[_TWICE])
+            raise make_error(name, "an object has the key {key!r} twice: keep only one of them", key=record[_TWICE])
 
 
 def find_records(value: Any, name: str) -> Table:
-    """Find the records in a JSON value. InputError: it has none."""
+    """Find the records in a JSON value. Raises InputError if it has none."""
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
-        sentence = "it has the scores of a run, and no answers: pass the file of samples that --log_samples writes"
+        sentence = "it has the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value)
     if records is None:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
         sentence = (
             'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
-            ' (pandas: to_json(orient="records")); if each file is one record, pass their folder'
+            ' (pandas: to_json(orient="records")); if each record has its own file, pass the folder of the files'
         )
         raise make_error(name, sentence, found=found)
     return Table(records, name, hints=_find_stop(value, len(records), name))
@@ -221,7 +221,9 @@ def _find_stop(log: Any, count: int, name: str) -> list[Message]:
     """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples."""
     if not isinstance(log, Mapping) or "eval" not in log or log.get("status") not in _STOPPED:
         return []
-    sentence = "the evaluation stopped ({status}) after {count:,} samples: run the others with inspect eval-retry"
+    sentence = (
+        "the evaluation stopped ({status}) after {count:,} samples: run the remaining ones with inspect eval-retry"
+    )
     return [Message(name, sentence, {"status": log["status"], "count": count})]
 
 
@@ -285,7 +287,7 @@ def find_repeated(items: Iterable[str]) -> list[str]:
 
 
 def check_header(header: list[str], name: str) -> list[str]:
-    """Drop empty names at the end, and refuse repeated names."""
+    """Drop empty names at the end of a header, and refuse repeated names."""
     while header and not header[-1]:
         header.pop()
     repeated = find_repeated(header)
@@ -298,7 +300,7 @@ def check_header(header: list[str], name: str) -> list[str]:
 
 
 def import_library(module: str, what: str, name: str) -> Any:
-    """Import a module that only some formats need. InputError: it is not installed."""
+    """Import a module that only some formats need. Raises InputError if it is not installed."""
     try:
         return import_module(module)
     except ImportError:
@@ -324,7 +326,9 @@ def _read_arrow(data: bytes, name: str) -> Table:
 
 
 def list_columns(schema: Any, name: str) -> list[str]:
-    """List the columns of a pyarrow schema, except bytes, such as images. InputError: two have the same name."""
+    """List the columns of a pyarrow schema, except those of bytes, such as images. Raises InputError if two have the
+    same name.
+    """
     return check_header([field.name for field in schema if "binary" not in str(field.type)], name)
 
 
@@ -354,7 +358,7 @@ def _read_cell(value: Any, place: str) -> str | int | float:
         return int(value)
     if isinstance(value, (str, int, float)):
         return value
-    sentence = "the cell is {value} ({kind}), and the string that was typed is lost: format the column as text"
+    sentence = "the cell contains {value} ({kind}), not the string that was typed: format the column as text"
     raise make_error(place, sentence, value=str(value), kind=type(value).__name__)
 
 
@@ -371,7 +375,7 @@ def _read_zip(data: bytes, name: str) -> Table:
         return _read_excel(data, name)
     samples = sorted((member for member in names if member.startswith("samples/")), key=natural_key)
     if not samples:
-        sentence = "it is a zip archive of {names}: unpack it, and pass the file of answers"
+        sentence = "it is a zip archive of {names}: unpack it, and pass the answers file"
         raise make_error(name, sentence, names=list_some(names) or "nothing")
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
         raise _error_of_size(name)
@@ -410,12 +414,12 @@ def _error_of_size(name: str) -> InputError:
 
 
 def natural_key(name: str) -> str:
-    """Make a key that sorts "part 2" before "part 10"."""
+    """Make a sort key that puts "part 2" before "part 10"."""
     return re.sub(r"\d+", lambda number: number[0].zfill(20), name)
 
 
 class Format(NamedTuple):
-    """A format of files: a row of `FORMATS`.
+    """A file format: a row of `FORMATS`.
 
     Attributes:
         name: the name of the format.

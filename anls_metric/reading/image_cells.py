@@ -1,4 +1,6 @@
-"""Cells that hold the image of a page: bytes, a path, both as `datasets` has them, or a Pillow image."""
+"""Cells that hold the image of a page as bytes, as a path, as both in the form that `datasets` uses, or as a Pillow
+image.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def holds_image(cell: Any) -> bool:
 
 
 def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
-    """Read the path that a cell gives for its image, "" if none, and the bytes of the image, None if none.
+    """Read the image path in a cell, or "" if there is none, and the bytes of the image, or None if there are none.
 
     Args:
         cell: the cell.

@@ -1,4 +1,4 @@
-"""Finds the images of pages: in a folder, in a zip archive, or in a column of a table, as `datasets` stores them."""
+"""Finds the images of pages in a folder, in a zip archive, or in a table column, as `datasets` stores them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PageImage(NamedTuple):
 
 
 class ImageSource(NamedTuple):
-    """Images in a fixed order.
+    """A source of images, in a fixed order.
 
     Attributes:
         read: reads the images; it can be called several times.
@@ -56,13 +56,13 @@ class ImageSource(NamedTuple):
 
 
 def open_folder(folder: str) -> ImageSource | None:
-    """Find the images of a folder and of its subfolders; None if there are none."""
+    """Find the images in a folder and its subfolders, or return None if there are none."""
     files = Path(folder).rglob("*")
     return _make_source(PageImage(file.relative_to(folder).as_posix(), file.read_bytes) for file in files)
 
 
 def open_zip(path: str) -> ImageSource | None:
-    """Find the images of a zip archive; None if there are none.
+    """Find the images in a zip archive, or return None if there are none.
 
     Raises:
         InputError: it is no zip archive, or a damaged one. OSError: it cannot be opened.
@@ -72,7 +72,7 @@ def open_zip(path: str) -> ImageSource | None:
     except OSError:
         raise
     except Exception:  # the library raises many kinds for damaged archives
-        raise make_error(path, "not a zip archive, or a damaged one: make it again") from None
+        raise make_error(path, "not a zip archive, or the archive is damaged: create it again") from None
     members = (member for member in archive.infolist() if member.file_size <= MAX_FILE)
     return _make_source(PageImage(member.filename, partial(archive.read, member)) for member in members)
 
@@ -88,7 +88,7 @@ def _make_source(files: Iterable[PageImage]) -> ImageSource | None:
 
 
 def open_table(data: Any) -> ImageSource | None:
-    """Find the column of images of a table.
+    """Find the image column of a table.
 
     Args:
         data: the path of a Parquet or Arrow file, or of a folder of such files; or a table in memory.

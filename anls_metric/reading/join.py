@@ -40,7 +40,7 @@ from anls_metric.reading.values import (
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read tables.
+    """The options for reading tables.
 
     Attributes:
         settings: the options of the user.
@@ -58,14 +58,14 @@ class Reading:
 
     @property
     def kind(self) -> Kind:
-        """What kind of values the answers are."""
+        """The kind of values that the answers are."""
         if self.rule:
             return "any"
         return "values" if self.of_values else "text"
 
     @property
     def extraction(self) -> Extraction | None:
-        """The extraction rules; None if there are none."""
+        """The extraction rules, or None if there are none."""
         names = self.settings.extract
         return extractor(",".join(names), values=self.of_values) if names else None
 
@@ -117,7 +117,7 @@ class _Order(NamedTuple):
     records: Sequence[int | None]
 
     def take(self, column: Sequence[Any]) -> list[Any]:
-        """Put a column of the records in the order of the answers."""
+        """Reorder a column of the records to the order of the answers."""
         return [None if place is None else column[place] for place in self.records]
 
 
@@ -171,7 +171,9 @@ def _base(name: str) -> str:
 def _refuse_submissions(gold: Questions, table: Table) -> None:
     """Refuse as records a folder of submissions, which are objects of answers by id."""
     if FILE in table.fields and 2 * len(table.fields.keys() & {*gold.ids}) > len(gold.ids):
-        sentence = "its files are submissions, whose keys are ids of {gold}: pass them one by one, as in {pattern}"
+        sentence = (
+            "its files are separate submissions (their keys are ids of {gold}): pass them one by one, as in {pattern}"
+        )
         raise make_error(table.name, sentence, gold=gold.table.name, pattern=os.path.join(table.name, "*"))
 
 
@@ -179,7 +181,7 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
     count, total = len(table.records), len(gold.ids)
     if count != total:
         sentence = (
-            "{answers} for {questions}, and no ids to join them by: write one answer per question (an empty string "
+            "{answers} for {questions}, but no ids to join them by: write one answer per question (an empty string "
             "for none), or put an id in each record"
         )
         values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
@@ -198,10 +200,10 @@ def _check_ids(
     known = set(key.theirs)
     extra = list(dict.fromkeys(own for own in answered if own not in known))
     missing = [key.theirs[place] for place, record in zip(*order) if record is None]
-    of_extra = "{count} with an id that is not in {gold} ({some}): to skip them, add {use.extra:ignore}"
+    of_extra = "it has {count} with an id that is not in {gold} ({some}): to skip them, add {use.extra:ignore}"
     of_missing = (
-        "no answer to {count} of {gold} ({some}): add {use.missing:zero} to score them 0, or {use.missing:skip} to "
-        "leave them out"
+        "it has no answer to {count} in {gold} ({some}): add {use.missing:zero} to score them 0, or {use.missing:skip} "
+        "to leave them out"
     )
     checks = ((settings.extra, extra, "answer", of_extra), (settings.missing, missing, "question", of_missing))
     for option, keys, noun, sentence in checks:
@@ -214,7 +216,7 @@ def _check_ids(
 
 
 def read_both(table: Table, reading: Reading) -> Answers:
-    """Read a table that has predictions and references. Without ids, its records are numbered from 1.
+    """Read a table that has both predictions and references. If it has no ids, its records are numbered from 1.
 
     Raises:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
@@ -291,7 +293,7 @@ def _make_answers(
 
 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:
-    """Extract the answers from raw model output, and parse strings that are lists or objects."""
+    """Extract the answers from raw model output, and parse strings that are written lists or objects."""
     predictions, columns, extraction = answers.predictions, answers.columns, reading.extraction
     raw = counts = None
     if extraction:

@@ -1,4 +1,5 @@
-"""Finds the key by which a submission and a gold file are joined: what the user names, else what the values prove.
+"""Finds the key that joins a submission and a gold file: the one that the user names, or else one that the values
+prove.
 
 A key is proven if its values are unique on both sides and the same values stand on both sides. Where too few values are
 the same, one side is brought into another form; each form is a row of `FORMS`.
@@ -62,7 +63,7 @@ class _Candidate(NamedTuple):
 
 
 def find_key(gold: Questions, table: Table, roles: Roles, settings: Settings) -> Key | None:
-    """Find the key of a submission and a gold file; None to join them by position.
+    """Find the key that joins a submission and a gold file, or return None to join them by position.
 
     Raises:
         InputError: the ids have no values in common, or several fields fit and pair different rows.
@@ -152,7 +153,7 @@ def _refuse_different_pairs(keys: Sequence[Key], gold: Questions, table: Table) 
     pairs = list_pairs(keys[0])
     others = [key.path for key in keys[1:] if list_pairs(key) != pairs]
     if others:
-        sentence = "to join by {first}, add {use.id:{first}}; {others} would pair the rows of {gold} differently"
+        sentence = "{first} and {others} pair the rows of {gold} differently: choose one, as with {use.id:{first}}"
         values = {"first": keys[0].path, "others": " and ".join(map(show_path, others)), "gold": gold.table.name}
         raise make_error(table.name, sentence, **values)
 
@@ -196,7 +197,7 @@ def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
 
 
 def is_unique(values: Values) -> bool:
-    """Whether each record has a value, and no two have the same."""
+    """Whether every record has a value, and no two values are the same."""
     return bool(values) and None not in values and len(set(values)) == len(values)
 
 

@@ -1,4 +1,4 @@
-"""Which field of a file is which: a row of `LAYOUTS` for each program that writes answers.
+"""Says which field of a file is which, with a row of `LAYOUTS` for each program that writes answers.
 
 A path names a field: names and places with dots between them (``output.choices.0.message.content``); ``*`` stands for
 each item of a list, and a path of one dot for the whole record. A path goes on inside a string that is JSON. If the
@@ -32,7 +32,7 @@ ABSENT: Any = _Absent()
 
 
 def take(record: Record, path: Path) -> Any:
-    """Take the value of a path, or of a function, from a record.
+    """Take a value from a record, given its path or a function.
 
     Args:
         record: objects and lists, as JSON has them.
@@ -75,7 +75,7 @@ def _follow(value: Any, path: str) -> Any:
 
 
 def list_paths(paths: Path | None) -> list[Path]:
-    """List the paths of a role, "PATH or PATH". A function also counts as a path.
+    """List the paths of a role, which may be written as "PATH or PATH". A function also counts as a path.
 
     Example:
         >>> list_paths("doc.id or doc_id")
@@ -87,7 +87,7 @@ def list_paths(paths: Path | None) -> list[Path]:
 
 
 def take_column(records: Sequence[Record], path: Path) -> list[Any]:
-    """Take the value of a path, or of a function, from each record; `ABSENT` where there is none."""
+    """Take a value from each record, given its path or a function. The value is `ABSENT` where there is none."""
     try:
         return list(map(itemgetter(path), records))
     except KeyError:  # a path, a function, or a field of some records
@@ -116,7 +116,7 @@ def _find_gold_choices(record: Record) -> Any:
 
 
 def drop_fields(record: Record, *names: str) -> dict[str, Any]:
-    """Copy a record without some fields."""
+    """Copy a record, leaving out some fields."""
     return {name: value for name, value in record.items() if name not in names}
 
 
@@ -206,7 +206,8 @@ def _find_ocrbench_rule(record: Record) -> Any:
 
 
 class Layout(NamedTuple):
-    """Which field is which in the files of a program: a row of `LAYOUTS`. Of "PATH or PATH", the first one counts.
+    """Says which field is which in the files of a program: a row of `LAYOUTS`. Of "PATH or PATH", the first one found
+    counts.
 
     Attributes:
         name: the name of the layout.
@@ -239,7 +240,7 @@ class Layout(NamedTuple):
 
     @property
     def contains(self) -> str:
-        """What its files contain: "predictions", "references", "both", or "either" of them."""
+        """What the files with this layout contain: "predictions", "references", "both", or "either" of them."""
         names = {(True, True): "both", (True, False): "predictions", (False, True): "references"}
         return names.get((bool(self.prediction), bool(self.references)), "either")
 
@@ -573,7 +574,7 @@ NAMES_OF_FUNCTIONS: Mapping[Callable[[Record], Any], str] = {
 
 
 def recognize_layout(record: Record, fields: Collection[str]) -> Layout | None:
-    """Find the first layout of which a record has all the fields, and none of `Layout.unless`.
+    """Find the first layout for which a record has all the fields, and none of those in `Layout.unless`.
 
     Args:
         record: the first record of a file.

@@ -1,4 +1,4 @@
-"""Makes records from data in memory: frames of pandas, polars, pyarrow and datasets, lists, and dicts.
+"""Makes records from data in memory: pandas, polars, pyarrow and datasets frames, lists, and dicts.
 
 This module imports none of these libraries: a user who has a frame has imported its library.
 """
@@ -59,7 +59,7 @@ def read_memory(data: Any, name: str, named: Collection[str | None] = ()) -> Tab
 
 
 def is_list(data: Any) -> bool:
-    """Whether an object is a list or a column of a library, rather than a table."""
+    """Whether an object is a list or a library's column, rather than a table."""
     if isinstance(data, (str, bytes, Mapping)):
         return False
     is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
@@ -67,7 +67,7 @@ def is_list(data: Any) -> bool:
 
 
 def is_table(data: Any) -> bool:
-    """Whether an object is a table of a library."""
+    """Whether an object is a library's table."""
     if _find_dump(data):  # pydantic's models have a schema, too
         return False
     if any(hasattr(data, name) for name in ("columns", "column_names", "schema")):
@@ -76,20 +76,20 @@ def is_table(data: Any) -> bool:
 
 
 def fetch_rows(data: Any, name: str) -> Any:
-    """Fetch the rows of an Arrow stream, such as a DuckDB relation, which may be readable only once. Other data stay as
-    is.
+    """Fetch the rows of an Arrow stream, such as a DuckDB relation, because it may be readable only once. Other data
+    stay as they are.
     """
     return read_stream(data, name) if has_stream(data) and not _find_reader(data) else data
 
 
 def read_values(data: Any, name: str) -> list[Any]:
-    """Make a list from a list, or from a column of a library."""
+    """Make a list from a list or from a library's column."""
     column = as_column(data, name)
     return column if set(map(type, column)) <= _PLAIN else list(map(_clean, column))
 
 
 def join_columns(columns: Mapping[Any, Any], name: str) -> Records:
-    """Make records from columns, except those of images.
+    """Make records from columns, leaving out columns of images.
 
     Raises:
         InputError: the columns have different lengths, or one is not a column.

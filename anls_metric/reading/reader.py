@@ -35,7 +35,7 @@ class Input(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path; "" for data in memory."""
+        """The path, or "" for data in memory."""
         return self.data if isinstance(self.data, str) else ""
 
 
@@ -71,7 +71,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         InputError: an input cannot be read. OSError: a file cannot be opened.
     """
     if not inputs:
-        sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
+        sentence = "there are no files to score: pass a gold file and then submissions, or a table that contains both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     tables: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
@@ -79,7 +79,8 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         inputs = [each for each in inputs if each is not gold]
         if gold and gold.path and all(each.path == gold.path for each in inputs):
             raise make_error(
-                gold.path, "it is passed as the gold file and as a submission: pass the answers of a model"
+                gold.path,
+                "it is passed both as the gold file and as a submission: pass a model's answers as the submission",
             )
     questions = None if gold is None else read_gold(_read_gold(gold, reading, tables), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
@@ -107,7 +108,7 @@ def _refuse_record(table: Table, gold: Questions) -> None:
     is_file = table.layout and table.layout.name == "answers_by_id" and os.path.isfile(table.name)
     if is_file and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
-        sentence = "it holds one record: to score its folder as one table, quote the pattern, or pass {folder}"
+        sentence = "it contains only one record: to score its folder as one table, quote the pattern, or pass {folder}"
         raise make_error(table.name, sentence, folder=folder)
 
 
@@ -123,7 +124,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
     hints: dict[str, Message] = {}
     if settings.missing == "zero" and len(set(map(len, answered.values()))) > 1:
         most = max(map(len, answered.values()))
-        sentence = "answers to only {count}, so the others score 0; to leave them out, add {use.missing:skip}"
+        sentence = "it answers only {count}, so the others score 0; to leave them out, add {use.missing:skip}"
         few = {name: own for name, own in answered.items() if len(own) < most}
         hints = {
             name: Message(name, sentence, {"count": count_noun(len(own), "question")}) for name, own in few.items()
@@ -132,7 +133,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
         common = set.intersection(*answered.values())
         if not common:
             raise make_error("", "no question is answered in every file: remove the file that lacks the answers")
-        sentence = "answers to only {count}, so every submission is scored on {common}"
+        sentence = "it answers only {count}, so every submission is scored on {common}"
         for name, own in answered.items():
             others = [ids for other, ids in answered.items() if other != name]
             without = set.intersection(*others) if others else common
@@ -169,7 +170,7 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Tabl
 
 
 def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
-    """Find the places of the tables that may be the gold file: those with references and without predictions.
+    """Find the places of the tables that may be the gold file, which are those with references but without predictions.
 
     Several if a table with both, or with answers alone, may be it; [] if each table has its own accepted answers.
     """
@@ -243,7 +244,7 @@ def _has_prediction(table: Table, reading: Reading) -> bool:
 
 
 def name_inputs(inputs: Sequence[Input]) -> list[str]:
-    """Name inputs by the stems of their files, with folders before them if two stems are the same.
+    """Name inputs after their file stems, prefixed with folders if two stems are the same.
 
     Example:
         >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])
@@ -272,8 +273,8 @@ _PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores or, for several names, is a word like
-    submission.
+    """Drop the prefix that all names share, if it ends in two underscores. For several names, it may also be a word
+    like submission.
 
     Args:
         names: the names of files.
@@ -292,7 +293,7 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
 
 
 def find_name(name: str, names: Iterable[str]) -> str:
-    """Find a submission by its name, with or without the shared prefix; "" if there is none.
+    """Find a submission by its name, with or without the shared prefix, or return "" if there is none.
 
     Example:
         >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])

@@ -1,4 +1,4 @@
-"""Finds the answer in a response of a model API: OpenAI, Anthropic, Gemini, and compatible APIs.
+"""Finds the answer in the response of a model API: that of OpenAI, Anthropic or Gemini, or a compatible one.
 
 Each function returns the text of the answer without reasoning: "" if the model wrote none, None if the request failed.
 In a response of another shape it raises an error, which counts as a failed request too (`layouts.take`).
@@ -45,7 +45,7 @@ def _join_messages(items: Iterable[Record]) -> str:
 
 
 def find_batch_answer(record: Record) -> Any:
-    """Find the answer in a line of an OpenAI batch. In a user's table, the field may hold the text itself."""
+    """Find the answer in a line of an OpenAI batch. In a user's own table, the field may contain the text itself."""
     response = record["response"]
     if isinstance(response, str):
         return response

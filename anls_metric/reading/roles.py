@@ -1,5 +1,5 @@
-"""Decides which field is which: the user names it, the layout has it, or its name is a usual one. Values decide
-nothing.
+"""Decides which field is which. The user names a field, the layout has it, or its name is a usual one. Values play no
+part.
 
 The lists of usual names are documented; the first name that a table has counts, in any spelling.
 """
@@ -51,7 +51,7 @@ _SIDES = {"gold_id": "gold", "references": "gold", **dict.fromkeys(("prediction"
 
 
 class Roles(NamedTuple):
-    """The paths of fields, by their roles. None stands for a role without a field.
+    """The paths of fields by role. None means that the role has no field.
 
     Attributes:
         id, question, prediction, references: the paths of these roles.
@@ -123,7 +123,7 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
-    """Make the error for a field that the user names and the table does not have, with the closest name."""
+    """Make the error for a field that the user names but the table lacks. It suggests the closest name."""
     similar = find_similar_name(path, table.fields)
     option = f"{{use.{role}}}" if role in OPTIONS else f"{{use.field:{role}=...}}"
     sentence = f"no field {{path!r}} for {option}"
@@ -132,7 +132,7 @@ def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
 
 
 def check_field_names(settings: Settings, rule: Rule | None) -> None:
-    """Check the names of roles that the user gives with ``--field``. InputError: there is no such role."""
+    """Check the role names that the user gives with ``--field``. Raises InputError if a role does not exist."""
     columns = [*rule.columns, *rule.optional] if rule else []
     options = {name: name for name in ("id", "prediction", "references", "submission")}
     if rule:
@@ -140,7 +140,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
     names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
     for name in settings.field or ():
         if name in options:
-            raise make_error("", f"{{use.field}} is not for {{name}}: pass {{use.{options[name]}}}", name=name)
+            raise make_error("", f"{{use.field}} does not apply to {{name}}: pass {{use.{options[name]}}}", name=name)
         if name not in names:
             sentence = "there is no field {name!r} to read: choose from {names}"
             raise make_error("", sentence, name=name, names=", ".join(names))
@@ -161,7 +161,7 @@ def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None]
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of some names that a table has, whatever its case, spaces, hyphens and underscores.
+    """Find the first of several names that a table has, ignoring case, spaces, hyphens and underscores.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
@@ -181,7 +181,7 @@ def _fold(name: str) -> str:
 
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
-    """List the fields that hold no objects, have no role, and are not inside an answer."""
+    """List the fields that contain no objects, have no role, and are not inside an answer."""
     used = (roles.id, roles.prediction, roles.question, roles.references)
     inside = tuple(f"{path}." for path in (roles.prediction, roles.references) if isinstance(path, str))
     plain = (field for field, is_object in table.fields.items() if not is_object and field not in used)
@@ -201,7 +201,9 @@ _OF_ANSWERS = {
 
 
 def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Roles) -> list[tuple[str, str]]:
-    """List the fields that two tables have under one name, except those of an answer, a score, a model or a run."""
+    """List the fields that two tables have under the same name, except those of an answer, a score, a model or
+    a run.
+    """
     theirs = {_fold(field): field for field in reversed(list_plain_fields(other, other_roles))}
     own = {_fold(field): field for field in reversed(list_plain_fields(table, roles))}
     answers = {_fold(name.rpartition(".")[2]) for name in _OF_ANSWERS}
@@ -216,12 +218,12 @@ def _holds_whole_answers(table: Table) -> bool:
 
 
 def take_whole_record(record: Record) -> dict[str, Any]:
-    """Take a record without its id as an answer."""
+    """Take a whole record, except for its id, as an answer."""
     return drop_fields(record, KEY, FILE)
 
 
 def has_certain_references(table: Table) -> bool:
-    """Whether a table has references, according to its layout or to a usual name other than "answer"."""
+    """Whether a table has references, judging by its layout or by a usual name other than "answer"."""
     if table.layout:
         return bool(first_path(table, table.layout.references))
     return usual_field(table, (*REFERENCES, *LESS_CERTAIN_REFERENCES)) is not None
@@ -257,7 +259,7 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
 
 
 def require(table: Table, side: Side, path: Path | None, role: Literal["prediction", "references"]) -> Path:
-    """Return the path of a role. InputError: there is none; it lists the fields, and names the option."""
+    """Return the path of a role. Raises InputError, which lists the fields and names the option, if there is none."""
     if path is not None:
         return path
     what = "predictions" if role == "prediction" else "references"

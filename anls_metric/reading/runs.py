@@ -1,4 +1,4 @@
-"""Repeated ids: runs of one model, and several models in one table."""
+"""Handles repeated ids, which are runs of one model or several models in one table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
         differing = place_of.keys() ^ run.questions.ids
         if differing:
             sentence = (
-                "run {number} and run 1 do not have the same questions (the first: {first}): score the same "
+                "run {number} and run 1 have different questions (the first is {first}): score the same "
                 "questions in each run, or give each file its own name"
             )
             raise make_error(first.name, sentence, number=number, first=min(differing))
@@ -64,7 +64,7 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
 def choose_runs(
     table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings
 ) -> tuple[Sequence[int], Sequence[str] | None]:
-    """Choose the records of one run if the user names it, and otherwise all. Repeated ids must be runs.
+    """Choose the records of one run if the user names it, and otherwise all records. Repeated ids must come from runs.
 
     Returns:
         The places of the records; and the run of each, if a field tells runs of repeated ids apart.
@@ -92,7 +92,8 @@ def order_by_id(
     records: Sequence[int],
     runs: Sequence[str] | None = None,
 ) -> tuple[Sequence[int], Sequence[int | None]]:
-    """Find the records of the answers to each question, given the id of each: with runs, one after the other.
+    """Find the records that answer each question, given the id of each record. If there are several runs, their records
+    follow one another.
 
     Returns:
         For each answer, the place of its question and the place of its record; None for a missing one, also in a run.
@@ -122,7 +123,7 @@ def _tells_apart(ids: Sequence[str | None], column: Sequence[Any]) -> bool:
 
 
 def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, settings: Settings) -> InputError:
-    """Make the error for repeated ids. It names the field that tells the records of an id apart, if there is one.
+    """Make the error for repeated ids. It names the field that distinguishes records with the same id, if there is one.
 
     Accepted answers that differ show that the records of an id are different questions: the field is part of the key.
     """
@@ -139,10 +140,12 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
                 sentence += "; for runs of one model, {use.runs:question}" if settings.runs is None else ""
             return make_error(table.name, sentence, **shown)
     if os.path.isdir(table.name):
-        sentence = "ids repeat in its files: if each is a submission, pass them one by one, as in {pattern}"
+        sentence = (
+            "ids repeat across its files: if each file is a submission, pass the files one by one, as in {pattern}"
+        )
         return make_error(table.name, sentence, pattern=os.path.join(table.name, "*"))
     repeated = find_repeated(map(str, ids))
-    sentence = "{count} repeated (the first: {first}): keep one record for each id"
+    sentence = "{count} repeated (the first is {first}): keep only one record for each id"
     if roles.prediction is not None and settings.runs is None:
         sentence += ", or add {use.runs:question} to score the mean over runs of one model"
     return make_error(table.name, sentence, count=count_noun(len(repeated), "id"), first=repeated[0])

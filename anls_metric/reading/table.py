@@ -18,7 +18,7 @@ _DEEPEST = 8  # levels of objects in which fields are listed
 
 
 def name_places(unit: str, numbers: Sequence[int] = range(1, sys.maxsize)) -> Callable[[int], str]:
-    """Make the function that names the places of records with these numbers, such as "line 7"."""
+    """Make the function that names the places of the records with the given numbers, such as "line 7"."""
     return lambda number: f"{unit} {numbers[number]}"
 
 
@@ -58,7 +58,7 @@ def choose_records(table: Table, places: Sequence[int]) -> Table:
 
 
 def find_places(table: Table, what: str, names: Sequence[str], chosen: str) -> list[int]:
-    """Find the records with the name that the user chose with ``--filter``. InputError: there are none."""
+    """Find the records with the name that the user chose with ``--filter``. Raises InputError if there are none."""
     places = [place for place, name in enumerate(names) if name == chosen]
     if not places:
         sentence = "there is no {what} {chosen!r}: pass an existing one with {use.filter} (found {names})"
@@ -80,17 +80,19 @@ def split_key(table: Table, path: Path) -> list[Path]:
 
 
 def read_column(table: Table, path: Path | None) -> list[Any]:
-    """Read the value of a path from each record; `ABSENT` where there is none."""
+    """Read the value at a path from each record. It is `ABSENT` where there is none."""
     return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)
 
 
 def first_path(table: Table, *paths: Path | None) -> Path | None:
-    """Find the first path that leads to a value; None if none does. Each may be several, "PATH or PATH"."""
+    """Find the first path that leads to a value, or return None if none does. Each argument may be several paths, "PATH
+    or PATH".
+    """
     return next((path for each in paths for path in list_paths(each) if has(table, path)), None)
 
 
 def list_fields(records: Sequence[Record]) -> dict[str, bool]:
-    """List the paths of the fields of records, each with whether it holds objects."""
+    """List the paths of the fields in records, and whether each field holds objects."""
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
         for path, value in _walk(record):
@@ -107,7 +109,7 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
 
 
 def describe_fields(table: Table) -> str:
-    """List the fields of a table in words, each with a value of the first record that has it."""
+    """Describe the fields of a table in words, each with its value in the first record that has it."""
     parts = []
     for path in [path for path, is_object in table.fields.items() if not is_object][:_MAX_FIELDS]:
         column = take_column(table.records[:MAX_SAMPLE], path)

@@ -1,4 +1,4 @@
-"""Reads columns as values: ids, predictions, references, confidences, verdicts; and JSON in strings."""
+"""Reads columns as values (ids, predictions, references, confidences and verdicts), and JSON in strings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Kind = Literal["text", "values", "any"]
 def refuse_gaps(
     column: Sequence[Any], table: Table, path: Path | None, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
 ) -> None:
-    """Refuse records without a value. The sentence may name the field."""
+    """Refuse records without a value. The sentence for the error may name the field."""
     places = [column.index(gap) for gap in gaps if gap in column]
     if places:
         raise make_error(name_place(table, min(places)), sentence, field=show_path(path))
@@ -40,7 +40,7 @@ def refuse_gaps(
 
 
 def read_ids(table: Table, path: Path | None) -> list[str | None]:
-    """Read ids as strings, so that 7 in one file is "7" in another; None for a record without an id.
+    """Read ids as strings, so that 7 in one file equals "7" in another. A record without an id has None.
 
     pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7". Several fields, with
     commas between them, are an id together.
@@ -56,14 +56,16 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
 
 
 def read_id(value: Any) -> str | None:
-    """Read an id as a string; None for a value that is not an id."""
+    """Read an id as a string, or return None if the value is not an id."""
     if type(value) in (str, int):
         return str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else None
 
 
 def read_questions(table: Table, path: Path | None) -> list[str | None]:
-    """Read the text of each question, without the prompt that a program wrote around it; None if there is none."""
+    """Read the text of each question, without the prompt that a program wrote around it, or None where there is no
+    text.
+    """
     if path is None:
         return [None] * len(table.records)
     texts = read_column(table, path)
@@ -120,16 +122,16 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     if isinstance(text, str):
         return text
     sentence = (
-        "{field} is {value}, expected a string: pass a field of strings with {use.prediction}, or score "
+        "{field} must be a string, got {value}: pass a field of strings with {use.prediction}, or score "
         "lists and objects with {use.variant:anls_star}"
     )
     if isinstance(value, bytes):
-        sentence = "{field} is {value}, expected a string: decode it, as with value.decode()"
+        sentence = "{field} must be a string, got {value}: decode it, as with value.decode()"
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
 def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message]:
-    """Warn of decimal numbers in a column, whose formatting is lost."""
+    """Warn of decimal numbers in a column, because their original formatting is lost."""
     column = _read_columns_together(table, path)
     if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
         return []
@@ -146,7 +148,7 @@ def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message
 
 
 def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> list[Any]:
-    """Read the references of each record: a list of strings, or of values.
+    """Read the references of each record as a list of strings or of values.
 
     Raises:
         InputError: a record has none, or one is not a string.
@@ -188,7 +190,7 @@ def _read_accepted(value: Any) -> Sequence[str]:
     if any(isinstance(item, float) and item != item for item in items):
         raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out")
     if any(isinstance(item, dict) for item in items):
-        sentence = "the reference is {value}, expected a string: score lists and objects with {use.variant:anls_star}"
+        sentence = "the reference must be a string, got {value}: score lists and objects with {use.variant:anls_star}"
         raise make_error("", sentence, value=describe(value))
     if isinstance(value, list):
         value = list(map(_write_number, value))
@@ -216,7 +218,7 @@ def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
 
 
 def parse_all(parse: Callable[[Any], Any], values: Iterable[Any], table: Table) -> list[Any]:
-    """Parse the values of a column. An error names the place of its value."""
+    """Parse the values of a column. If a value cannot be parsed, the error names its place."""
     parsed = []
     for number, value in enumerate(values):
         try:
@@ -236,7 +238,7 @@ _VERDICTS |= {"false": False, "0": False, "incorrect": False, "no": False}
 
 
 def read_confidence(value: Any, is_log: bool) -> float | None:
-    """Read a confidence: a probability from 0 to 1, or its natural logarithm; None if there is none.
+    """Read a confidence, which is a probability from 0 to 1 or its natural logarithm, or return None if there is none.
 
     Raises:
         ValueError: the value is not a probability.
@@ -259,7 +261,7 @@ def read_confidence(value: Any, is_log: bool) -> float | None:
 
 
 def read_confidences(value: Any, is_log: bool) -> Any:
-    """Read a confidence, or an object with the confidences of the values of a nested answer.
+    """Read either one confidence or an object with the confidences for the values of a nested answer.
 
     Raises:
         ValueError: as `read_confidence`.
@@ -279,7 +281,8 @@ def read_confidences(value: Any, is_log: bool) -> Any:
 
 
 def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
-    """Read the verdict of a judge: true or false, 1 or 0, correct or incorrect, yes or no; None for no verdict.
+    """Read a judge's verdict: true or false, 1 or 0, correct or incorrect, yes or no. Returns None if there is no
+    verdict.
 
     Args:
         value: the value.
@@ -299,7 +302,7 @@ def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
 
 
 def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> list[Any] | None:
-    """Read the column of confidences or of verdicts; None if the table has none.
+    """Read the column of confidences or of verdicts, or return None if the table has none.
 
     A value that cannot be read is an error in a field that the user names. Any other field then holds something else.
     """
@@ -320,7 +323,7 @@ def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> l
 
 
 def read_columns(table: Table, roles: Roles) -> Records:
-    """Read the columns of a rule that a table has, as a dict for each record."""
+    """Read those columns of a rule that a table has, as one dict for each record."""
     paths = roles.others.items()
     return [
         {name: value for name, path in paths if (value := take(record, path)) is not ABSENT} for record in table.records
@@ -340,7 +343,7 @@ def _show(value: Any) -> str:
 
 
 def is_unanswerable(value: Any) -> bool:
-    """Whether a record says that its question has no answer, with an empty list or in the form of SQuAD 2.0.
+    """Whether a record says that its question has no answer, either by an empty list or in the SQuAD 2.0 form.
 
     Example:
         >>> is_unanswerable({"text": [], "answer_start": []}), is_unanswerable([]), is_unanswerable(["", "a"])

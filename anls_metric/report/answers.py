@@ -21,7 +21,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Answer(TypedDict, total=False):
-    """An answer with its score. It also has a key for each field of the option ``by``, and for the field of clusters.
+    """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
 
     Keys:
         submission: the name of the submission.
@@ -47,7 +47,7 @@ class Answer(TypedDict, total=False):
 
 
 def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
-    """List the answers of submissions, with all runs."""
+    """List the answers of submissions, including those of all runs."""
     for scored in submissions:
         columns = {
             field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS
@@ -68,7 +68,7 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
 
 
 class LeafRow(TypedDict, total=False):
-    """A leaf of a nested value, and what became of it.
+    """A leaf of a nested value, and its outcome.
 
     Keys:
         submission: the name of the submission.
@@ -94,7 +94,7 @@ class LeafRow(TypedDict, total=False):
 
 
 def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
-    """List the leaves of all answers of submissions whose leaves are counted."""
+    """List the leaves of all answers, for those submissions whose leaves are counted."""
     for scored in submissions:
         for place, run in enumerate(scored.runs):
             for number, answer in enumerate(run, 1):
@@ -114,7 +114,7 @@ def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
 
 
 def write_answers(path: str, submissions: Sequence[Scored]) -> None:
-    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, according to its ending.
+    """Write the answers of submissions to a file: CSV, JSON lines or Parquet, depending on the ending of the file name.
 
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
@@ -128,7 +128,7 @@ def write_answers(path: str, submissions: Sequence[Scored]) -> None:
 
 
 def write_rows(path: str, rows: Rows) -> None:
-    """Write rows to a file. InputError, OSError: as `write_answers`."""
+    """Write rows to a file. Raises InputError and OSError as `write_answers` does."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     with open_aside(path) as file:
         WRITERS[os.path.splitext(path)[1].lower()](file, names, rows)

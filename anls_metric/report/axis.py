@@ -1,4 +1,4 @@
-"""The axis on which differences from the baseline are drawn, and the drawing in a terminal."""
+"""The axis for differences from the baseline, and the drawing of differences in a terminal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ MOST_WIDTHS = 5
 
 
 def find_reach(pair: Comparison) -> tuple[float, float]:
-    """Return the ends of the interval of a comparison; without one, the difference twice."""
+    """Return the two ends of a comparison's interval or, if it has none, the difference twice."""
     low, high = pair["interval"] or (pair["difference"], pair["difference"])
     return low, high
 
 
 def find_limits(pairs: Sequence[Comparison]) -> tuple[float, float]:
-    """Find the ends of the axis, with zero inside. Differences that would squeeze all others are outside of it.
+    """Find the ends of the axis, which always includes zero. Differences that would squeeze all others are left
+    outside.
 
     Example:
         >>> differences = (-0.02, 0.01, 0.03, -0.8)
@@ -35,7 +36,8 @@ def find_limits(pairs: Sequence[Comparison]) -> tuple[float, float]:
 
 
 def draw_difference(pair: Comparison | None, limits: tuple[float, float], length: int) -> str:
-    """Draw a comparison in characters: "o" with its interval, "|" for zero, "<" or ">" outside of the axis.
+    """Draw a comparison in characters: "o" with its interval, "|" for zero, and "<" or ">" for what is outside the
+    axis.
 
     Example:
         >>> pair = {"difference": -0.02, "interval": (-0.03, -0.01)}

@@ -1,4 +1,4 @@
-"""The columns that tables of submissions can have: a table, keyed by the keys of the JSON document."""
+"""The columns that tables of submissions can have: a table whose keys are those of the JSON document."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ LATEX_COLUMNS = ("anls", "interval", "difference", "difference_interval", "p_val
 
 
 def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: Iterable[str]) -> list[Column]:
-    """Choose the columns of a table. The name of the submission is always the first.
+    """Choose the columns of a table. The first one is always the submission name.
 
     Args:
         records: the rows.

@@ -1,4 +1,4 @@
-"""Writes what the report shows without a script: the table of submissions, and the tables of all details."""
+"""Writes what the report shows without a script, which is the table of submissions and the tables of all details."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from anls_metric.report.texts import escape
 
 
 def escape_sentence(text: str) -> str:
-    """Format a text as HTML, with minus signs, and with names with hyphens on one line.
+    """Format a text as HTML, with real minus signs, and without line breaks in hyphenated names.
 
     Example:
         >>> escape_sentence("-0.5 of Qwen2-VL")
@@ -43,7 +43,7 @@ _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
 
 
 def as_html_tables(document: Document, numbers: Numbers) -> str:
-    """Format the tables of a document, and what else it says about each submission, as HTML."""
+    """Format as HTML the tables of a document, and whatever else it says about each submission."""
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
@@ -72,7 +72,9 @@ def _format_row(row: Sequence[str]) -> str:
 
 
 def list_asked(document: Document, numbers: Numbers) -> list[dict[str, Any]]:
-    """List the columns that somebody asked for: the heading, its meaning, and the cell of each submission."""
+    """List the columns that somebody asked for, each with its heading, its meaning, and its cell for every
+    submission.
+    """
     records = collect_records(document)
     columns = [
         {
@@ -117,7 +119,8 @@ _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 
 
 def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
-    """Describe as HTML where the report comes from, and how to make it again, with proposed extractions as well.
+    """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
+    propose.
 
     Args:
         result: what the report is about.
@@ -130,7 +133,7 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
     function = "compare" if result.compared else "score"
 
     def write(**more: str) -> str:
-        """Write the command or the call with other values for some options."""
+        """Write the command or the call with different values for some options."""
         if command:
             words = [_EXTRACT.sub("", command) if more else command]
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])
@@ -156,7 +159,8 @@ _OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:
 
 
 def format_hints(document: Document, notes: Sequence[str]) -> str:
-    """Format hints as HTML. Those about one of several submissions are folded, since its row shows what matters.
+    """Format hints as HTML. Hints about one of several submissions are folded, because the row of the submission shows
+    what matters.
 
     Args:
         document: the document.
@@ -185,12 +189,12 @@ def _format_action(action: Sequence[str] | None) -> str:
 
 
 def format_read(document: Document) -> str:
-    """Format what was read as items of a list."""
+    """Format what was read as list items."""
     submissions = document["submissions"]
     lines = [(f"{each['name']}: " if len(submissions) > 1 else "") + each["read"] for each in submissions]
     return "".join(f"<li>{escape(line, 2000)}</li>" for line in lines)
 
 
 def format_meanings(outcomes: Iterable[Mapping[str, str]]) -> str:
-    """Format the meanings of outcomes as the items of a list."""
+    """Format the meanings of outcomes as list items."""
     return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)

@@ -1,4 +1,4 @@
-"""Builds one JSON document of all results. Every output prints this document, and computes nothing."""
+"""Builds one JSON document of all results. Every output prints this document, and computes nothing itself."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
 
 
 def add_figure_data(document: Document, result: Result, kind: str) -> Document:
-    """Add the extra data of a kind of figure to the document of a result, once, and return the document.
+    """Add the extra data for a kind of figure to the document of a result, unless it has them, and return the document.
 
     Raises:
         InputError: the result lacks the data of this kind.
@@ -142,7 +142,9 @@ _DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdic
 def describe_groups(
     groups: Groups, clusters: Clusters | None, differences: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Describe the groups of a field: score, interval and size; if compared, also the difference from the baseline."""
+    """Describe the groups of a field: their score, interval and size and, in a comparison, their difference from the
+    baseline.
+    """
     content: dict[str, dict[str, Any]] = {}
     for name, group in groups.items():
         content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
@@ -162,7 +164,7 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
 
 
 def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
-    """Describe an answer, given its place and that of its question: what it is, and its score."""
+    """Describe an answer and its score, given the place of the answer and the place of its question."""
     answers, questions = scored.answers, scored.questions
     content = {
         "id": questions.ids[place],
@@ -205,7 +207,9 @@ def get_label(document: Document) -> str:
 
 
 def describe_clusters(document: Document) -> str:
-    """Describe the clusters in words, such as "75 documents (image, without the page)"; "" if there are none."""
+    """Describe the clusters in words, such as "75 documents (image, without the page)", or return "" if there
+    are none.
+    """
     clusters = document["clusters"]
     if not clusters:
         return ""

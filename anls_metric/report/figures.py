@@ -42,7 +42,7 @@ _METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, "
 
 
 def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
-    """Draw a figure on axes, and return them; without axes, draw in a pyplot figure, which a notebook shows.
+    """Draw a figure on axes, and return the axes. If none are given, draw in a pyplot figure, which a notebook shows.
 
     Args:
         document: as `document.build_document` makes it, with what `document.add_figure_data` adds.
@@ -63,7 +63,8 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
 
 
 def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]) -> None:
-    """Write a figure to a PDF, SVG or PNG file, by the ending of its path. The same results give the same bytes.
+    """Write a figure to a PDF, SVG or PNG file, depending on the ending of its path. The same results give the same
+    bytes.
 
     Raises:
         InputError: there is no such format, matplotlib is missing, or the file is an input.
@@ -81,10 +82,10 @@ def write_figure(path: str, document: Document, kind: str, inputs: Sequence[str]
 
 
 def check_path(path: str) -> str:
-    """Return the ending of a figure's path. InputError: there is no such format."""
+    """Return the ending of a figure's path. Raises InputError if there is no such format."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in _METADATA:
-        raise make_error(path, "a figure needs a name that ends in .pdf, .svg or .png, such as figure.pdf")
+        raise make_error(path, "the file name of a figure must end in .pdf, .svg or .png, such as figure.pdf")
     return ending
 
 
@@ -109,7 +110,9 @@ def _draw_alone(document: Document, kind: str, make_figure: Callable[..., Any]) 
 
 
 def draw_forest(document: Document, axes: Axes) -> float:
-    """Draw a row for each model: its difference from the baseline with its interval, and its score beside it."""
+    """Draw a row for each model, with its difference from the baseline, the interval of the difference, and its
+    score.
+    """
     names, submissions = _name_models(document), document["submissions"]
     pairs = {pair["second"]: pair for pair in document["comparisons"] if pair["first"] == document["baseline"]}
     low, high = find_limits(list(pairs.values())) if pairs else (0.0, 1.0)
@@ -163,7 +166,9 @@ def draw_thresholds(document: Document, axes: Axes) -> float:
 
 
 def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
-    """Draw a row for each group of a field, by default the first, in which each model has a dot with its interval."""
+    """Draw a row for each group of a field, by default the first field. Each model has a dot with its interval in the
+    row.
+    """
     submissions, names = document["submissions"], _name_models(document)
     field = field or next(name for name in submissions[0]["groups"] if name != KEYS)
     groups = [(each["name"], each["groups"][field]) for each in submissions]

@@ -1,4 +1,4 @@
-"""Writes files. A file is written under a temporary name, and renamed when it is complete."""
+"""Writes files. Each is first written under a temporary name, and renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.reading.image_cells import IMAGE_ENDINGS
 
 
 def check_output(path: str, inputs: Sequence[str]) -> None:
-    """Refuse to overwrite an input, and to write into a folder that does not exist.
+    """Refuse to overwrite an input, or to write into a folder that does not exist.
 
     Args:
         path: the file to write.
@@ -24,7 +24,7 @@ def check_output(path: str, inputs: Sequence[str]) -> None:
     """
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
-        raise make_error(path, "there is no folder {folder}: make it, or write to a different folder", folder=folder)
+        raise make_error(path, "there is no folder {folder}: create it, or write to a different folder", folder=folder)
     if not os.path.exists(path):
         return
     for source in inputs:
@@ -44,14 +44,15 @@ def _list_parts(source: str) -> Iterator[str]:
 
 
 def write_whole(path: str, content: str) -> None:
-    """Write a text file as UTF-8. The file appears when it is complete. OSError: it cannot be written."""
+    """Write a text file as UTF-8. The file appears only when it is complete. Raises OSError if it cannot be written."""
     with open_aside(path) as file:
         file.write(content)
 
 
 @contextmanager
 def open_aside(path: str) -> Iterator[IO[str]]:
-    """Open a new file in the same folder. It replaces ``path`` when the context ends, or is removed after an error.
+    """Open a new file beside ``path``. When the context ends, it is renamed to this path; after an error, it is
+    removed.
 
     It gets the permissions of the file that it replaces. The target of a link is replaced, and not the link. What is
     no regular file, such as a pipe or a device, is written to.

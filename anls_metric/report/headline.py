@@ -1,4 +1,4 @@
-"""Says in words what the report shows: its heading, and the sentences under it."""
+"""Says in words what the report shows, in its heading and in the sentences under it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def describe_headline(result: Result) -> Headline:
 
 
 def percent_numbers(settings: Settings) -> Numbers:
-    """Make the format of scores in the report: percent, with one digit unless the user names another number."""
+    """Make the number format of the report: percent, with one digit unless the user asks for a different number of
+    digits.
+    """
     return PERCENT if settings.digits is None else PERCENT._replace(digits=settings.digits)
 
 

@@ -193,7 +193,7 @@ def write_report(
         OSError: it cannot be written.
     """
     if not path.lower().endswith((".html", ".htm")):
-        raise make_error(path, "a report needs a name that ends in .html, such as report.html")
+        raise make_error(path, "the file name of a report must end in .html, such as report.html")
     sources = [*(each.path for each in inputs), images, result.settings.corrections]
     check_output(path, [source for source in sources if source])
     page, headline = _make_report(result, Images(images, inputs), front_end, MAX_BYTES, command)
@@ -202,12 +202,12 @@ def write_report(
 
 
 def read_asset(name: str) -> str:
-    """Read a file of the report, such as "palette.css": the colors, which the web app also has."""
+    """Read a file of the report, such as "palette.css" with the colors, which the web app also uses."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def join_modules(modules: Iterable[Path]) -> str:
-    """Join modules into one script. They share one scope, so imports and exports are removed."""
+    """Join modules into one script. They share a single scope, so imports and exports are removed."""
     lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
     imports = [line for line in lines if line.startswith("import ")]
     assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"

@@ -1,4 +1,4 @@
-"""Embeds the images of the questions' pages in the report, scaled down."""
+"""Embeds scaled-down page images of the questions in the report."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Images:
         self.note = ""
 
     def embed(self, own: Questions, questions: Sequence[JoinedQuestion], names: Sequence[str]) -> list[int | str]:
-        """Embed the images of questions while there is room. Questions that need a look come first.
+        """Embed the images of questions as long as there is room. Questions that need a look come first.
 
         Args:
             own: the questions of the first submission, whose file may have the images.
@@ -135,7 +135,7 @@ def _open_place(place: str) -> ImageSource:
 
 
 def find_page_name(record: Mapping[str, Any]) -> str:
-    """Find the name of the image or the document of a question in its record; "" if there is none.
+    """Find the name of a question's image or document in the question's record, or return "" if there is none.
 
     Example:
         >>> find_page_name({"question": "Who?", "docId": 4720, "image": "documents/pybv0228_81.png"})

@@ -1,4 +1,4 @@
-"""Builds the data of every question for the script of the report: its texts, its image and its answers."""
+"""Builds the data of every question for the report script: its texts, its image and its answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _BYTES_BESIDES = 100  # of an answer, besides its texts: its share of the questi
 def select_questions(
     submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int = MAX_BYTES
 ) -> list[JoinedQuestion]:
-    """Select as many questions as fit, in their order. Questions with a difference or a zero take precedence.
+    """Select as many questions as fit, in their order. Questions with different scores or with a score of 0 take
+    precedence.
 
     Args:
         submissions: the submissions.
@@ -49,7 +50,7 @@ def select_questions(
 
 
 def build_question_data(result: Result, questions: Sequence[JoinedQuestion], images: Images) -> dict[str, Any]:
-    """Build the data of N questions, with a list of length N for each property.
+    """Build the data of N questions. Each property is a list of length N.
 
     Args:
         result: the submissions with their scores.
@@ -165,7 +166,9 @@ def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str,
 
 
 def describe_drawing(why: Any) -> dict[str, Any]:
-    """Describe what the script draws for an explanation: ``edits`` of a text, the ``tree`` of a value, or nothing."""
+    """Describe what the script draws for an explanation: the ``edits`` of a text, the ``tree`` of a value, or
+    nothing.
+    """
     if isinstance(why, Explanation):
         return {"edits": align(why)} if why.best.distance and why.normalized_prediction else {}
     has_tree = hasattr(why, "tree") and why.tree.children
@@ -183,7 +186,7 @@ def _list_branch(branch: Branch) -> list[Any]:
 
 
 def encode_script_data(data: Mapping[str, Any]) -> str:
-    r"""Encode data as JSON for a script element. Strings in the data cannot end the element.
+    r"""Encode data as JSON for a script element, so that no string in the data can end the element.
 
     Example:
         >>> encode_script_data({"text": "</script><!--"})

@@ -1,4 +1,4 @@
-"""Writes results.json: every answer of a submission with its score, under the keys of PyPI anls."""
+"""Writes results.json, which has every answer of a submission with its score, under the keys that PyPI anls uses."""
 
 from __future__ import annotations
 

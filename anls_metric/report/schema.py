@@ -45,7 +45,7 @@ class Hint(_Hint, total=False):
 
 
 class Bin(TypedDict):
-    """The leaves with a confidence in a range."""
+    """The leaves whose confidence is in one range."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ class Bin(TypedDict):
 
 
 class Confidence(TypedDict):
-    """What confidences say about the scores."""
+    """What the confidences say about the scores."""
 
     auroc: float | None
     aurc: float
@@ -70,7 +70,7 @@ class Confidence(TypedDict):
 
 
 class LeafConfidence(Confidence):
-    """What confidences say about leaves."""
+    """What the confidences say about the leaves."""
 
     leaves: int
     """the number of leaves with a confidence"""
@@ -117,7 +117,7 @@ class _ComparedGroup(_Group, total=False):
 
 
 class Key(Leaves, total=False):
-    """What only a key of structured answers has."""
+    """What a group has only if it is a key of structured answers."""
 
     exact_match: float | None
     """the share of its documents in which all leaves of the key score 1"""
@@ -130,7 +130,7 @@ class Key(Leaves, total=False):
 
 
 class Group(_ComparedGroup, Key, total=False):
-    """The questions with a value of a field; or the documents that have a leaf of a key."""
+    """The questions with one value of a field, or the documents that have a leaf of a key."""
 
 
 # Submissions
@@ -153,7 +153,7 @@ class PartialCredit(TypedDict):
 
 
 class Abstention(TypedDict):
-    """How often a submission abstains, and where it should."""
+    """How often a submission abstains, and how often it should."""
 
     unanswerable: int
     """the answers to questions without an answer"""
@@ -172,7 +172,7 @@ class Abstention(TypedDict):
 
 
 class Corrections(TypedDict):
-    """What corrections changed."""
+    """What the corrections changed."""
 
     accepted: int
     excluded: int
@@ -182,7 +182,7 @@ class Corrections(TypedDict):
 
 
 class Disagreement(TypedDict):
-    """An answer on which score and judge differ."""
+    """An answer on which the score and the judge differ."""
 
     id: str
     score: float
@@ -191,7 +191,7 @@ class Disagreement(TypedDict):
 
 
 class Judge(TypedDict):
-    """How far score and judge agree."""
+    """How far the scores and the judge agree."""
 
     agreement: float
     kappa: float | None
@@ -232,7 +232,7 @@ class _Answer(TypedDict):
 
 
 class Answer(_Answer, total=False):
-    """An answer, and why it has its score."""
+    """An answer, and the reason for its score."""
 
     closest_reference: Any
     """the reference that determines the score"""
@@ -247,7 +247,7 @@ class Answer(_Answer, total=False):
 
 
 class ThresholdScore(TypedDict):
-    """The score at a threshold."""
+    """The score at one threshold."""
 
     threshold: float
     anls: float
@@ -312,7 +312,7 @@ class Submission(_Submission, total=False):
 
 
 class OneDocument(TypedDict):
-    """A comparison without the document that decides it."""
+    """A comparison repeated without the document that decides it."""
 
     document: Any
     """its name"""
@@ -325,7 +325,7 @@ class OneDocument(TypedDict):
 
 
 class MetricComparison(TypedDict):
-    """Two submissions compared under a further metric."""
+    """A comparison of two submissions under a further metric."""
 
     metric: str
     """the metric"""
@@ -364,7 +364,7 @@ class _Comparison(TypedDict):
 
 
 class Comparison(_Comparison, total=False):
-    """Two submissions."""
+    """A comparison of two submissions."""
 
     metrics: Mapping[str, MetricComparison]
     """with `--metrics`, the comparison by each metric"""
@@ -380,7 +380,7 @@ class Best(TypedDict):
 
 
 class Gate(TypedDict):
-    """A pair that was tested for `--fail-if-worse`."""
+    """A pair of submissions that was tested for `--fail-if-worse`."""
 
     first: str
     second: str
@@ -392,7 +392,7 @@ class Gate(TypedDict):
 
 
 class Match(TypedDict):
-    """What gives a published number."""
+    """A variant or metric that gives a published number."""
 
     name: str
     """the submission"""
@@ -430,7 +430,7 @@ class _Document(TypedDict):
 
 
 class Compared(TypedDict, total=False):
-    """Keys that only several submissions have."""
+    """Keys that exist only if there are several submissions."""
 
     best: Best
     """the best"""
@@ -446,7 +446,7 @@ class Compared(TypedDict, total=False):
 
 
 class PairComparison(Comparison):
-    """A comparison of the report."""
+    """A comparison in the report."""
 
     note: str
     """why interval and verdict disagree"""

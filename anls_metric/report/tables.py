@@ -1,4 +1,4 @@
-"""Writes submissions side by side as tables: Markdown, LaTeX and CSV. `terminal` writes the same tables as text."""
+"""Writes submissions side by side as tables in Markdown, LaTeX and CSV. `terminal` writes the same tables as text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Record = Mapping[str, Any]
 
 
 class Markup(NamedTuple):
-    """How a format writes cells.
+    """How a format writes the cells of tables.
 
     Attributes:
         escape: writes a title, a cell or a note.
@@ -66,7 +66,8 @@ class PrintedTable(NamedTuple):
 
 
 def build_tables(document: Document, numbers: Numbers, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
-    """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
+    """Build the tables of a document: those of submissions and of all pairs, then those of the variants and groups that
+    it has.
 
     Args:
         document: as `document.build_document` makes it.
@@ -113,7 +114,7 @@ def _choose(document: Document, records: Sequence[Record], names: Names, usual: 
 
 
 def collect_records(document: Document) -> list[dict[str, Any]]:
-    """Collect a record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
+    """Collect one record for each submission and its comparison with the baseline, with the keys of `COLUMNS`."""
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
@@ -227,7 +228,7 @@ def _list_confidences(document: Document, numbers: Numbers) -> list[PrintedTable
 
 
 def list_notes(document: Document) -> list[str]:
-    """List sentences on the questions, clusters and comparisons."""
+    """List sentences about the questions, clusters and comparisons."""
     comparisons, adjusted = document["comparisons"], describe_adjustment(document)
     adjusted = adjusted and f"; p {adjusted}"
     has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few documents" for each in comparisons)
@@ -254,7 +255,7 @@ def _list_deciding(document: Document) -> list[str]:
 
 
 def describe_adjustment(document: Document) -> str:
-    """Describe what p-values are adjusted for, and how; "" for a single comparison."""
+    """Describe what the p-values are adjusted for, and how, or return "" if there is only one comparison."""
     count = len(document["comparisons"])
     if count < 2:
         return ""
@@ -271,7 +272,7 @@ def _count_questions(document: Document) -> str:
 
 
 def write_sentence(document: Document, numbers: Numbers) -> str:
-    """Write a sentence for a paper: a score, and how it was compared with another one.
+    """Write a sentence for a paper about a score, and about how it was compared with another score.
 
     Of several submissions, it is about the baseline and the best of the others, and begins with the better of the two.
     """
@@ -316,7 +317,7 @@ def _list_evidence(document: Document, pair: Comparison, sign: int, numbers: Num
 
 
 def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the tables of a document as Markdown. The best score is bold, and its ties are italic.
+    """Format the tables of a document as Markdown. The best score is bold, and the scores tied with it are italic.
 
     The last line is a sentence for a paper.
     """
@@ -346,7 +347,7 @@ def _has_ties(document: Document) -> bool:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape HTML and the markup of Markdown in a text."""
+    """Escape the HTML and Markdown markup in a text."""
     return re.sub(r"([\\*_`\[\]<>&|])", r"\\\1", make_printable(text))
 
 
@@ -406,7 +407,8 @@ _LATEX = Markup(
 
 
 def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined.
+    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and the scores tied with it are
+    underlined.
 
     A sentence for the paper stands above them as a comment.
     """
@@ -447,7 +449,7 @@ def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
 
 
 def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any]]:
-    """Collect the figures of each submission as a dict: the rows of a spreadsheet. An interval is two figures.
+    """Collect the figures of each submission as a dict, which is one row of a spreadsheet. An interval is two figures.
 
     If the leaves of nested values are counted by key, a row for each key follows, and names it.
 
@@ -492,7 +494,9 @@ def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def as_csv(document: Document, numbers: Numbers, columns: Names) -> str:
-    """Format the figures of a document as CSV: a line for each row of `collect_figures`. `PLAIN` keeps all digits."""
+    """Format the figures of a document as CSV, with a line for each row of `collect_figures`. `PLAIN` keeps all
+    digits.
+    """
     stream, figures = io.StringIO(), collect_figures(document, columns)
     writer = csv.writer(stream, lineterminator="\n")
     for row in ({head: head for head in figures[0]}, *figures):

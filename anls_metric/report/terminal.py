@@ -1,4 +1,4 @@
-"""Formats the document of all results for a terminal, and the alignment of two strings."""
+"""Formats the document of all results, and the alignment of two strings, for a terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Lines = list[tuple[str, str]]
 
 
 def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: float = inf) -> str:
-    """Format a document: a submission as a list of figures, several submissions as tables.
+    """Format a document: one submission as a list of figures, several submissions as tables.
 
     Args:
         document: as `document.build_document` makes it.
@@ -75,7 +75,7 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
 
 
 def format_hints(document: Document) -> str:
-    """Format the hints that cost most, a line for each, and the number of the others."""
+    """Format the hints that cost most, one per line, and the number of the remaining hints."""
     hints = [hint["text"] for hint in document["hints"]]
     others = count_noun(len(hints) - MAX_HINTS, "more hint")
     more = [f"{others}: --format json has all, and so has --report FILE.html"] if len(hints) > MAX_HINTS else []
@@ -83,7 +83,9 @@ def format_hints(document: Document) -> str:
 
 
 def format_read(document: Document) -> str:
-    """Format what was read, as one line if the lines of the submissions differ in one word, such as the file."""
+    """Format what was read. It is a single line if the lines of the submissions differ in only one word, such as the
+    file.
+    """
     lines = [re.split("([,:]? )", submission["read"]) for submission in document["submissions"]]
     columns = [dict.fromkeys(words) for words in zip_longest(*lines, fillvalue="")]
     if sum(len(words) > 1 for words in columns) <= 1:
@@ -168,7 +170,7 @@ def _list_lines(document: Document, submission: Submission, numbers: Numbers, ro
 
 
 def list_details(document: Document, submission: Submission, numbers: Numbers) -> Lines:
-    """List the lines that also stand beside a table: the figures of a benchmark's rule, except those of groups, and
+    """List the lines that also appear beside a table: the figures of a benchmark's rule, except those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
     figures = (
@@ -265,7 +267,7 @@ def _format_table(table: PrintedTable, width: float) -> str:
 
 
 def format_matches(number: str, matches: Sequence[Match]) -> str:
-    """Format what `variant_search.find_variants` found for a number: a line for each rule, threshold and score.
+    """Format what `variant_search.find_variants` found for a number, with a line for each rule, threshold and score.
 
     A variant that gives the number without extraction is not repeated for a rule.
     """
@@ -286,7 +288,7 @@ def format_matches(number: str, matches: Sequence[Match]) -> str:
 
 
 def format_answer(answer: Answer) -> str:
-    """Format an answer of the document above the closest reference, with the reason for the score."""
+    """Format an answer from the document, with the closest reference below it and the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
         return head + "no answer"

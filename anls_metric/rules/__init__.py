@@ -1,4 +1,4 @@
-"""The rules of benchmarks that extend ANLS: they need more than a prediction and its references.
+"""The rules of benchmarks that extend ANLS. They need more than a prediction and its references.
 
 A rule asks for columns by name: an answer format, a type of question, a confidence. Each reproduces the numbers of the
 program that it names, bit for bit. Where that program crashes, runs an answer as Python code or depends on the day, the

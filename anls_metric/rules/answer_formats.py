@@ -1,4 +1,4 @@
-"""Judges numbers, strings and lists as the benchmarks with an answer format do."""
+"""Judges numbers, strings and lists in the same way as the benchmarks that have an answer format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.rules.literals import NoLiteralError, parse_literal
 
 
 def judge_float(answer: float | None, gold: float) -> Judgment:
-    """Judge a number: it scores 1 if it is close to the accepted number."""
+    """Judge a number, which scores 1 if it is close to the accepted number."""
     if answer is None:
         return Judgment(0.0, "the prediction is not a number, and the answer is {}", (gold,))
     if is_close(answer, gold):
@@ -29,7 +29,7 @@ def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgment:
 def judge_text(
     answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
 ) -> Judgment:
-    """Judge a cleaned string by its similarity, unless the reference must be matched exactly."""
+    """Judge a cleaned string by its similarity to the reference, unless the reference must be matched exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = kernel.score(answer, [gold])
@@ -39,7 +39,7 @@ def judge_text(
 
 
 def read_items(value: Any) -> list[Any] | None:
-    """Read the items of a list; any other value is a list of one item.
+    """Read the items of a list. Any other value counts as a list of one item.
 
     The programs of the authors run a string that begins with a bracket as Python code. Here only literals are read.
 
@@ -68,7 +68,7 @@ def judge_sorted(
     kernel: Kernel = OVER_HALF,
     key: Callable[[Sequence[str]], object] = "-".join,
 ) -> Judgment:
-    """Judge a list of cleaned strings in any order: both lists are sorted, and the worst pair counts.
+    """Judge a list of cleaned strings in any order. Both lists are sorted, and the worst pair of items counts.
 
     Args:
         answers, golds: the items.

@@ -1,4 +1,4 @@
-"""The F1 of benchmarks with unanswerable questions, for which `Not answerable` is the right answer."""
+"""The F1 of benchmarks with unanswerable questions, whose right answer is `Not answerable`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOT_ANSWERABLE = "Not answerable"
 
 
 def summarize_answerable(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the accuracy of a set and the F1 of its answerable questions, as the authors' programs do.
+    """Compute the accuracy of a set and the F1 of its answerable questions in the same way as the authors' programs.
 
     Precision and recall both use the scores of the answerable questions.
     """
@@ -24,10 +24,10 @@ def summarize_answerable(rows: Sequence[Row], scores: Sequence[float], threshold
 
 
 def divide(part: float, whole: float) -> float:
-    """Divide; 0 if the whole is 0."""
+    """Divide a part by a whole, or return 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def find_f1(recall: float, precision: float) -> float:
-    """Compute the harmonic mean of recall and precision; 0 if both are 0."""
+    """Compute the harmonic mean of recall and precision, or return 0 if both are 0."""
     return divide(2 * recall * precision, recall + precision)

@@ -1,4 +1,4 @@
-"""The class `Rule`: it scores the answers of one benchmark, as `Variant` scores strings."""
+"""The class `Rule`, which scores the answers of one benchmark as `Variant` scores strings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
 
 
 def summarize_mean(name: str) -> Summarize:
-    """Make the function that computes a summary of one figure, the mean."""
+    """Make a function that computes a summary of a single figure, the mean."""
     return lambda rows, scores, threshold: {name: mean(scores)}
 
 
@@ -76,7 +76,9 @@ class Rule(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def fit_row(self, row: Row, name: str) -> Row:
-        """Bring the references of a row into the shape that the program expects. ValueError: they cannot be right."""
+        """Bring the references of a row into the shape that the program expects. Raises ValueError if they cannot be
+        right.
+        """
         if self.fit is None or self.references not in row:
             return row
         try:
@@ -107,7 +109,7 @@ class Rule(Scorer):
         return scores
 
     def summary(self, rows: Iterable[Row], row_name: RowName = name_row) -> Summary:
-        """Compute the figures of a dataset, named as in the program of the benchmark.
+        """Compute the figures of a dataset. Their names are those in the benchmark's program.
 
         Raises:
             ValueError: there are no rows, or as `scores`.
@@ -123,7 +125,7 @@ class Rule(Scorer):
             self._refuse(rows[error.place], row_name(error.place), error)
 
     def explain(self, row: Any, columns: Row | None = None) -> Judgment:
-        """Explain the score of an answer: find the branch of the rule that decided it.
+        """Explain the score of an answer by finding the branch of the rule that decided it.
 
         Args:
             row: a dict with the columns of the rule; or only the prediction.
@@ -139,7 +141,7 @@ class Rule(Scorer):
             self._refuse(row, "the row", error)
 
     def check_files(self, gold: Any, submission: Any) -> None:
-        """Check the contents of two files as the program of the benchmark does. Most programs check nothing.
+        """Check the contents of two files in the same way as the benchmark's program. Most programs check nothing.
 
         Args:
             gold: the content of the gold file, as `json.load` returns it.
@@ -162,7 +164,7 @@ class Rule(Scorer):
     # For a `Scorer`, the references of a rule are dicts with the other columns.
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
-        """Score each row, whose other columns are in ``references``. ValueError: as `scores`."""
+        """Score each row, given its other columns in ``references``. Raises ValueError as `scores` does."""
         rows = (
             {**columns, "prediction": prediction} if isinstance(columns, Mapping) else columns
             for prediction, columns in zip(predictions, references)

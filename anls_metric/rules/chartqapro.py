@@ -1,4 +1,6 @@
-"""ChartQAPro: lists item by item; years must be equal, numbers within 5%, and strings score ANLS."""
+"""ChartQAPro: lists are compared item by item. Years must be equal, numbers within 5%, and strings are scored with
+ANLS.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _EXACT_TYPES = ("Fact Checking", "Multi Choice")
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by the mean over its items. The program also computes an exact mode, but never uses it."""
+    """Judge an answer by the mean score of its items. The program also computes an exact mode, but never uses it."""
     answers, flags = row["answer"], row["year"]
     if not isinstance(answers, (list, tuple, str)) or not answers:
         raise refuse("answer", answers, "a list of one or more strings")
@@ -45,7 +47,7 @@ def judge_as_lmms_eval(row: Row, threshold: float) -> Judgment:
 
 
 def judge_as_openbench(row: Row, threshold: float) -> Judgment:
-    """Judge an answer as `judge_as_lmms_eval` does, but with another ANLS, and spaces are stripped last."""
+    """Judge an answer as `judge_as_lmms_eval` does, but with a different ANLS and with spaces stripped last."""
     answer, years = _read_last(row)
     gold, prediction = (_strip_point(str(value)).strip() for value in (answer, row["prediction"]))
     return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES, OPENBENCH)
@@ -119,7 +121,7 @@ def summarize(
     name: Callable[[str], str] = str,
     overall: str = "Overall",
 ) -> Summary:
-    """Compute the mean score of each type of question, and of all questions."""
+    """Compute the mean score for each question type and for all questions."""
     by_type: dict[str, list[float]] = {}
     for row, score in zip(rows, scores):
         by_type.setdefault(name(str(row["question_type"])), []).append(score)

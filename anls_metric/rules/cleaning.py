@@ -1,4 +1,4 @@
-"""Cleans strings before a comparison: the steps that several programs share."""
+"""Cleans strings before they are compared, in steps that several programs share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_exact(
     parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
     endings: tuple[str, ...] = (".py", "ipynb"),
 ) -> bool:
-    """Whether a cleaned answer must match exactly, like a number, range, date, time, page, address or file name.
+    """Whether a cleaned answer must match exactly, as a number, range, date, time, page, address or file name must.
 
     Args:
         text: the accepted answer.

@@ -1,4 +1,4 @@
-"""Compares two numbers or two strings by rules that several benchmarks share."""
+"""Compares two numbers or two strings, using rules that several benchmarks share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPENBENCH = compile_kernel(VARIANTS["openbench"])
 
 
 def parse_float(value: Any) -> float | None:
-    """Parse a number as Python's `float` does; None if it cannot.
+    """Parse a number as Python's `float` does, or return None if that fails.
 
     Example:
         >>> parse_float(" 1e3 "), parse_float("1,000")
@@ -35,7 +35,7 @@ def parse_float(value: Any) -> float | None:
 
 
 def is_close(prediction: float, gold: float) -> bool:
-    """Whether two numbers are within 1%, or equal when rounded; 50 is also close to 0.5, as a percentage.
+    """Whether two numbers are within 1%, or are equal when rounded. As a percentage, 50 is also close to 0.5.
 
     Example:
         >>> is_close(0.5, 50.0), is_close(12.5, 12.0), is_close(12.3, 12.34)

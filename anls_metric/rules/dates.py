@@ -56,7 +56,7 @@ def _load_parser() -> Any:
         raise ValueError("dates need python-dateutil: pip install 'anls-metric[rules]'") from None
 
     class Century(parser.parserinfo):  # type: ignore[misc]
-        """Completes two-digit years the same way in every year."""
+        """Completes two-digit years in the same way, whatever the current year is."""
 
         def convertyear(self, year: int, century_specified: bool = False) -> int:
             if year >= 100 or century_specified:

@@ -1,4 +1,6 @@
-"""DocVQA 2026: a marked answer. Numbers with units, versions and dates must be equal, and strings nearly so."""
+"""DocVQA 2026: the answer follows a marker. Numbers with units, versions and dates must be equal, and strings nearly
+equal.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _NEARLY_EQUAL = compile_kernel(replace(VARIANTS["nls"], threshold=0.9, all_or_no
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer: it scores 1 or 0."""
+    """Judge an answer, which scores either 1 or 0."""
     prediction, gold = str(row["prediction"]), row["gold"]
     _, marker, answer = prediction.rpartition(_MARKER)
     if not marker:

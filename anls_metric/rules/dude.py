@@ -1,4 +1,4 @@
-"""DUDE: the answer is a string, a list or no answer, as its type says, and the model gives a confidence."""
+"""DUDE: the type of the answer says whether it is a string, a list or no answer. The model also gives a confidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answera
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by ANLS, or a list by ANLSL."""
+    """Judge an answer by ANLS or, if it is a list, by ANLSL."""
     kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
     if not isinstance(kind, str):
         raise refuse("answer_type", kind, f"a string: {', '.join(_TYPES)}, or one with list")
@@ -47,7 +47,7 @@ def judge(row: Row, threshold: float) -> Judgment:
 def _judge_list(gold: list[Any], items: list[Any]) -> Judgment:
     _check_texts("gold", gold)
     if not gold:
-        raise ColumnError("gold", "is empty: a list question has one answer or more")
+        raise ColumnError("gold", "is empty: a list question needs at least one answer")
     if not items:
         return Judgment(0.0, "as a list: no answers, where {} are expected", (gold,))
     if len(gold) < len(items):  # the items are compared as answers to questions of their own
@@ -71,7 +71,9 @@ def _check_texts(column: str, texts: Sequence[Any]) -> None:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute ANLS for the whole set and by type; with confidences, also AURC, and AUROC for the data split "test2"."""
+    """Compute ANLS for the whole set and by type. With confidences, also compute AURC and, for the data split "test2",
+    AUROC.
+    """
     summary: Summary = {"anls": mean(scores) if scores else 0.0}
     for kind, name in _TYPES.items():
         of_kind = [score for row, score in zip(rows, scores) if row["answer_type"] == kind]
@@ -140,7 +142,7 @@ def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> fl
 
 
 def find_refusal(gold: Any, submission: Any) -> str:
-    """Find why DUDE's script refuses two files: its own message, or "" if it takes them.
+    """Find out why DUDE's script refuses two files. Returns the script's own message, or "" if it accepts them.
 
     It is "" where a record has no id, too: the script raises a KeyError there.
     """

@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 
 
 class Judgment(NamedTuple):
-    """The score of an answer, and why; as a string, a plain phrase.
+    """The score of an answer and the reason for it. Its string form is a plain phrase.
 
     The phrase is formatted only when it is read, because most callers only need the score.
 
@@ -29,17 +29,17 @@ class Judgment(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Why the answer has its score, in percent: a sentence for a page."""
+        """A sentence that says why the answer has its score, in percent, for a page."""
         text = self._put_into_words(format_percent)
         return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def closest(self) -> None:
-        """None: other explanations have a closest reference here."""
+        """Always None. Other explanations have a closest reference here."""
 
     @property
     def edits(self) -> tuple[()]:
-        """(): other explanations have edits here."""
+        """Always (). Other explanations have edits here."""
         return ()
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Judgment(NamedTuple):
 
 
 class Similarity(float):
-    """A similarity among the values of a judgment, which has the unit of the score."""
+    """A similarity among the values of a judgment. It has the same unit as the score."""
 
 
 def _show(value: Any) -> str:
@@ -61,7 +61,7 @@ def _show(value: Any) -> str:
 
 
 class ColumnError(ValueError):
-    """A value that a rule cannot score.
+    """An error for a value that a rule cannot score.
 
     Args:
         column: the column of the value.

@@ -1,4 +1,6 @@
-"""Parses lists that are written as strings. Many programs run them with Python's `eval`; a rule only reads literals."""
+"""Parses lists that are written as strings. Many programs run such strings with Python's `eval`; a rule only reads
+literals.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ _LONGEST = 100_000  # characters; Python's parser takes hundreds of times the me
 
 
 class NoLiteralError(ValueError):
-    """A text is not a Python literal."""
+    """An error for a text that is not a Python literal."""
 
 
 def parse_literal(text: str) -> Any:
-    """Parse a Python literal: a text, number, list, tuple, dict, set, True, False or None.
+    """Parse a Python literal, which may be a text, number, list, tuple, dict, set, True, False or None.
 
     Raises:
         NoLiteralError: the string is not a literal, or is longer or deeper than any answer.
@@ -36,7 +38,7 @@ def parse_literal(text: str) -> Any:
 
 
 def parse_list(text: str) -> list[Any] | None:
-    """Parse a list that is written as a string; None for any other string.
+    """Parse a list that is written as a string, or return None for any other string.
 
     Example:
         >>> parse_list("['a', 2]"), parse_list("a, 2")

@@ -1,4 +1,6 @@
-"""LongDocURL: the answer is an integer, a float, a string or a list, as its format says, without units and commas."""
+"""LongDocURL: the answer is an integer, a float, a string or a list, as its format says. Units and commas are
+removed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ _NO_ANSWER = "Fail to extract"
 
 
 def clean(value: Any) -> str:
-    """Remove units as the authors' program does: it strips all letters of a unit, so `program` becomes `progra`."""
+    """Remove units as the authors' program does. It strips all letters of a unit, so `program` becomes `progra`."""
     text = str(value).lower().strip().replace(",", "")
     for unit in _UNITS:
         if text.endswith(unit):
@@ -30,19 +32,19 @@ def clean(value: Any) -> str:
 
 
 def clean_as_vlmevalkit(value: Any) -> str:
-    """Remove the unit at the end of a text: `mm`, and not `m` alone."""
+    """Remove the longest unit at the end of a text, so `mm` rather than `m` alone."""
     text = str(value).lower().strip().replace(",", "")
     unit = max(filter(text.endswith, _UNITS), key=len, default="")
     return strip_signs(text.removesuffix(unit).strip(), "$£")
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by its format."""
+    """Judge an answer according to its format."""
     return _judge(row, clean, row["prediction"], row["gold"])
 
 
 def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by its format, as VLMEvalKit does."""
+    """Judge an answer according to its format, as VLMEvalKit does."""
     prediction, gold = (
         value.strip() if isinstance(value, str) else value for value in (row["prediction"], row["gold"])
     )
@@ -98,7 +100,9 @@ def _join_values(items: list[Any]) -> list[Any]:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All are 0 without rows."""
+    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All of them are 0 if there are
+    no rows.
+    """
     if not rows:
         return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}
     extracted = [0.0 if row["prediction"] == _NO_ANSWER else score for row, score in zip(rows, scores)]

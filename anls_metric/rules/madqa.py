@@ -88,7 +88,9 @@ def _list_places(column: str, places: Any, names: Collection[str], level: str) -
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the figures of the whole set and, as `by_hop_type`, those of questions about one or several pages."""
+    """Compute the figures of the whole set and, under `by_hop_type`, those of questions about one page or several
+    pages.
+    """
     measured = []
     for place, (row, score) in enumerate(zip(rows, scores)):
         try:

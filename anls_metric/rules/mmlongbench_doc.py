@@ -14,7 +14,7 @@ from anls_metric.rules.shapes import fit_text
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by its format."""
+    """Judge an answer according to its format."""
     answer_format, gold, prediction = row["answer_format"], row["gold"], row["prediction"]
     if answer_format == "Int":
         return _judge_integer(prediction, gold)
@@ -50,7 +50,9 @@ def _read_float(gold: Any) -> float:
 
 
 def must_be_equal(text: str) -> bool:
-    """Whether a list with this item must be matched exactly: the item is a number, or `is_exact`."""
+    """Whether a list with this item must be matched exactly, because the item is a number or `is_exact` applies
+    to it.
+    """
     return parse_float(text) is not None or is_exact(text)
 
 

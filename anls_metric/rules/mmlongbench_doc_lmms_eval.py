@@ -22,7 +22,7 @@ _NOT_ANSWERABLE = "not answerable"
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by its format."""
+    """Judge an answer according to its format."""
     gold, prediction = row["gold"], str(row["prediction"]).strip()
     answer_format = str(row["answer_format"] or "").strip().lower()
     if answer_format == "none":
@@ -73,7 +73,9 @@ def _must_be_equal(text: str) -> bool:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Compute the accuracy of a set and the F1 of its answerable questions. Precision uses predicted answers."""
+    """Compute the accuracy of a set and the F1 of its answerable questions. For precision, the predictions say which
+    are answerable.
+    """
     shares = []
     for column in ("gold", "prediction"):
         answerable = [score for row, score in zip(rows, scores) if _clean(row[column]) != _NOT_ANSWERABLE]

@@ -1,4 +1,4 @@
-"""OCRBench v2, question answering: the prediction must contain a short answer, or be similar to a long one."""
+"""OCRBench v2, question answering: the prediction must contain a short answer, or be similar to a long answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def judge(row: Row, threshold: float) -> Judgment:
-    """Judge an answer by the rule that the column `rule` names."""
+    """Judge an answer by the rule named in the column `rule`."""
     name, prediction, answers = row["rule"], row["prediction"], row["answers"]
     if name == "item":
         return _judge_item(row, prediction, answers)

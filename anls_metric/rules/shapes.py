@@ -1,4 +1,4 @@
-"""Brings references from files into the shape that the program of a benchmark expects: a text, or a list."""
+"""Brings references from files into the shape that a benchmark's program expects, which is a text or a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Fit = Callable[[Any, Row, str], Any]
 
 
 def fit_list(value: Any, row: Row, column: str) -> Any:
-    """Make a list from a text. ColumnError: an answer is missing.
+    """Make a list from a text. Raises ColumnError if an answer is missing.
 
     Example:
         >>> fit_list("Coca Cola", {}, "gold"), fit_list(["Coca Cola"], {}, "gold")
@@ -22,7 +22,7 @@ def fit_list(value: Any, row: Row, column: str) -> Any:
 
 
 def fit_text(value: Any, row: Row, column: str) -> Any:
-    """Take a text out of a list of one, unless the format of the answer is a list.
+    """Take a text out of a list of one item, unless the answer format is a list.
 
     Raises:
         ColumnError: an answer is missing, or it is a list of several texts, of which the program compares one.

@@ -211,7 +211,7 @@ def test_hints_of_several_submissions_begin_with_files_and_comparisons() -> None
     result = evaluate(inputs, Input(gold, "gold"), Settings(missing="zero"))
     texts = [(hint.submission, hint.text()) for hint in result.hints]
     assert [name for name, _ in texts] == ["", "", "", "raw"]
-    assert texts[2][1] == "b: it has the same answers as a: pass those of another model"
+    assert texts[2][1] == "b: it has the same answers as a: pass the answers of a different model"
     assert texts[0][1].startswith("gold: decimal numbers among the references (90)")
 
 

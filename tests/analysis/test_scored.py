@@ -264,7 +264,7 @@ def test_runs_are_compared_by_their_mean_scores() -> None:
 
 
 def test_runs_and_a_mean_of_leaves_are_refused() -> None:
-    with pytest.raises(ValueError, match='several runs need average="rows"'):
+    with pytest.raises(ValueError, match='runs can only be averaged question by question: use average="rows"'):
         score_runs({"7": ["Coca Cola", "x"]}, variant="anls_star", average="leaves")
 
 

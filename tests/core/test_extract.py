@@ -259,7 +259,7 @@ def test_extractor_takes_the_name_of_a_field_or_tag() -> None:
 
 
 UNKNOWN = {
-    "": "the names of rules are '' (str): pass a string, such as",
+    "": "the rule names must be a nonempty string, such as \"think,final\", got '' (str)",
     "think,": "unknown extraction rule ''",
     "think final": "unknown extraction rule 'think final'",
     "final:7": "unknown extraction rule 'final:7'; write final",

@@ -154,7 +154,7 @@ CHOICES: list[tuple[Any, str, str | None, float | str]] = [
     (LETTER_EACH, "abxa", "abcc", "4 predictions but references for 3 rows"),
     (LETTER_EACH, "abxb", "abcb", "4 predictions but references for 3 rows"),
     (LETTER_EACH, "ab", "ab", "2 predictions but references for 3 rows"),
-    (["a", "a", "a"], "aaaaaaaa", "aaaaaaaa", "8 predictions but references for 3 rows: pass the references of"),
+    (["a", "a", "a"], "aaaaaaaa", "aaaaaaaa", "8 predictions but references for 3 rows: pass references for"),
     (["a", "a", "a"], "aaaaaaaa", None, "8 predictions but references for 3 rows"),
     (TWO_SETS, "ay", None, 0.5),
     (TWO_SETS, "ayc", None, 2 / 3),
@@ -182,16 +182,16 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
     [
         ([["a"], [None]], {}, r"references of row 1 \(counted from 0\), item 0, is None"),
         ({"val": [5]}, {}, r"the references of row 0 \(counted from 0\) is 5"),
-        ({"test": None}, {}, r"references is None: pass a list"),
+        ({"test": None}, {}, r"references must not be None: pass a list"),
         (None, {"variant": "squad"}, "unknown variant 'squad'"),
         (["a"], {"metrics": "exact_matsch"}, "unknown metric 'exact_matsch'"),
         (
             ["a"],
             {"metrics": "f1", "variant": "anls_star"},
-            "metrics are for strings, and anls_star scores other",
+            "metrics are only for strings, not for the answers of anls_star",
         ),
         (None, {"extract": "thinks"}, "unknown extraction rule 'thinks'"),
-        (None, {"extract": 7}, r"extract is 7 \(int\): pass the names of rules, or a function"),
+        (None, {"extract": 7}, r"extract is 7 \(int\): pass rule names, or a function"),
     ],
 )
 def test_bad_arguments_are_refused_when_the_hook_is_built(references: Any, options: Any, message: str) -> None:
@@ -250,7 +250,7 @@ def test_labels_choose_between_sets_of_one_size() -> None:
     hook = make_hook({"val": WORDS, "test": OTHERS})
     for words in (OTHERS, WORDS, OTHERS[::-1]):
         assert hook((encode(*words), encode(*words))) == {"anls": 1.0}
-    with pytest.raises(ValueError, match="two sets of references have 7 rows each, and fit the labels: set"):
+    with pytest.raises(ValueError, match="two sets of references have 7 rows each, and both fit the labels: set"):
         hook((encode(*WORDS), None))
 
 
@@ -261,7 +261,7 @@ def test_logits_of_a_decoder_are_refused_without_causal(references: Any) -> None
     assert make_hook(references, causal=True)((logits, labels)) == {"anls": 1.0}
     hook = make_hook(references)
     for batch in ((logits, labels), ([logits[:3], logits[3:]], [labels[:3], labels[3:]])):
-        with pytest.raises(ValueError, match="fit the labels one position later: pass causal=True"):
+        with pytest.raises(ValueError, match="fit the labels shifted by one position: pass causal=True"):
             hook(batch)
     assert hook((make_logits(labels), labels)) == {"anls": 1.0}  # a model with an encoder, whose prompt is masked
 

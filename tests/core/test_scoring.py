@@ -506,7 +506,7 @@ def test_variants_are_frozen_and_survive_copies_and_pickles() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, "0.5", [1.0, None], iter([1.0, None]), [1.0, math.nan], [math.inf]])
 def test_mean_refuses_anything_but_numbers(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"scores must be .* numbers|the scores are not finite numbers"):
+    with pytest.raises(ValueError, match=r"scores must be .* numbers|the scores must all be finite numbers"):
         mean(wrong)
 
 
@@ -530,7 +530,9 @@ def test_iter_anls_scores_reads_row_by_row_and_numbers_bad_rows_from_its_start()
 
 
 def test_iter_anls_scores_refuses_anything_but_pairs() -> None:
-    with pytest.raises(ValueError, match=r"row 1 \(counted from 0\) is 'ab' \(str\): pass pairs of a prediction"):
+    with pytest.raises(
+        ValueError, match=r"row 1 \(counted from 0\) is 'ab' \(str\): pass pairs, each with a prediction"
+    ):
         list(iter_anls_scores([("a", "a"), "ab"]))  # type: ignore[list-item]
     with pytest.raises(ValueError, match="no rows"):
         mean(iter_anls_scores([]))

@@ -187,7 +187,7 @@ TEXT = "pass a list or tensor of tokens"
 @pytest.mark.parametrize(
     ("make", "y_true", "y_pred", "weights", "says"),
     [
-        (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred contain 2 and 1 strings: pass the tokens"),
+        (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred contain 2 and 1 strings: pass tokens"),
         (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"contain 1 and 2 strings.*a flat list is one string"),
         (EditDistance, "abc", "abd", None, rf"y_true is 'abc' \(str\): {TEXT}"),
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
@@ -221,7 +221,10 @@ def test_bad_batches_leave_the_metric_unchanged(make: Any, y_true: Any, y_pred: 
         (lambda: ANLS("best"), "unknown variant 'best'"),
         (lambda: ANLS(threshold=2), "threshold must be"),
         (lambda: ANLS(dtype="int32"), r"dtype must be a floating-point type .*, got 'int32'"),
-        (lambda: ValidationMetrics(lambda _: [], [], [ANLS(), ANLS("rrc")]), "names of the metrics are anls, anls"),
+        (
+            lambda: ValidationMetrics(lambda _: [], [], [ANLS(), ANLS("rrc")]),
+            "metrics must have different names, got anls, anls",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(make: Any, says: str) -> None:

@@ -51,16 +51,16 @@ def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
 REFUSED: list[tuple[Any, str]] = [
     ([{"accept": "x"}], "c.json, record 1: questionId must be the id of a question, got None"),
     ([{"questionId": True, "accept": "x"}], "c.json, record 1: questionId must be the id of a question, got True"),
-    ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction has the fields questionId, accept"),
-    ({"1": ["x"]}, "unknown field '(key)'; a correction has the fields questionId, accept, exclude, note"),
-    ([{"questionId": 7}], "write either accept or exclude into the correction of question 7"),
-    ([{"questionId": 7, "accept": "x", "exclude": True}], "write either accept or exclude into the correction of"),
+    ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction can have the fields questionId, accept"),
+    ({"1": ["x"]}, "unknown field '(key)'; a correction can have the fields questionId, accept, exclude, note"),
+    ([{"questionId": 7}], "a correction must have either accept or exclude: fix the one for question 7"),
+    ([{"questionId": 7, "accept": "x", "exclude": True}], "a correction must have either accept or exclude: fix the one for"),
     ([{"questionId": 7, "exclude": "perhaps"}], "exclude must be true or false, 1 or 0, correct or incorrect, yes"),
     ([{"questionId": 7, "accept": [1]}], "accept of question 7, item 0, is 1 (int), not a string"),
-    ([ACCEPTED, {"questionId": "7", "accept": "y"}], "c.json, record 2: a second correction of question 7: write"),
-    ([{"questionId": 7, "mark": "unclear"}, ACCEPTED], "c.json, record 2: a second correction of question 7"),
+    ([ACCEPTED, {"questionId": "7", "accept": "y"}], "c.json, record 2: there is more than one correction for"),
+    ([{"questionId": 7, "mark": "unclear"}, ACCEPTED], "c.json, record 2: there is more than one correction for"),
     ([ACCEPTED, {"questionId": 77, "exclude": True}], "c.json: it corrects questions that do not exist (77): use"),
-    ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: it excludes every question: exclude fewer"),
+    ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: it excludes every question, so none"),
 ]  # fmt: skip
 
 

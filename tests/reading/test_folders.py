@@ -27,7 +27,9 @@ def test_folder_of_documents_is_a_table_with_a_record_for_each_file(shell: Shell
         "12 of 12"
     )
     assert shell.scores("-g gold 'out/*.json' --variant anls_star") == [pytest.approx(2 / 3)]
-    assert "one record, pass their folder" in shell.error("-g gold out/doc1.json out/doc2.json --variant anls_star")
+    assert "its own file, pass the folder of the files" in shell.error(
+        "-g gold out/doc1.json out/doc2.json --variant anls_star"
+    )
 
 
 def test_folder_of_answers_is_joined_by_file_names_or_ids(shell: Shell) -> None:
@@ -46,7 +48,8 @@ def test_folder_of_answers_is_joined_by_file_names_or_ids(shell: Shell) -> None:
     write_folder(shell, "models", {name: {str(key): text for key, text in BASE.items()} for name in "ab"})
     error = shell.error("gold.json models")
     assert error == (
-        "models: its files are submissions, whose keys are ids of gold.json: pass them one by one, as in models/*"
+        "models: its files are separate submissions (their keys are ids of gold.json): pass them one by one, "
+        "as in models/*"
     )
     assert shell.scores("gold.json models/a.json models/b.json") == [SCORE, SCORE]
 
@@ -85,7 +88,7 @@ def test_whole_record_is_a_path(shell: Shell) -> None:
 
 def test_text_with_a_tab_in_each_line_is_no_list_of_answers(shell: Shell) -> None:
     shell.write({"x.txt": "1\ta\n2\tb\n", "y.txt": "a\tb\nc\n"})
-    assert "x.txt: each line has a tab: save it as .tsv" in shell.error("x.txt -g x.txt")
+    assert "x.txt: each line has a tab: save the file as .tsv" in shell.error("x.txt -g x.txt")
 
 
 def test_nan_among_accepted_answers_is_an_error_of_its_row(shell: Shell) -> None:

@@ -94,7 +94,7 @@ def test_compressed_file_is_unpacked_up_to_a_limit(
         content = packed.compress(TEXTS[name].encode())
         shell.write({f"{name}.x": content, "cut.x": content[:-10]})
         check(f"{name}.x")
-        assert re.match(r"cut\.x: not (gzip|bzip2|xz), or damaged \(", shell.error("cut.x"))
+        assert re.match(r"cut\.x: not (gzip|bzip2|xz), or the file is damaged \(", shell.error("cut.x"))
     monkeypatch.setattr(formats, "MAX_UNPACKED", 2_000_000)
     fits = LINES.encode() + b" " * 1_000_000
     shell.write({"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(fits)})
@@ -132,7 +132,7 @@ def test_dataset_of_datasets_is_read(shell: Shell) -> None:
     datasets.Dataset.from_list(rows).save_to_disk("saved", num_shards=3)
     check("saved", rows)
     datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk("splits")
-    assert shell.error("splits") == "splits: it holds several splits: pass the folder of one (test)"
+    assert shell.error("splits") == "splits: it contains several splits: pass the folder of one of them (test)"
     check("splits/test")
 
 
@@ -153,7 +153,7 @@ def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
     assert "decimal numbers among the predictions (1) have lost their formatting" in shell.type("n.xlsx").err
     book.active["B3"] = datetime.date(1989, 12, 15)
     book.save("d.xlsx")
-    message = "d.xlsx, row 3, prediction: the cell is 1989-12-15 (date), and the string that was typed is lost: format"
+    message = "d.xlsx, row 3, prediction: the cell contains 1989-12-15 (date), not the string that was typed: format"
     assert shell.error("d.xlsx").startswith(message)
     book.active.delete_rows(1, 9)
     book.save("empty.xlsx")
@@ -184,13 +184,13 @@ def test_standard_input_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -
 REFUSED: list[tuple[str, str | bytes, str]] = [
     ("numbers.json", "[1, 2]", "(found the values 1)"),
     ("twice.json", '{"a": {"prediction": "x", "answers": ["x"]}, "a": {"prediction": "y", "answers": ["x"]}}',
-        "twice.json: an object has the key 'a' twice: keep one of them"),
+        "twice.json: an object has the key 'a' twice: keep only one of them"),
     ("twice.json", '{"data": [{"id": 1, "prediction": "x", "answers": ["x"], "prediction": "y"}]}',
-        "twice.json: an object has the key 'prediction' twice: keep one of them"),
+        "twice.json: an object has the key 'prediction' twice: keep only one of them"),
     ("twice.json", '[{"id": 1, "prediction": {"ä": 1}, "ä": 1, "\\u00e4": 2, "answers": ["x"]}]',
-        "twice.json: an object has the key 'ä' twice: keep one of them"),
+        "twice.json: an object has the key 'ä' twice: keep only one of them"),
     ("twice.jsonl", '{"id": 1, "prediction": "a", "answers": []}\n{"id" :2, "prediction": "", "answers": [], "id": 3}',
-        "twice.jsonl: an object has the key 'id' twice: keep one of them"),
+        "twice.jsonl: an object has the key 'id' twice: keep only one of them"),
     ("a.json", b"\x80\x05\x95", "it is a pickle, and reading a pickle can run any program: save its answers as CSV"),
     ("a.pickle", "(lp0\n", "it is a pickle, and reading a pickle can run any program: save"),
     ("a.zst", b"\x28\xb5\x2f\xfd rest", "files of this kind are not read: save its answers as CSV"),
@@ -201,15 +201,15 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("a.jsonl", "version https://git-lfs.github.com/spec/v1\n", "it is a Git LFS pointer in place of the file: run"),
     ("a.npy", b"\x93NUMPY\x01\x00", "files of this kind are not read: save its answers as CSV"),
     ("a.yaml", "- questionId: 1\n", "files of this kind are not read: save its answers as CSV"),
-    ("a.parquet", "no parquet", "not Parquet, or damaged ("),
-    ("a.arrow", "no arrow", "not Arrow, or damaged ("),
-    ("b.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f", "not Arrow, or damaged ("),
-    ("a.eval", "no log", "not a zip archive, or damaged ("),
-    ("a.xlsx", "no workbook", "not an Excel workbook, or damaged ("),
+    ("a.parquet", "no parquet", "not Parquet, or the file is damaged ("),
+    ("a.arrow", "no arrow", "not Arrow, or the file is damaged ("),
+    ("b.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f", "not Arrow, or the file is damaged ("),
+    ("a.eval", "no log", "not a zip archive, or the file is damaged ("),
+    ("a.xlsx", "no workbook", "not an Excel workbook, or the file is damaged ("),
     ("empty.json", "", "the file is empty: check the program that wrote it"),
     ("blank.csv", " \n\n", "the file is empty"),
     ("latin.csv", "prediction,references\ncaf\xe9,b\n".encode("latin-1"), "line 2: the byte 0xe9 is not UTF-8"),
-    ("half.json", b"\xff\xfe\x00", "not UTF-16, or damaged ("),
+    ("half.json", b"\xff\xfe\x00", "not UTF-16, or the file is damaged ("),
     ("none.json", "[]", "it has no records: add a record for each question"),
     ("none.csv", "prediction,references\n", "it has no records"),
     ("mixed.json", '["a", {"answer": "b"}]', "record 1: expected an object, got a str: write each record like {"),
@@ -246,12 +246,12 @@ def test_file_that_cannot_be_read_is_refused(shell: Shell, name: str, content: s
 def test_zip_archive_is_refused_with_its_contents(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile("a.zip", "w") as archive:
         archive.writestr("answers.json", "[]")
-    assert shell.error("a.zip") == "a.zip: it is a zip archive of answers.json: unpack it, and pass the file of answers"
+    assert shell.error("a.zip") == "a.zip: it is a zip archive of answers.json: unpack it, and pass the answers file"
     with zipfile.ZipFile("a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("samples/1_epoch_1.json", json.dumps({"id": 1, "input": "a" * 1_000_001}))
     content = Path("a.eval").read_bytes()
     shell.write({"b.eval": content.replace(b"samples/1", b"samples/2", 1)})
-    assert "b.eval: not a zip archive, or damaged (" in shell.error("b.eval")
+    assert "b.eval: not a zip archive, or the file is damaged (" in shell.error("b.eval")
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1_000_000)
     assert shell.error("a.eval") == "a.eval: it is larger than 1 MB once unpacked"
 

@@ -143,18 +143,18 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
         "gold.json a.json", [SCORE]),
     "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
-        "x.json: 2 answers with an id that is not in gold.json (0, 1): to skip them, add --extra ignore",
+        "x.json: it has 2 answers with an id that is not in gold.json (0, 1): to skip them, add --extra ignore",
         "gold.json x.json --extra ignore --missing zero", [17 / 24]),
     "questions without an answer": ("gold.json x.json --extra ignore", {"x.json": [*ANSWERS[7:],
         *replace_ids(2)[:2]]},
-        "x.json: no answer to 7 questions of gold.json (49003, 49006, 49012, 49030, 49036, ...): add --missing "
+        "x.json: it has no answer to 7 questions in gold.json (49003, 49006, 49012, 49030, 49036, ...): add --missing "
         "zero to score them 0, or --missing skip to leave them out",
         "gold.json x.json --extra ignore --missing zero", [14 / 24]),
     "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, {"questionId": 49000, "answer": "a"}]},
-        "x.json: 1 id repeated (the first: 49000): keep one record for each id, or add --runs question to score "
+        "x.json: 1 id repeated (the first is 49000): keep only one record for each id, or add --runs question to score "
         "the mean over runs of one model", "gold.json a.json", [SCORE]),
     "runs that are not told apart": ("t.json", {"t.json": list_both("seed", 1, 1)},
-        "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or add --runs question",
+        "t.json: 24 ids repeated (the first is 49000): keep only one record for each id, or add --runs question",
         "t.json --runs question", [MEAN]),
     "a record without a model": ("t.json",
         {"t.json": [*list_both("model"), {"id": IDS[0], "prediction": "", "answers": "a"}]},
@@ -271,11 +271,11 @@ def test_questions_without_an_answer_are_left_out_of_every_submission(shell: She
     both = shell.document("gold.json x.json y.json --missing skip")
     assert [each["questions"] for each in both["submissions"]] == [10, 10]
     assert [hint["text"] for hint in both["hints"]][:2] == [
-        "x: answers to only 20 questions, so every submission is scored on 10 questions",
-        "y: answers to only 14 questions, so every submission is scored on 10 questions",
+        "x: it answers only 20 questions, so every submission is scored on 10 questions",
+        "y: it answers only 14 questions, so every submission is scored on 10 questions",
     ]
     error = shell.type("gold.json x.json y.json --missing zero").err
-    assert "y: answers to only 14 questions, so the others score 0; to leave them out, add --missing skip" in error
+    assert "y: it answers only 14 questions, so the others score 0; to leave them out, add --missing skip" in error
     runs = shell.document("gold.json m=x.json m=y.json --missing skip")
     assert [(each["questions"], each["runs"]) for each in runs["submissions"]] == [(10, 2)]
     shell.write({"z.json": []})
@@ -285,7 +285,7 @@ def test_questions_without_an_answer_are_left_out_of_every_submission(shell: She
 
 def test_run_without_an_answer_is_an_error_or_scores_0(shell: Shell) -> None:
     shell.write({"x.json": [{**row, "seed": n} for n in (1, 2) for row in ANSWERS[: 24 if n == 1 else 12]]})
-    assert "no answer to 12 questions of gold.json" in shell.error("gold.json x.json")
+    assert "no answer to 12 questions in gold.json" in shell.error("gold.json x.json")
     (scored,) = shell.document("gold.json x.json --missing zero")["submissions"]
     assert scored["run_scores"] == [SCORE, pytest.approx(7 / 24)]
     assert shell.document("gold.json x.json --missing skip")["submissions"][0]["questions"] == 12

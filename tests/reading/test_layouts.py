@@ -339,9 +339,8 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
     for path in ("log.eval", "log.json"):
         done = shell.type(f"{path} --format json")
         assert json.loads(done.out)["submissions"][0]["anls"] == SCORE
-        hint = (
-            f"hint: {path}: the evaluation stopped ({status}) after 2 samples: run the others with inspect eval-retry"
-        )
+        remedy = "run the remaining ones with inspect eval-retry"
+        hint = f"hint: {path}: the evaluation stopped ({status}) after 2 samples: {remedy}"
         assert (hint in done.err) == (status != "success")
 
 

@@ -113,8 +113,8 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --field judge=saied", "t.json: no field 'saied' for --field judge=...: did you mean 'said'?"),
     ("t.json --field answer_format=said",
         "there is no field 'answer_format' to read: choose from question, confidence, judge"),
-    ("t.json --field prediction=said", "--field is not for prediction: pass --prediction-field"),
-    ("t.json --field submission=said", "--field is not for submission: pass --submission-field"),
+    ("t.json --field prediction=said", "--field does not apply to prediction: pass --prediction-field"),
+    ("t.json --field submission=said", "--field does not apply to submission: pass --submission-field"),
     ("t.json --prediction-field said --references-field said",
         "t.json: 'said' cannot be both the prediction and the references: pass two fields with "
         "--prediction-field and --references-field, or pass a gold file with --gold"),

@@ -155,7 +155,7 @@ WORDS = {
     "variant": "the subcommand is anls variants",
     "exprot": "the subcommand is anls export",
     "gold.json a.json --variant rcc": "unknown variant 'rcc': did you mean rrc?",
-    "gold.json gold.json": "it is passed as the gold file and as a submission",
+    "gold.json gold.json": "it is passed both as the gold file and as a submission",
     "--extract think final gold.json a.json": "such as --extract think,final",
     "find 0.75": "type anls GOLD SUBMISSION --find NUMBER",
 }
@@ -167,7 +167,7 @@ def test_word_that_is_no_file_gets_the_sentence_that_helps(shell: Shell, line: s
 
 
 CALLS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
-    (("CocaCola", ["Coca Cola"]), {}, "for one answer, call anls_score"),
+    (("CocaCola", ["Coca Cola"]), {}, "to score one answer, call anls_score"),
     ((), {"predictions": ["a"], "references": [["a"]]}, "score(predictions, references)"),
     (([{"prediction": b"a", "references": ["a"]}],), {}, "decode it, as with value.decode()"),
 ]

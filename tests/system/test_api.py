@@ -81,14 +81,14 @@ def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
 
 ONE = (["a"], [["a"]])
 MISTAKES: list[tuple[Callable[[], object], str]] = [
-    (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, and no ids to join them by"),
+    (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, but no ids to join them by"),
     (lambda: score(EXAMPLES / "bse.json"), f"bse.json: No such file or directory: did you mean {FILES[0]}?"),
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
     (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
-    (lambda: score(ANSWERS, GOLD), "it holds several submissions (base, tuned): call compare instead"),
+    (lambda: score(ANSWERS, GOLD), "it contains several submissions (base, tuned): call compare instead"),
     (lambda: compare([*ANSWERS.values()], GOLD), "expected a dict mapping the name of each model to its answers"),
     (lambda: compare({}, GOLD), "there are no predictions: pass them with submissions="),
-    (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers for 1 question, and no ids"),
+    (lambda: compare({"a": ["x"], "b": ["x", "y"]}, [["x"]]), "b: 2 answers for 1 question, but no ids"),
     (lambda: score([("a", ["a"])]), "data: no references"),
     (lambda: score(*ONE, threshold=50), "threshold must be a number from 0 to 1, got 50"),
     (lambda: score(*ONE, variant=5), "variant must be a string that is not empty, got 5"),  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': pass an existing one with filter= (found no field of runs)"),
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'add missing="zero" to score them 0'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
-    (lambda: score(*ONE).report(""), "a report needs a name that ends in .html, such as report.html"),
+    (lambda: score(*ONE).report(""), "the file name of a report must end in .html, such as report.html"),
     (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x': `anls FILE --format csv` lists them"),
     (lambda: compare(ANSWERS, GOLD).anls, 'there are several submissions (base, tuned): take one with scores["base"]'),
     (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors need at least 3 submissions, got 2"),

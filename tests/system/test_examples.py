@@ -64,7 +64,7 @@ def test_ask_questions_example_asks_again_only_what_failed(monkeypatch: pytest.M
     monkeypatch.setattr(example, "ask", ask)
     example.main()
     assert len(asked) == 500
-    with pytest.raises(ValueError, match="no answer to 1 question of gold"):
+    with pytest.raises(ValueError, match="no answer to 1 question in gold"):
         anls_metric.score("answers.jsonl", "gold.jsonl")
     example.main()
     assert len(asked) == 501

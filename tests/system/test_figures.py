@@ -278,8 +278,8 @@ def test_kinds_are_the_choices_of_the_option() -> None:
 # Errors
 
 TABLE = [{"id": n, "prediction": {"total": "1"}, "answers": {"total": "2"}, "shop": "ab"[n % 2]} for n in range(6)]
-_FORMATS = "a figure needs a name that ends in .pdf, .svg or .png, such as figure.pdf"
-_ANOTHER = ": draw another figure, such as --plot-kind forest"
+_FORMATS = "the file name of a figure must end in .pdf, .svg or .png, such as figure.pdf"
+_ANOTHER = ": draw a different figure, such as --plot-kind forest"
 _STAR, _RULE = (
     "t.json --quiet --variant anls_star --plot f.pdf",
     f"{ROOT}/examples/mmlongbench_doc.jsonl --variant mmlongbench_doc",
@@ -288,7 +288,7 @@ _STAR, _RULE = (
 WRONG = [
     ("gold.json a.json --plot f.jpg", f"f.jpg: {_FORMATS}", "gold.json a.json --plot figure.pdf"),
     ("gold.json a.json --plot f", f"f: {_FORMATS}", "gold.json a.json --plot figure.pdf"),
-    ("gold.json a.json --plot x/f.pdf", "x/f.pdf: there is no folder x: make it, or write to a different folder", ""),
+    ("gold.json a.json --plot x/f.pdf", "x/f.pdf: there is no folder x: create it, or write to a different folder", ""),
     ("gold.json a.json --plot folder.png", "folder.png: Is a directory", ""),
     ("a.csv --plot link.svg", "link.svg: the file is an input: write to a different file", ""),
     (
@@ -298,7 +298,7 @@ WRONG = [
     ),
     (
         "gold.json a.json --plot-kind forest",
-        "--plot-kind chooses what --plot draws: add --plot figure.pdf",
+        "--plot-kind works only with --plot: add --plot figure.pdf",
         "gold.json a.json --plot-kind forest --plot figure.pdf",
     ),
     (
@@ -318,7 +318,7 @@ WRONG = [
     ),
     (
         "a.csv --plot f.pdf --plot-kind groups",
-        f"no field groups the questions{_ANOTHER}",
+        f"no field can group the questions{_ANOTHER}",
         "a.csv --plot f.pdf --plot-kind forest",
     ),
     (
@@ -345,7 +345,7 @@ def test_error_of_the_command_says_what_works(shell: Shell, line: str, message: 
     [
         ("bars", {}, "kind must be forest, threshold, groups or keys, got 'bars'"),
         ("groups", {}, 'a figure of groups needs a field: add by="kind"'),
-        ("keys", {}, 'the answers have no keys: draw another figure, such as kind="forest"'),
+        ("keys", {}, 'the answers have no keys: draw a different figure, such as kind="forest"'),
     ],
 )
 def test_error_in_python_has_the_names_of_the_arguments(kind: Any, options: Any, message: str) -> None:

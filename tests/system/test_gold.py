@@ -245,8 +245,8 @@ def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
 
 # Names
 
-FIRST = "docvqa:val: gold data go first: pass the name before the predictions"
-NOTHING = "docvqa:val: there is nothing to score: pass the file of the predictions as well"
+FIRST = "docvqa:val: gold data must come first: pass their name before the predictions"
+NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as well"
 
 
 @pytest.mark.parametrize(

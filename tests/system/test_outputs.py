@@ -136,20 +136,23 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ("--output x.xlsx", "x.xlsx: --output writes a folder, or a file that ends in .json, .csv, .jsonl or .parquet"),
+        (
+            "--output x.xlsx",
+            "x.xlsx: --output must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet",
+        ),
         ("gone.json --output out", "gone.json: No such file"),  # every input is looked for before anything is written
-        ("--output x.html", "; --report writes .html"),
-        ("--output x.tex", "; --report writes .html, and --format latex > FILE a table"),
-        ("--output -", "-: --output writes a folder, or a file that ends in"),
+        ("--output x.html", "; for .html, use --report"),
+        ("--output x.tex", "; for .html, use --report; for a LaTeX table, use --format latex > FILE"),
+        ("--output -", "-: --output must be a folder, or a file that ends in"),
         ("Qwen/VL=a.json --output out", "Qwen/VL=a.json: No such file"),  # a slash begins a path
         ("--output a.json", "a.json: the file is an input: write to a different file"),
         ("--output link.csv", "link.csv: the file is an input"),
         ("--report link.html", "link.html: the file is an input"),
-        ("--output absent/x.csv", "absent/x.csv: there is no folder absent: make it, or write to a different folder"),
-        ("--output-dir gold.json", "there is no folder gold.json: make it, or write to a different folder"),
+        ("--output absent/x.csv", "absent/x.csv: there is no folder absent: create it, or write to a different folder"),
+        ("--output-dir gold.json", "there is no folder gold.json: create it, or write to a different folder"),
         ("b.json --output x.json", "x.json: one file cannot hold several submissions: pass a folder"),
-        ("--report x.pdf", "x.pdf: a report needs a name that ends in .html, such as report.html"),
-        ("--report .", ".: a report needs a name that ends in .html, such as report.html"),
+        ("--report x.pdf", "x.pdf: the file name of a report must end in .html, such as report.html"),
+        ("--report .", ".: the file name of a report must end in .html, such as report.html"),
         ("--report x.html --images absent", "absent: No such file or directory"),
         ("--report x.html --images .", ".: no images (.png,"),
     ],

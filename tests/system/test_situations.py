@@ -115,7 +115,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("a.json", "or pass a gold file with --gold (found 'questionId'", "a.json --gold gold.json", [SCORE]),
     ("a.json b.json", "pass a gold file with --gold", "a.json b.json --gold gold.json", BOTH),
     ("gold.json", "or add a submission after it", "gold.json a.json", [SCORE]),
-    ("--worst 3", "pass a gold file, then submissions", "gold.json a.json --worst 3", [SCORE]),
+    ("--worst 3", "pass a gold file and then submissions", "gold.json a.json --worst 3", [SCORE]),
     ("-g gold.json", "pass them with --submission", "-g gold.json --submission a.json", [SCORE]),
     ("method.csv", "for separate models, add --submission-field method", "method.csv --submission-field method", BOTH),
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
@@ -123,7 +123,8 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
     ("models.jsonl", "or all rows as one with --submission-field none", "models.jsonl --submission-field none", [MEAN]),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
-    ("gold.json uid.json", "add --id-field uid; 'key' would pair", "gold.json uid.json --id-field uid", [SCORE]),
+    ("gold.json uid.json", "pair the rows of gold.json differently: choose one, as with --id-field uid",
+        "gold.json uid.json --id-field uid", [SCORE]),
     ("gold.json d.json", "'body.said' 'Coca Cola 10'", "gold.json d.json --prediction-field body.said", [SCORE]),
     ("truths.json a.json", "--references-field", "truths.json a.json --references-field truths", [SCORE]),
     ("t.csv --references-field answer", "did you mean 'answers'?", "t.csv --references-field answers", [SCORE]),
@@ -132,14 +133,14 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("gold.json a.json --gold-id-field qid", "'questionId'", "gold.json a.json --gold-id-field questionId", [SCORE]),
     ("gold.json x.json --field confidenc=p", "confidence", "gold.json x.json --field confidence=p", [SCORE]),
     ("gold.json a.json --layout lmms-evl", "did you mean lmms_eval?", "gold.json a.json --layout auto", [SCORE]),
-    ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
-    ("gold.json models", "if each is a submission, pass them", "gold.json models/a.json models/b.json", BOTH),
-    ("twice.json a.json", "1 id repeated (the first: 49000): keep one record", "gold.json a.json", [SCORE]),
+    ("gold.json run", "are not parts of one table: pass only one", "gold.json run/predictions.json", [SCORE]),
+    ("gold.json models", "if each file is a submission, pass the files", "gold.json models/a.json models/b.json", BOTH),
+    ("twice.json a.json", "1 id repeated (the first is 49000): keep only one record", "gold.json a.json", [SCORE]),
     ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
     ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),
     ("gold.json a.json ./a.json", "the same file is passed twice (a): remove one of them, or give each its own name, "
      "such as first=a.json", "gold.json first=a.json a.json", [SCORE, SCORE]),
-    ("m=ids0.csv m=ids1.csv", "run 2 and run 1 do not have the same", "x=ids0.csv y=ids1.csv", [SCORE, 17 / 23]),
+    ("m=ids0.csv m=ids1.csv", "run 2 and run 1 have different questions", "x=ids0.csv y=ids1.csv", [SCORE, 17 / 23]),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Extracts answers from raw model output: a table of rules, one for each kind of wrapping."""
+"""Extracts answers from raw model output, using a table with one rule for each kind of wrapping."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from anls_metric.core.strings.rows import as_text
 
 
 class Extractor(NamedTuple):
-    r"""A rule: a row of `EXTRACTORS`.
+    r"""An extraction rule: a row of `EXTRACTORS`.
 
     Args:
         name: the name of the rule.
@@ -63,7 +63,7 @@ class Extractor(NamedTuple):
     arguments: tuple[str, ...] = ()
 
     def find(self, text: str) -> str | None:
-        """Extract the answer, or return None at once if the string holds none of the marks."""
+        """Extract the answer, or return None at once if the string contains none of the marks."""
         for mark in self.marks:
             if mark in text:
                 return self.extract(text, *self.arguments)
@@ -72,7 +72,7 @@ class Extractor(NamedTuple):
 
 @dataclass(frozen=True)
 class Extraction:
-    """A function that applies rules one after the other: what `extractor` returns. It can be pickled.
+    """The function that `extractor` returns. It applies rules one after another, and can be pickled.
 
     Args:
         rules: the rules in the order in which they are applied.
@@ -82,7 +82,7 @@ class Extraction:
 
     @property
     def signature(self) -> str:
-        """The names of the rules, as `extractor` takes them and as a signature shows them."""
+        """The names of the rules, in the form that `extractor` takes and a signature shows."""
         return ",".join(rule.name for rule in self.rules)
 
     def __call__(self, text: str) -> str:
@@ -133,7 +133,7 @@ def extract_all(extraction: Extraction, texts: Sequence[Any]) -> tuple[list[Any]
 
 
 def describe_extraction(counts: Counts) -> list[str]:
-    """Describe in a sentence for each rule what it did.
+    """Describe what each rule did, in one sentence per rule.
 
     Args:
         counts: as `extract_all` returns them.
@@ -178,7 +178,7 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
         '{"brand": ["Coca Cola"]}'
     """
     if not names or not isinstance(names, str):
-        raise ValueError(f'the names of rules are {describe(names)}: pass a string, such as "think,final"')
+        raise ValueError(f'the rule names must be a nonempty string, such as "think,final", got {describe(names)}')
     return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
 
 
@@ -195,7 +195,8 @@ def _find_rule(text: str, values: bool) -> Extractor:
 
 
 def answer_in_tags(text: str, tag: str = "answer") -> str | None:
-    """Extract the string between the last ``<answer>`` and its ``</answer>``, which a stop string may have removed.
+    """Extract the string between the last ``<answer>`` and its ``</answer>``. The end tag may be missing because of a
+    stop string.
 
     Args:
         text: the raw output of a model.
@@ -351,7 +352,8 @@ _FEWEST = 10  # strings that such a rule must change
 
 
 def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
-    """Find the rules of `CERTAIN` that apply to any of the strings, and rules for words around nearly all of them.
+    """Find the rules of `CERTAIN` that change any of the strings, and the rules for surrounding words that change
+    nearly all of them.
 
     Returns:
         Their names, as `extractor` takes them, and how many strings they change.

@@ -1,4 +1,4 @@
-r"""Extracts an answer from raw model output: a function for each kind of wrapping.
+r"""Extracts an answer from raw model output, with one function for each kind of wrapping.
 
 A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
 such wrapping. All take linear time for any string. `extract.EXTRACTORS` is the table of these functions.
@@ -33,7 +33,7 @@ _OPENING, _CLOSING = ("|".join(map(re.escape, marks)) for marks in zip(*_REASONI
 
 
 def take_after_thinking(text: str, tag: str = "") -> str | None:
-    """Take the string after the reasoning; "" if the reasoning has no end, because it was cut off before the answer.
+    """Take the string after the reasoning, or "" if the reasoning has no end because it was cut off before the answer.
 
     The tag is that of a model with marks of its own; without it, the marks of many models are known.
     """
@@ -52,7 +52,7 @@ _END_OF_MESSAGE = r"<\|(?:end|return|call|start|channel)\|>"
 
 
 def take_from_harmony(text: str) -> str | None:
-    """Take the message of the last channel ``final``; "" if there are only other channels."""
+    """Take the message of the last channel ``final``, or "" if there are only other channels."""
     if "<|channel|>" not in text:
         bare = re.match(_BARE_FINAL, text)
         return text[bare.end() :].strip() if bare else None
@@ -84,7 +84,9 @@ def take_from_chat(text: str) -> str | None:
 
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
-    """Take the content of the last pair of tags; without a pair, what follows the last tag whose end was cut off."""
+    """Take the content of the last pair of tags. Without a pair, take what follows the last opening tag, whose end was
+    cut off.
+    """
     before, closing, _ = text.rpartition(f"</{tag}>")
     _, opening, answer = (before or text).rpartition(f"<{tag}>")
     return (answer.partition(closing)[0] if closing else answer).strip() if opening else None
@@ -122,7 +124,7 @@ def _split_at_command(text: str, command: str) -> tuple[str, str, str] | None:
 
 
 def take_as_lmms_eval(text: str) -> str:
-    r"""Take the answer as the reasoning tasks of lmms-eval do; "" where they find none.
+    r"""Take the answer as the reasoning tasks of lmms-eval do. Returns "" where they find none.
 
     They take the first ``<answer>..</answer>``, else the last ``\boxed{..}``, else a number at the end of a line.
     """
@@ -155,7 +157,7 @@ _FORMULA = r"(?s)(?:\$\$|\$(?=\S)|\\[(\[])((?:[^$\\]|\\[^()\[\]])+)(?:\$\$|(?<=\
 
 
 def take_math(text: str) -> str | None:
-    """Take the content of a formula that is the whole string."""
+    """Take the content of a formula, if the formula is the whole string."""
     formula = re.fullmatch(_FORMULA, text.strip())
     return _remove_latex(formula[1]) if formula else None
 
@@ -225,7 +227,7 @@ def _format(value: Any) -> str | None:
 
 
 class Syntax(NamedTuple):
-    """A way to write objects and lists.
+    """A syntax for objects and lists.
 
     Args:
         read: reads the value at a place of a string; numbers become strings unless ``numbers``.
@@ -238,12 +240,14 @@ class Syntax(NamedTuple):
     container: str
 
     def take_field(self, text: str, field: str = "answer") -> str | None:
-        """Take the field of the last object that has it, if the field is a single answer."""
+        """Take the field from the last object that has it, if its value is a single answer."""
         objects = list(self._find(text, field, numbers=False))
         return _parse_answer(objects[-1][field]) if objects else None
 
     def take_value(self, text: str, field: str = "") -> str | None:
-        """Take the longest object or list as JSON; or the field of the last object that has it."""
+        """Take the longest object or list as JSON or, if a field is given, that field of the last object that
+        has it.
+        """
         found = list(self._find(text, field, numbers=True))
         if field:
             return _format(found[-1][field]) if found else None
@@ -286,7 +290,7 @@ def _parse_answer(value: Any) -> str | None:
 
 
 def take_list(text: str) -> str | None:
-    """Take a list that is the whole string, as JSON. It may also be a tuple or a set."""
+    """Take a list that is the whole string, and return it as JSON. The list may also be a tuple or a set."""
     text = text.strip()
     for read in (_read_json, _read_python):
         value, end = read(text, 0, numbers=True)
@@ -296,7 +300,7 @@ def take_list(text: str) -> str | None:
 
 
 def take_only_item(text: str) -> str | None:
-    """Take the only item, a string, of a list that is the whole string."""
+    """Take the only item of a list, if the list is the whole string and the item is a string."""
     match _NUMBER_DECODER.decode(take_list(text) or "[]"):
         case [str(item)]:
             return item.strip()
@@ -309,7 +313,9 @@ _LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence, which may be cut off. An empty last fence leaves the string before it."""
+    """Take the content of the last fence, which may be cut off. If the last fence is empty, take the string
+    before it.
+    """
     before, *parts = text.split("```")
     insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]
     return [before.strip(), *filter(None, insides)][-1] if parts else None
@@ -336,7 +342,7 @@ _LABEL = (
 
 
 def take_after_label(text: str) -> str | None:
-    """Take the first line after the last label that something follows, without bold marks."""
+    """Take the first line after the last label that is followed by anything, without bold marks."""
     _, *parts = re.split(_LABEL, text)
     lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
     return next(filter(None, reversed(lines)), None)
@@ -362,7 +368,7 @@ _MOST_WORDS = 200  # of a repeated answer
 
 
 def take_repeated(text: str) -> str | None:
-    """Take a string that is repeated, if the whole string consists of repetitions; the last one may be cut off.
+    """Take a string that is repeated, if the whole string consists of its repetitions. The last one may be cut off.
 
     On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
     On several lines, twice is enough.
@@ -413,7 +419,7 @@ _FEWEST_SUBJECT_WORDS = 5
 
 
 def take_from_sentence(text: str) -> str | None:
-    """Take the end of a sentence after its verb: "The title of the page is X." -> "X", "It was signed by X." -> "X".
+    """Take what follows the verb of a sentence: "The title of the page is X." -> "X", "It was signed by X." -> "X".
 
     A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
     """
@@ -429,7 +435,7 @@ def take_from_sentence(text: str) -> str | None:
 
 
 def take_bold(text: str) -> str | None:
-    """Take the content of bold marks around the whole string."""
+    """Take the string inside bold marks, if they surround the whole string."""
     bold = re.fullmatch(r"(?s)([*]{2,3}|__)(.+)\1", text.strip())
     return bold[2].strip() if bold and bold[1] not in bold[2] else None
 
@@ -440,7 +446,7 @@ QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "
 
 
 def take_from_quotes(text: str) -> str | None:
-    """Take the content of quotation marks around the whole string, but not of ``"a" and "b"``."""
+    """Take the string inside quotation marks, if they surround the whole string; ``"a" and "b"`` stays as it is."""
     quoted = re.fullmatch(r"(?s)(.)(.*)(.)", text.strip())
     if quoted is None or quoted[3] not in QUOTES.get(quoted[1], ""):
         return None
@@ -451,6 +457,6 @@ def take_from_quotes(text: str) -> str | None:
 
 
 def strip_period(text: str) -> str | None:
-    """Drop the period at the end, but not of "..."."""
+    """Drop the period at the end, unless the string ends with "..."."""
     text = text.strip()
     return text[:-1].rstrip() if text.endswith((".", "。")) and not text.endswith("...") else None

@@ -1,1 +1,1 @@
-"""Intervals, tests, documents, and which variant a function computes: numbers in, numbers out."""
+"""Computes intervals and tests, finds documents, and identifies the variant of a function: numbers in, numbers out."""

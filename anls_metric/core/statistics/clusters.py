@@ -1,4 +1,6 @@
-"""Finds the document of each question, by a field of the records: the unit of intervals, tests, causes and groups."""
+"""Finds the document of each question, using a field of the records. Documents are the units of intervals, tests,
+causes and groups.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ WITHOUT_PAGE = "without the page"
 
 
 class Clusters(NamedTuple):
-    """The documents of questions.
+    """The document that each question is about.
 
     Attributes:
         field: the field of the records that names the document.
@@ -39,7 +41,7 @@ class Clusters(NamedTuple):
 
 
 def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
-    """Find the documents of questions.
+    """Find the document that each question is about.
 
     Args:
         records: the records of the questions.
@@ -63,7 +65,9 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
 
 
 def keep_names(values: Sequence[Any]) -> list[Hashable]:
-    """Keep the values that can name a document; None for one that groups nothing: NaN, an empty string, a list."""
+    """Keep the values that can name a document. A value that groups nothing (NaN, an empty string, a list) becomes
+    None.
+    """
     return [each if isinstance(each, (str, int, float)) and each == each and each != "" else None for each in values]
 
 
@@ -73,7 +77,8 @@ _NUMBER = re.compile(rf"[_/](\d+){_EXTENSION}$")
 
 
 def name_documents(names: Names) -> list[Hashable]:
-    """Take the page off the end of each name: ``-p34``, `` page 34``; and ``_34`` and ``/34`` if such numbers repeat.
+    """Remove the page from the end of each name, such as ``-p34`` or `` page 34``; also ``_34`` and ``/34`` if such
+    numbers repeat.
 
     Numbers repeat if several documents have a page of one number; "invoice_1001" and "invoice_1002" are documents. A
     name that is only a page, such as "page_3.png", names no document: None.

@@ -1,4 +1,5 @@
-"""Identifies the variant that a function computes, by calling it on made-up cases that distinguish all variants.
+"""Identifies the variant that a function computes by calling the function on made-up cases that distinguish all
+variants.
 
 A variant also has neighbors: the same row with another threshold, or with one or two other fields changed. Where no row
 gives the scores of a function, the neighbor with the fewest changes does, if every case agrees.
@@ -67,7 +68,7 @@ _SCALES: Mapping[str, Callable[[float], float]] = {
 
 
 class Difference(NamedTuple):
-    """A case on which a function and a variant differ.
+    """A case on which a function and a variant give different scores.
 
     Attributes:
         case: the case.
@@ -84,7 +85,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Identification:
-    """Which variant a function computes; as a string, sentences.
+    """The variant that a function computes, if any. Its string form is in full sentences.
 
     Attributes:
         variants: the variants whose scores the function returned for every case, () for none. Several variants can give
@@ -109,7 +110,7 @@ class Identification:
 
     @property
     def variant(self) -> str | None:
-        """The first of `variants`; None if the function computes none of them."""
+        """The first of `variants`, or None if the function computes none of them."""
         return next(iter(self.variants), None)
 
     def __str__(self) -> str:
@@ -185,7 +186,9 @@ def identify(function: Callable[..., Any]) -> Identification:
         to score like this, pass variant="standard", threshold=0.7, or --variant standard --threshold 0.7
     """
     if not callable(function):
-        raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its references")
+        raise ValueError(
+            f"function is {describe(function)}: pass a function that takes a prediction and its references"
+        )
     first = _identify_as(function, _CALLS, range(len(CASES)))
     share = _share_of_differences(first)
     # A few differences are the function's own, unless they are all where there are several accepted answers.
@@ -258,7 +261,9 @@ class _Reading(NamedTuple):
         ]
 
     def count_differences(self, expected: Sequence[float], most: int) -> int:
-        """Count the cases on which the function differs from a variant's expected scores, up to one above `most`."""
+        """Count the cases on which the function differs from a variant's expected scores. The count stops at one more
+        than `most`.
+        """
         count = 0
         for place, score, _ in self.rows:
             if not abs(score - expected[place]) < self.tolerance:

@@ -1,4 +1,4 @@
-"""Made-up cases on which variants differ, from one another and from functions that compute no variant."""
+"""Made-up cases on which variants differ from one another, and from functions that do not compute any variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes how certain a score is, and whether one submission is better than another, from lists of scores.
+"""Computes how certain a score is, and whether one submission is better than another, given lists of scores.
 
 Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
 sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
@@ -31,7 +31,7 @@ FLIPS = 10_000
 
 
 class Interval(NamedTuple):
-    """The ends of a confidence interval of the mean."""
+    """The two ends of a confidence interval of the mean."""
 
     low: float
     high: float
@@ -83,7 +83,7 @@ def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFID
 
 
 def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
-    """Compute the 95% interval of a mean without checks, between 0 and the largest possible mean.
+    """Compute, without checks, the 95% interval of a mean that lies between 0 and the largest possible mean.
 
     Args:
         scores: N scores.
@@ -142,7 +142,7 @@ def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:
     """
     number, count = sum(cluster.times for cluster in sums), len(values)
     if number < 2:
-        raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
+        raise ValueError("an interval needs at least two clusters; a question without a cluster counts as its own")
     middle = mean(values)
     squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
     effective = count * count / sum(times * size * size for _, size, times in sums)
@@ -151,7 +151,7 @@ def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:
 
 @dataclass(frozen=True)
 class Differences:
-    """The differences between two submissions, question by question: the second minus the first.
+    """The differences between two submissions for each question: the second minus the first.
 
     Attributes:
         values: the N differences.
@@ -179,16 +179,17 @@ class Differences:
 
     @property
     def cluster_count(self) -> int:
-        """The number of clusters; a question without a cluster is its own."""
+        """The number of clusters. A question without a cluster counts as its own cluster."""
         return sum(cluster.times for cluster in self._sums)
 
     @property
     def mean(self) -> float:
-        """The mean difference. ValueError: there are no questions."""
+        """The mean difference. Raises ValueError if there are no questions."""
         return mean(self.values)
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """Compute the confidence interval of the mean difference. ValueError: there are fewer than two clusters.
+        """Compute the confidence interval of the mean difference. Raises ValueError if there are fewer than two
+        clusters.
 
         Two questions are taken in, of which each submission wins one, unless a difference can be of any size (Agresti
         and Min, "Simple Improved Confidence Intervals for Comparing Matched Proportions", 2005).
@@ -199,11 +200,11 @@ class Differences:
 
     @property
     def usual_interval(self) -> Interval | None:
-        """The 95% confidence interval of the mean difference; None for fewer than two clusters."""
+        """The 95% confidence interval of the mean difference, or None if there are fewer than two clusters."""
         return self.interval() if self.cluster_count > 1 else None
 
     def flip_test(self, patterns: int | None = None) -> float:
-        """Compute the p-value: see `paired_test`.
+        """Compute the p-value, as described in `paired_test`.
 
         Args:
             patterns: the p-value is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are
@@ -225,7 +226,9 @@ class Differences:
         return p_value
 
     def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
-        """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
+        """Compute the smallest difference that these questions can detect, as described in
+        `minimum_detectable_effect`.
+        """
         if not 0.5 <= power < 1:
             raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
         _, error, freedom = self._shrunk
@@ -244,7 +247,7 @@ class Differences:
 
 
 def differences(first: Floats, second: Floats, clusters: Labels = None) -> Differences:
-    """Compute the differences between two submissions, question by question.
+    """Compute the differences between two submissions for each question.
 
     Args:
         first: the N scores of one submission.
@@ -272,7 +275,8 @@ def differences(first: Floats, second: Floats, clusters: Labels = None) -> Diffe
 
 
 def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float:
-    """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ this much.
+    """Compute the two-sided p-value, which is how often chance alone makes two equally good submissions differ this
+    much.
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
     the other sign. The test tries all patterns of signs if there are at most 10,000, and otherwise 10,000 random ones,
@@ -339,7 +343,7 @@ def minimum_detectable_effect(
 
 
 def holm(p_values: Floats) -> list[float]:
-    """Adjust the p-values of several tests, because among many tests some p-values are small by chance.
+    """Adjust the p-values of several tests, because some of many p-values are small just by chance.
 
     Args:
         p_values: the p-values of the tests.
@@ -362,7 +366,7 @@ def holm(p_values: Floats) -> list[float]:
 
 
 def adjust_for_best(p_values: Floats) -> list[float]:
-    """Adjust the p-values of comparisons with the best of several submissions, chosen on the same questions.
+    """Adjust the p-values of comparisons with the best of several submissions, if it was chosen on the same questions.
 
     The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally good
     submissions, it calls one worse than the best in more than 8 of 100 families. Any pair could have been the best and
@@ -485,7 +489,7 @@ def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
 
 
 def student_t(confidence: float, freedom: float) -> float:
-    """Compute the t for which a share of Student's t distribution lies between -t and t.
+    """Compute the t for which the given share of Student's t distribution lies between -t and t.
 
     Args:
         confidence: the share, from 0 and under 1.
@@ -499,7 +503,7 @@ def student_t(confidence: float, freedom: float) -> float:
         (12.7062, 1.9685)
     """
     if not 0 <= confidence < 1:
-        raise ValueError(f"confidence must be at least 0 and below 1, such as 0.95; got {confidence}")
+        raise ValueError(f"confidence must be at least 0 and below 1, such as 0.95, got {confidence}")
     outside = 1 - confidence
     at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     t = 0.0

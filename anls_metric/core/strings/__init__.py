@@ -1,1 +1,1 @@
-"""Scores strings: variants, one kernel, explanations. Imports only rapidfuzz."""
+"""Scores strings, using variants and a single kernel, and explains the scores. Imports only rapidfuzz."""

@@ -1,4 +1,4 @@
-"""Recognizes answers that abstain, using one table of forms in six languages."""
+"""Recognizes answers that abstain, using a table of typical phrases in six languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Forms(NamedTuple):
-    """The forms of a language: a row of `FORMS`.
+    """The phrases for declining to answer in one language: a row of `FORMS`.
 
     Attributes:
         language: the language.
@@ -204,7 +204,7 @@ def _compile_marks() -> re.Pattern[str]:
 
 
 def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
-    """Whether an answer abstains: it is empty, or says in one of the table's forms that it cannot answer.
+    """Whether an answer abstains: it is empty, or matches one of the table's phrases for declining to answer.
 
     An accepted answer does not abstain, whatever its form, and neither does the letter of a choice.
 

@@ -1,4 +1,4 @@
-"""Explains a score: the distance to each reference, the edits, and a sentence."""
+"""Explains a score by the distance to each reference, the edits, and a sentence."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Match(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty strings."""
+        """The normalized Levenshtein distance: distance / length, or 0 for two empty strings."""
         return self.distance / self.length if self.length else 0.0
 
     @property
@@ -71,7 +71,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why an answer has its score; as a string, one plain sentence.
+    """The reason for the score of an answer. Its string form is one plain sentence.
 
     Attributes:
         prediction: the answer, as given.
@@ -106,7 +106,7 @@ class Explanation:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, normalized."""
+        """The steps from the normalized prediction to the closest reference, which is normalized, too."""
         return self.best.edits
 
     @property
@@ -119,7 +119,9 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Why the answer has its score, in percent: a sentence for a page that shows the reference beside it."""
+        """A sentence that says why the answer has its score, in percent, for a page that shows the reference
+        beside it.
+        """
         return self._put_into_words(SENTENCES, in_percent=True)
 
     def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
@@ -179,12 +181,12 @@ KEPT_WORDS: Mapping[str, tuple[str, str]] = {
 
 
 def format_number(value: float) -> str:
-    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
+    """Format a number the way people write it, such as 0, 1, 0.5 or 0.8889."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def format_percent(value: float) -> str:
-    """Format a score for a page: 0%, 100%, 50% or 88.9%."""
+    """Format a score for a page, such as 0%, 100%, 50% or 88.9%."""
     return f"{100 * value:.1f}%".replace(".0%", "%")
 
 
@@ -204,7 +206,7 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
 
 
 def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
-    """Score a prediction in plain steps: the score, the index of the closest reference, and all matches."""
+    """Score a prediction in plain steps. Returns the score, the index of the closest reference, and all matches."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]
@@ -223,7 +225,7 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must have been checked."""
+    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
     score, winner, matches = find_closest(prediction, references, kernel)
     answer = matches[winner].normalized_prediction
     why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)

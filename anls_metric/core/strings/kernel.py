@@ -1,4 +1,4 @@
-"""The one loop that scores texts.
+"""The only loop that scores texts.
 
 `Kernel` holds what the loop needs from a variant, and its method `score_rows` is the loop. `explanation` computes the
 same scores in plain steps.
@@ -28,7 +28,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def split_into_words(text: str) -> list[str]:
-    """Split a text into words, without ASCII punctuation and the articles in lower case, as SQuAD does.
+    """Split a text into words, leaving out ASCII punctuation and lower-case articles, as SQuAD does.
 
     Example:
         >>> split_into_words("the Coca-Cola Company, Inc.")
@@ -71,7 +71,7 @@ LIMITS: Mapping[str, Callable[[float], tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """What the loop needs from a variant, and the loop."""
+    """The loop that scores texts, and what it needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
@@ -83,7 +83,7 @@ class Kernel:
     all_or_nothing: bool  # whether every score above 0 becomes 1
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
-        """Turn `ratio`, the distance / length of an answer from the closest reference, into a score."""
+        """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
         if answer in self.no_answers:
             return 0.0
         if self.empty_equals_empty and not answer and not accepted:
@@ -94,16 +94,17 @@ class Kernel:
 
     @cached_property
     def limit(self) -> float:
-        """No distance / length above it is kept, even after rounding."""
+        """The limit above which no distance / length is kept, even after rounding."""
         return min(self.high, 1.0 - self.low + 1e-9)
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
-        """Score a prediction against its references, all of them strings that were checked before."""
+        """Score a prediction against its references. All of them must be strings that have already been checked."""
         return next(self.score_rows([(prediction, references)]))
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows of a prediction and its references, each before the next one is read.
+        """The function that scores rows, each with a prediction and its references. It scores each row before it reads
+        the next.
 
         It is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps. What it
         needs from the kernel are local variables of a closure, because reading attributes would take a third longer.
@@ -171,7 +172,9 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
+    """Score each row of two columns of any kind. Raises ValueError, with the row named by `row_name`, if a row cannot
+    be scored.
+    """
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):

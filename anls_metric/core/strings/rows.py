@@ -1,4 +1,4 @@
-"""Checks columns and rows before they are scored; its errors name the row."""
+"""Checks columns and rows before they are scored. Its errors name the row."""
 
 from __future__ import annotations
 
@@ -88,18 +88,18 @@ LAZY_METHODS = ("compute", "collect")
 
 
 def has_stream(data: Any) -> bool:
-    """Whether data are an Arrow stream. Asks the class, because an object may have every attribute."""
+    """Whether data are an Arrow stream. Looks at the class, because an object may claim to have every attribute."""
     return hasattr(type(data), "__arrow_c_stream__")
 
 
 def find_lazy_call(data: Any) -> str | None:
-    """Find the call that gets the rows of a lazy table or column of a library, such as ".collect()"."""
+    """Find the call that fetches the rows of a library's lazy table or column, such as ".collect()"."""
     method = next((method for method in LAZY_METHODS if hasattr(type(data), method)), None)
     return f".{method}()" if method and not has_stream(data) else None
 
 
 def read_stream(data: Any, what: str) -> Any:
-    """Read an Arrow stream as a pyarrow table. ValueError: pyarrow is not installed."""
+    """Read an Arrow stream as a pyarrow table. Raises ValueError if pyarrow is not installed."""
     try:
         import pyarrow
     except ImportError as error:
@@ -108,7 +108,7 @@ def read_stream(data: Any, what: str) -> Any:
 
 
 def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. KeyError: it has no such column. ValueError: it is lazy."""
+    """Get two columns of a table. Raises KeyError if it lacks one of them, and ValueError if the table is lazy."""
     call = find_lazy_call(table)
     if call:
         raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
@@ -163,12 +163,16 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. ValueError: it names the bad column or row."""
+    """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
+    if one is bad.
+    """
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of one length. ValueError: a column is bad, or the lengths differ."""
+    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is bad or the lengths
+    differ.
+    """
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -182,7 +186,9 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. ValueError: it names the bad row."""
+    """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
+    one is bad.
+    """
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -212,7 +218,7 @@ def _looks_like_list(text: str) -> bool:
 
 
 def are_strings(values: Iterable[Any]) -> bool:
-    """Whether all values are strings. Joining them is the fastest way to see it."""
+    """Whether all values are strings. The fastest way to find out is to join them."""
     try:
         "".join(values)
     except TypeError:
@@ -221,10 +227,12 @@ def are_strings(values: Iterable[Any]) -> bool:
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pairs of a stream, each checked when it is read. ValueError: it names the bad row."""
+    """Yield the pairs of a stream, and check each when it is read. Raises ValueError, which names the row, if one is
+    bad.
+    """
     for row, pair in enumerate(rows):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            advice = "pass pairs of a prediction and its references, like zip(predictions, references)"
+            advice = "pass pairs, each with a prediction and its references, like zip(predictions, references)"
             raise ValueError(f"{name_row(row)} is {describe(pair)}: {advice}")
         yield (
             as_text(pair[0], f"the prediction of {name_row(row)}"),

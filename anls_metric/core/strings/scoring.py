@@ -1,4 +1,4 @@
-"""The public functions for strings: score one answer, columns, streams and batches, and explain a score."""
+"""The public functions for strings. They score one answer, columns, streams and batches, and explain a score."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """Score one answer: its similarity to the closest reference, or 0 below the threshold.
+    """Score one answer by its similarity to the closest reference, or as 0 if this is below the threshold.
 
     Args:
         prediction: the answer to score.
@@ -106,7 +106,7 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """Compute the score of each answer, and its similarity to the closest reference, in one pass.
+    """Compute, in one pass, the score of each answer and its similarity to the closest reference.
 
     If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
     that scores 0.
@@ -174,7 +174,8 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """Compute the score column of a batch, for engines that split a dataset: `datasets`, Ray Data, Spark.
+    """Compute the column of scores for a batch, for engines that split a dataset, such as `datasets`, Ray Data and
+    Spark.
 
     Args:
         batch: columns by name, as a dict, a data frame, or any stream of Arrow: a pyarrow table or record batch, a
@@ -240,7 +241,7 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Explain a score: distance, length, similarity and edits for every reference.
+    """Explain a score, with the distance, length, similarity and edits for every reference.
 
     The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
 

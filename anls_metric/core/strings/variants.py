@@ -1,4 +1,4 @@
-"""The variants of ANLS: a table whose rows say how strings are compared. Also the signature of a score."""
+"""The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score."""
 
 from __future__ import annotations
 
@@ -104,19 +104,21 @@ class Variant(Scorer):
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        scored.
+        """
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score each row; [] if there are no rows. ValueError: as `check`."""
+        """Score each row. Returns [] if there are no rows. Raises ValueError as `check` does."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_checked(
         self, predictions: Iterable[str], references: Iterable[Sequence[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """Score rows that were checked before: N strings, and N lists of one or more strings."""
+        """Score rows that have already been checked: N strings, and N lists of one or more strings."""
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
     @property
@@ -126,17 +128,19 @@ class Variant(Scorer):
 
     @property
     def minimum_similarity(self) -> float:
-        """The similarity from which, or above which, an answer scores: ``kept`` says whether equality is enough."""
+        """The similarity that an answer must reach, or exceed, to score. ``kept`` says whether reaching it is
+        enough.
+        """
         low, high = LIMITS[self.kept](self.threshold)
         return max(low, 1 - high)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Explain the score of an answer. ValueError: as `check`."""
+        """Explain the score of an answer. Raises ValueError as `check` does."""
         texts = as_text(prediction, "prediction"), as_references(references, "references")
         return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
-        """Return the signature of this variant: see the function `signature`."""
+        """Return the signature of this variant, as described in the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         shown = [
             f"{field}:{getattr(self, field)}"
@@ -380,7 +384,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """Return a variant by name, with the given options instead of its own.
+    """Return the variant with this name. Any given options replace its own.
 
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
@@ -441,7 +445,8 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe how a score was computed, as a short string: print it beside the score and report it with the score.
+    """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
+    score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.

@@ -1,4 +1,4 @@
-"""ANLS* and ANLSL: scores for answers that are lists or nested values, as in invoices, forms and tables.
+"""ANLS* and ANLSL, the scores for answers that are lists or nested values, as in invoices, forms and tables.
 
 A value is a text, a number, a bool, None, or a list or dict of values. In a reference, a tuple holds alternatives. Each
 leaf is scored as a text (variant "standard"). Dicts are compared key by key. List items are matched one to one, in the

@@ -1,4 +1,4 @@
-"""Lists the leaves of a compared value with what became of each: right, close, wrong, missed, invented or blank.
+"""Lists the leaves of a compared value, and whether each is right, close, wrong, missed, invented or blank.
 
 Every leaf that ANLS* divides by is listed once. A part of a value without a counterpart, or with one of another kind,
 stands for each leaf inside it; for one, if it contains none.
@@ -34,7 +34,7 @@ _Places = tuple[tuple[int, Any, Any], ...]
 
 
 class ScoredLeaf(NamedTuple):
-    """A leaf of a value, and what became of it.
+    """A leaf of a value, and its outcome.
 
     Attributes:
         outcome: one of `LEAF_OUTCOMES`.
@@ -56,7 +56,9 @@ class ScoredLeaf(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path in the prediction, such as ``items[2].price``; in the reference, if the leaf is missing there."""
+        """The path in the prediction, such as ``items[2].price``, or in the reference if the prediction lacks
+        the leaf.
+        """
         steps = list(map(name_key, self.keys))
         for before, *indices in reversed(self.places):
             steps.insert(before, f"[{indices[self.is_predicted]}]")
@@ -91,7 +93,9 @@ def list_leaves(pair: Pair, terms: Terms) -> list[ScoredLeaf]:
 
 
 def miss_leaves(leaves: Sequence[ScoredLeaf]) -> list[ScoredLeaf]:
-    """List the leaves of a question without an answer, given those of []: all are missed, and there is at least one."""
+    """List the leaves of a question without an answer, given those of the answer []. All are missed, and there is at
+    least one.
+    """
     found = leaves or [ScoredLeaf("missed", 0.0, None, None)]
     return [leaf._replace(outcome="missed", score=0.0, prediction=None, is_predicted=False) for leaf in found]
 

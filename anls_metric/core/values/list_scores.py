@@ -1,4 +1,4 @@
-"""ANLSL: two lists of strings, whose items are matched one to one."""
+"""ANLSL: compares two lists of strings, whose items are matched one to one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class TextList(List):
 
 
 def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the lists of strings of both sides. ValueError: a side holds something else; the message names it."""
+    """Build the lists of strings of both sides. Raises ValueError, which names the side, if a side contains anything
+    else.
+    """
     accepted = as_references(unwrap(reference), name_side("references", row))
     side = name_side("prediction", row)
     items = [prediction] if isinstance(prediction, str) else prediction
@@ -48,7 +50,9 @@ def build_lists(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def add_as_numpy(numbers: Sequence[float]) -> float:
-    """Add floats in the order of `numpy.sum`, which DUDE's script calls: eight partial sums; halves above 128 items."""
+    """Add floats in the order of `numpy.sum`, which DUDE's script calls: in eight partial sums, and in halves above 128
+    items.
+    """
     if len(numbers) > 128:
         half = len(numbers) // 2 // 8 * 8
         return add_as_numpy(numbers[:half]) + add_as_numpy(numbers[half:])

@@ -1,4 +1,4 @@
-"""Compares lists: each item with the item that it is matched to, in any order."""
+"""Compares lists in any order: each item with the item that it is matched to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from anls_metric.core.values.trees import Node, Pair, Terms
 
 
 class List(Node):
-    """A list. Its items are matched one to one with predicted items, for the highest sum of the pair averages."""
+    """A list. Its items are matched one to one with predicted items so that the sum of the pair averages is as high as
+    possible.
+    """
 
     __slots__ = ("items",)
 

@@ -1,4 +1,4 @@
-"""Matches lists one to one with the algorithm of munkres 1.1.4, with which the published scores were computed.
+"""Matches lists one to one with the algorithm of munkres 1.1.4, which was used to compute the published scores.
 
 Among equally good matchings, munkres chooses one by the order in which it looks for zeros, and in which it adds and
 subtracts floats. So another version of munkres gives other scores for nested values. munkres is by Brian M. Clapper
@@ -14,7 +14,7 @@ Matrix = list[list[float]]  # a row for each item of the reference, a column for
 
 
 def match(weights: Sequence[Sequence[float]]) -> list[Place]:
-    """Assign a different column to each row, so that the sum of the weights is highest.
+    """Assign a different column to each row, so that the sum of the weights is as high as possible.
 
     Args:
         weights: a table with at least one row and one column.

@@ -18,12 +18,12 @@ def total(numbers: Iterable[float]) -> float:
 
 
 def average(scores: Sequence[float], length: int) -> float:
-    """Divide the sum of leaf scores by the number of leaves; 1 if nothing is expected and nothing is given."""
+    """Divide the sum of leaf scores by the number of leaves. Returns 1 if nothing is expected and nothing is given."""
     return total(scores) / length if length else 1.0
 
 
 class RowScore(float):
-    """The score of a row of values: a float from 0 to 1 that also holds the scores of its leaves.
+    """The score of a row of values. It is a float from 0 to 1 that also holds the scores of its leaves.
 
     It is the sum of the leaf scores divided by the number of leaves, or 1 if nothing is expected and nothing is given.
 

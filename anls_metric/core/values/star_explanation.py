@@ -1,4 +1,4 @@
-"""Explains the score of a value: its leaves with their edits, the scores of its keys, and the value as a tree."""
+"""Explains the score of a value by its leaves and their edits, the scores of its keys, and the value as a tree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class KeyScore:
-    """The score of a key, over all places where the key occurs.
+    """The score of a key over all places where the key occurs.
 
     Attributes:
         score: the mean score of the values of the key.
@@ -50,7 +50,7 @@ class KeyScore:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf, or a part of a value without a counterpart on the other side, and the reason for its score.
+    """A leaf, or a part of a value that has no counterpart on the other side, with the reason for its score.
 
     Attributes:
         kind: "text", if texts are compared; "no answer", if none is expected and none is given; "answer to nothing", if
@@ -76,12 +76,12 @@ class Leaf:
 
     @property
     def path(self) -> str:
-        """The path in the prediction; if the leaf is missing there, the path in the reference."""
+        """The path in the prediction or, if the leaf is missing there, in the reference."""
         return self.prediction_path or self.reference_path or ""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The edits from the predicted text to the accepted text, both normalized; () if no texts are compared."""
+        """The edits from the predicted text to the accepted text, both normalized, or () if no texts are compared."""
         return () if self.text is None else self.text.best.edits
 
     @property
@@ -95,7 +95,7 @@ class Leaf:
 
     @property
     def sentence(self) -> str:
-        """The reason for the score, in percent: a sentence for a page that shows both values."""
+        """A sentence that gives the reason for the score, in percent, for a page that shows both values."""
         return self.text.sentence if self.text else f"{self.note}."
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A node of an explanation as a tree: a value, and the values inside it.
+    """A node in the tree of an explanation: a value, and the values inside it.
 
     Attributes:
         name: the step from the parent, ``.price`` or ``[2]``, by its index in the prediction; "" for the root.
@@ -134,7 +134,7 @@ class Branch:
 
     @property
     def sentence(self) -> str:
-        """The reason for the score, in percent: a sentence for a page that shows the values beside it."""
+        """A sentence that gives the reason for the score, in percent, for a page that shows the values beside it."""
         return self.leaf.sentence if self.leaf else f"{_summarize(self, format_percent)}."
 
 
@@ -152,7 +152,7 @@ def _name_kind(value: Any) -> str:
 
 @dataclass(frozen=True)
 class StarExplanation:
-    """Why a value has its ANLS*; as a string, one plain sentence.
+    """The reason for the ANLS* of a value. Its string form is one plain sentence.
 
     Attributes:
         prediction: the value, as given.
@@ -187,7 +187,7 @@ class StarExplanation:
 
     @property
     def sentence(self) -> str:
-        """Why the value has its score, in percent: a sentence for a page."""
+        """A sentence that says why the value has its score, in percent, for a page."""
         return self.tree.sentence
 
     def __str__(self) -> str:
@@ -202,7 +202,7 @@ class StarExplanation:
 
 
 def find_closest(pair: Pair, terms: Terms) -> Any:
-    """Find the accepted value that is closest to the prediction, with lists in the order of the prediction."""
+    """Find the accepted value that is closest to the prediction. Its lists are in the order of the predicted lists."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, Nothing):
         return prediction.value if pair.same else None
@@ -219,7 +219,7 @@ def find_closest(pair: Pair, terms: Terms) -> Any:
 
 
 def score_keys(pairs: Iterable[Pair], terms: Terms) -> dict[str, KeyScore]:
-    """Compute the score of each key: the mean over all places with the same path of key names."""
+    """Compute the score of each key, which is the mean over all places with the same path of key names."""
     values: dict[str, list[Pair]] = {}
     for pair in pairs:
         for name, inner in _iterate_keys(pair, terms):
@@ -240,7 +240,7 @@ def _iterate_keys(pair: Pair, terms: Terms) -> Iterator[tuple[str, Pair]]:
 
 
 def build_branch(pair: Pair, terms: Terms, name: str = "", here: str | None = "", there: str | None = "") -> Branch:
-    """Build the tree of a pair and of all pairs inside it.
+    """Build the tree of a pair and of all the pairs inside it.
 
     Args:
         pair: a reference compared with a prediction.

@@ -1,4 +1,4 @@
-"""Builds trees from values, and refuses what cannot be scored, with its place in the value."""
+"""Builds trees from values. Refuses what cannot be scored, and names its place in the value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
+    """Build the trees of both sides. Raises ValueError, which says what it is and where, if a part cannot be scored."""
     predicted = _build_tree(prediction, "prediction", row)
     reference = unwrap(reference)
     is_list = isinstance(reference, (list, tuple)) and reference
@@ -68,7 +68,7 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
 
 
 def write_numbers_by_value(node: Any) -> None:
-    """Write the numbers of a tree in one exact decimal form before it is compared: 2440 for 2440.0, 0 for -0.0.
+    """Before a comparison, write all numbers in a tree in one exact decimal form: 2440 for 2440.0, 0 for -0.0.
 
     An int has this form. A float gets the digits that Python prints, without an exponent and zeros at the end. Bools
     and texts stay as they are.
@@ -82,19 +82,19 @@ def write_numbers_by_value(node: Any) -> None:
 
 
 def unwrap(reference: Any) -> Any:
-    """Replace a tuple of one value with this value, since it stands for the value."""
+    """Replace a tuple of one value with the value itself, because both mean the same."""
     while isinstance(reference, tuple) and len(reference) == 1:
         reference = reference[0]
     return reference
 
 
 def name_side(side: str, row: str) -> str:
-    """Name one side of a row for an error."""
+    """Name one side of a row in an error message."""
     return f"the {side} of {row}" if row else f"the {side}"
 
 
 def name_key(key: Any) -> str:
-    """Format a key as a step of a path."""
+    """Format a key as one step of a path."""
     if isinstance(key, str) and key.isidentifier() and len(key) <= 60:
         return f".{key}"
     text = repr(key)

@@ -1,4 +1,4 @@
-"""Values as trees: the kinds of nodes, and how a node of the reference compares with one of the prediction."""
+"""Values as trees: defines the kinds of nodes, and how a node of the reference compares with one of the prediction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Terms(NamedTuple):
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is right if nothing is expected: None, "", [] or {}."""
+    """Whether a value is right where nothing is expected, as None, "", [] and {} are."""
     return value is None or (isinstance(value, (str, list, dict)) and not value)
 
 
@@ -44,12 +44,12 @@ class Node:
         raise NotImplementedError
 
     def mismatch(self, prediction: Node) -> Pair:
-        """Compare this reference with a prediction of another kind: the score is 0."""
+        """Compare this reference with a prediction of a different kind, which scores 0."""
         return Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
 
 
 class Pair(NamedTuple):
-    """A reference compared with a prediction."""
+    """The result of comparing a reference with a prediction."""
 
     reference: Node  # of several alternatives, the chosen one
     prediction: Node
@@ -61,21 +61,21 @@ class Pair(NamedTuple):
 
     @property
     def average(self) -> float:
-        """The sum of the scores divided by the length; 1 if nothing is expected and nothing is given."""
+        """The sum of the scores divided by the length, or 1 if nothing is expected and nothing is given."""
         return average(self.scores, self.length)
 
     @property
     def weight(self) -> float:
-        """The weight of this pair in a matching: the average, and one bit more if both sides are equal."""
+        """The weight of this pair in a matching: its average, raised by one bit if both sides are equal."""
         return math.nextafter(self.average, math.inf) if self.same else self.average
 
     def is_same_inside(self) -> bool:
-        """Whether both sides are equal as parts of a list or dict, in which Python treats nan as equal to itself."""
+        """Whether both sides are equal as parts of a list or dict, where Python treats nan as equal to itself."""
         return self.same or self.reference.value is self.prediction.value
 
 
 class Nothing(Node):
-    """No value: nothing is expected, or nothing is given."""
+    """The absence of a value: nothing is expected, or nothing is given."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ NOTHING = Nothing(None, 1)  # stands for every None, and for every missing key
 
 
 class Scalar(Node):
-    """A text, a number or a bool. All are compared as texts, with the variant "standard"."""
+    """A text, a number or a bool. All of them are compared as texts, with the variant "standard"."""
 
     __slots__ = ("text",)
     text: str
@@ -109,7 +109,9 @@ class Scalar(Node):
 
 
 class OneOf(Node):
-    """Several accepted values: the best counts. Among ties, one equal to the prediction wins, then the first."""
+    """Several accepted values, of which the best counts. Among ties, a value equal to the prediction wins, and
+    otherwise the first.
+    """
 
     __slots__ = ("options",)
 
@@ -123,7 +125,7 @@ class OneOf(Node):
 
 
 class Dict(Node):
-    """Values by key. Each is compared with the predicted value of the same key; a missing key counts as None."""
+    """Values by key. Each is compared with the predicted value of the same key. A missing key counts as None."""
 
     __slots__ = ("items",)
 
@@ -148,5 +150,5 @@ class Dict(Node):
         return Pair(self, prediction, scores, length, same, parts)
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
-        """Find the predicted keys that this dict does not have, with their nodes."""
+        """Find the predicted keys that this dict lacks, with their nodes."""
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]

@@ -18,7 +18,7 @@ def anls_star_score(
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
 ) -> float:
-    """Compute the ANLS* of one value: the sum of its leaf scores divided by the number of leaves.
+    """Compute the ANLS* of one value, which is the sum of its leaf scores divided by the number of leaves.
 
     Args:
         prediction: a string, number, bool or None, or a list or dict of such values.
@@ -57,7 +57,8 @@ def anls_star_scores(
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
 ) -> list[float]:
-    """Compute the ANLS* of each value of a set, as `anls_star_score` does. Their `mean` is the ANLS* over rows.
+    """Compute the ANLS* of each value of a set, as `anls_star_score` does. The `mean` of the scores is the ANLS* over
+    rows.
 
     Args:
         predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
@@ -91,7 +92,7 @@ def explain_star(
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
 ) -> StarExplanation:
-    """Explain the ANLS* of a value: the closest accepted value, the score of each key, and each leaf with its edits.
+    """Explain the ANLS* of a value by the closest accepted value, the score of each key, and each leaf with its edits.
 
     Args:
         prediction, reference, threshold, none_keys, numbers: as `anls_star_score` takes them.

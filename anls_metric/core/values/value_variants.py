@@ -26,7 +26,7 @@ Numbers = Literal["as_written", "by_value"]
 
 @dataclass(frozen=True)
 class ValueVariant(Scorer):
-    """A metric of lists and nested values, with its options.
+    """A metric for lists and nested values, with its options.
 
     Attributes:
         name, label, meaning, source, options: as a `Scorer` has them.
@@ -78,32 +78,34 @@ class ValueVariant(Scorer):
 
     @property
     def averages_rows(self) -> bool:
-        """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
+        """Whether the score of a set is the mean of the scores of its rows, rather than of the scores of all leaves."""
         return self.average == "rows"
 
     def read_answer(self, text: str) -> Any:
-        """Read an answer that a person wrote: JSON, or a text."""
+        """Read an answer that a person wrote, which is JSON or a text."""
         return parse_value_or_text(text)
 
     def parse_output(self, text: str) -> Any:
-        """Parse the JSON that a model wrote. ValueError: it is not JSON, or cannot be scored."""
+        """Parse the JSON that a model wrote. Raises ValueError if it is not JSON or cannot be scored."""
         value = parse_value(text)
         self.check([value], [""])
         return value
 
     def read_references(self, references: Any) -> Any:
-        """Read the reference of a row, which may be JSON. ValueError: it looks like JSON but is not."""
+        """Read the reference of a row, which may be JSON. Raises ValueError if it looks like JSON but is not."""
         return read_reference(references)
 
     @property
     def normalize(self) -> Callable[[Any], str]:
-        """The function that writes a value as the string that is compared; "" if it is empty."""
+        """The function that writes a value as the string that is compared, or as "" if the value is empty."""
         return _normalize_value
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
+        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
+        scored.
+        """
         rows = zip(*pair_columns(predictions, references))
         trees = [self.read(*pair, row_name(row)) for row, pair in enumerate(rows)]
         return [prediction.value for prediction, _ in trees], [reference.value for _, reference in trees]
@@ -111,17 +113,17 @@ class ValueVariant(Scorer):
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
-        """Score each row, for `mean`; [] for no rows. ValueError: as `check`."""
+        """Score each row, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check` does."""
         rows = zip(*pair_columns(predictions, references))
         return [self.score_row(*pair, row_name(row)) for row, pair in enumerate(rows)]
 
     def score_row(self, prediction: Any, reference: Any, row: str = "") -> RowScore:
-        """Score a row, which errors call ``row``. ValueError: it cannot be scored."""
+        """Score a row. Errors call it ``row``. Raises ValueError if it cannot be scored."""
         pair = self._compare(prediction, reference, row)[-1]
         return RowScore(pair.scores, pair.length, list_leaves(pair, self.terms) if self.lists_leaves else ())
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """Explain the score of a row. ValueError: it cannot be scored."""
+        """Explain the score of a row. Raises ValueError if it cannot be scored."""
         predicted, accepted, pair = self._compare(prediction, reference)
         tree, keys = build_branch(pair, self.terms), score_keys([pair], self.terms)
         closest = find_closest(pair, self.terms)
@@ -136,7 +138,7 @@ class ValueVariant(Scorer):
         return predicted, accepted, accepted.compare(predicted, self.terms)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
-        """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
+        """Score a question without an answer as 0, with as many wrong leaves as are expected, but at least one.
 
         An error names the question by ``row``. ValueError: as `check`.
         """
@@ -144,7 +146,7 @@ class ValueVariant(Scorer):
         return RowScore([0.0], max(1, found.length), miss_leaves(found.leaves) if self.lists_leaves else ())
 
     def mean(self, scores: Iterable[Any]) -> float:
-        """Compute the score of a set. ValueError: there are no rows."""
+        """Compute the score of a set. Raises ValueError if there are no rows."""
         if self.averages_rows:
             return mean(scores)
         rows = list(scores)
@@ -153,7 +155,7 @@ class ValueVariant(Scorer):
         return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
 
     def signature(self, extract: str = "") -> str:
-        """The signature of the score; ``extract`` names the rules that extracted the answers."""
+        """The signature of the score. ``extract`` names the rules that extracted the answers."""
         values = {option: getattr(self, option) for option in self.options}
         options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
         return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)

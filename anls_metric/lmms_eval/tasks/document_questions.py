@@ -20,7 +20,7 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str]) -> str:
-    """Return the question between the prompt texts of the model."""
+    """Return the question, surrounded by the prompt texts of the model."""
     return f"{lmms_eval_specific_kwargs['pre_prompt']}{doc['question']}{lmms_eval_specific_kwargs['post_prompt']}"
 
 
@@ -44,6 +44,6 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 @cache
 def report_signatures() -> None:
-    """Print the signature of each metric on stderr, once."""
+    """Print the signature of each metric on stderr, but only once."""
     for name, variant in VARIANTS.items():
         print(f"{name}: {signature(variant)}", file=sys.stderr)
