@@ -287,8 +287,7 @@ def is_number(value: object) -> bool:
 
 class Scorer(ABC):
     """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
-    scores a benchmark.
-    """
+    scores a benchmark."""
 
     name: str
     meaning: str
@@ -837,8 +836,7 @@ def signature(
     extract: str = "",
 ) -> str:
     """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
-    score.
-    """
+    score."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
@@ -924,8 +922,7 @@ class Kernel:
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
         """The function that scores rows, each with a prediction and its references. It scores each row before it reads
-        the next.
-        """
+        the next."""
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -1370,8 +1367,7 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
     """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text.
-    """
+    text."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1434,8 +1430,7 @@ class _Rows:
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
-    batches.
-    """
+    batches."""
 
     __name__ = "anls"
 

@@ -291,7 +291,7 @@ BAD_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
 # Calls of `compute`. The functions refuse more rows, in the same way.
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("default", {"predictions": ["a"] * 2999 + [None], "references": ["a"] * 3000}, "prediction of row 2999 "),
-    ("default", {"predictions": ["a"]}, "references must not be None"),
+    ("default", {"predictions": ["a"]}, "references is None"),
     ("default", {"references": ["a"]}, "predictions is None"),
     ("default", {"predictions": [], "references": []}, "no rows"),
     ("default", {}, "no rows"),
@@ -345,7 +345,7 @@ def test_good_call_is_right_at_once_after_a_bad_one(
         ("default", "compute", {"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 33 "),
         ("default", "add", {"prediction": None, "reference": "a"}, "prediction of row 32 .* is None"),
         ("default", "add", {"prediction": "a", "reference": None}, "references of row 32 .* is None"),
-        ("default", "add", {"prediction": "a"}, "references must not be None: pass a list with the references"),
+        ("default", "add", {"prediction": "a"}, "references is None: pass a list with the references"),
         ("default", "add", {"prediction": "a", "ref": "a"}, "unknown argument 'ref'; did you mean reference?"),
         ("default", "add", {"references": "a"}, "predictions is None: pass a list"),
         ("default", "compute", {"variant": "squad"}, "unknown variant 'squad'"),

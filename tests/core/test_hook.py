@@ -182,7 +182,7 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
     [
         ([["a"], [None]], {}, r"references of row 1 \(counted from 0\), item 0, is None"),
         ({"val": [5]}, {}, r"the references of row 0 \(counted from 0\) is 5"),
-        ({"test": None}, {}, r"references must not be None: pass a list"),
+        ({"test": None}, {}, r"references is None: pass a list"),
         (None, {"variant": "squad"}, "unknown variant 'squad'"),
         (["a"], {"metrics": "exact_matsch"}, "unknown metric 'exact_matsch'"),
         (

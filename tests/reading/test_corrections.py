@@ -54,7 +54,7 @@ REFUSED: list[tuple[Any, str]] = [
     ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction can have the fields questionId, accept"),
     ({"1": ["x"]}, "unknown field '(key)'; a correction can have the fields questionId, accept, exclude, note"),
     ([{"questionId": 7}], "a correction must have either accept or exclude: fix the one for question 7"),
-    ([{"questionId": 7, "accept": "x", "exclude": True}], "a correction must have either accept or exclude: fix the one for"),
+    ([{"questionId": 7, "accept": "x", "exclude": True}], "a correction must have either accept or exclude: fix"),
     ([{"questionId": 7, "exclude": "perhaps"}], "exclude must be true or false, 1 or 0, correct or incorrect, yes"),
     ([{"questionId": 7, "accept": [1]}], "accept of question 7, item 0, is 1 (int), not a string"),
     ([ACCEPTED, {"questionId": "7", "accept": "y"}], "c.json, record 2: there is more than one correction for"),

@@ -133,7 +133,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("gold.json a.json --gold-id-field qid", "'questionId'", "gold.json a.json --gold-id-field questionId", [SCORE]),
     ("gold.json x.json --field confidenc=p", "confidence", "gold.json x.json --field confidence=p", [SCORE]),
     ("gold.json a.json --layout lmms-evl", "did you mean lmms_eval?", "gold.json a.json --layout auto", [SCORE]),
-    ("gold.json run", "are not parts of one table: pass only one", "gold.json run/predictions.json", [SCORE]),
+    ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
     ("gold.json models", "if each file is a submission, pass the files", "gold.json models/a.json models/b.json", BOTH),
     ("twice.json a.json", "1 id repeated (the first is 49000): keep only one record", "gold.json a.json", [SCORE]),
     ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
