@@ -287,7 +287,8 @@ def is_number(value: object) -> bool:
 
 class Scorer(ABC):
     """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
-    scores a benchmark."""
+    scores a benchmark.
+    """
 
     name: str
     meaning: str
@@ -836,7 +837,8 @@ def signature(
     extract: str = "",
 ) -> str:
     """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
-    score."""
+    score.
+    """
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
@@ -922,7 +924,8 @@ class Kernel:
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
         """The function that scores rows, each with a prediction and its references. It scores each row before it reads
-        the next."""
+        the next.
+        """
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -1367,7 +1370,8 @@ _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
     """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text."""
+    text.
+    """
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1430,7 +1434,8 @@ class _Rows:
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
-    batches."""
+    batches.
+    """
 
     __name__ = "anls"
 

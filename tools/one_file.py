@@ -129,7 +129,8 @@ def shorten_docstrings(source: str) -> str:
             first, last = node.body[0].lineno, node.body[0].end_lineno or 0
             end = next((line for line in range(first, last) if not lines[line].strip()), None)
             if end is not None:
-                lines[end - 1] = lines[end - 1].rstrip() + '"""\n'
+                close = "" if end == first else "\n" + " " * node.body[0].col_offset
+                lines[end - 1] = f'{lines[end - 1].rstrip()}{close}"""\n'
                 lines[end:last] = [""] * (last - end)
     return "".join(lines)
 

@@ -65,7 +65,7 @@ def open_zip(path: str) -> ImageSource | None:
     """Find the images in a zip archive, or return None if there are none.
 
     Raises:
-        InputError: it is no zip archive, or a damaged one. OSError: it cannot be opened.
+        InputError: it is not a zip archive, or a damaged one. OSError: it cannot be opened.
     """
     try:
         archive = zipfile.ZipFile(path)

@@ -237,7 +237,7 @@ def test_broken_files_are_named_and_others_scored(visit: Visits, tmp_path: Path)
         user.see(".problem [role=alert]", name + words)
     user.report("62.7")
     for files, words in (
-        ([tmp_path / "pages.zip"], "pages.zip: a zip file is for page images"),
+        ([tmp_path / "pages.zip"], "pages.zip: a zip file is only for page images"),
         ([GOLD], "or drop a submission as well"),
         ([SUBMISSION], "or drop the gold file as well"),
         ([tmp_path / "hostile.json", GOLD], "<script>window.ran = 1"),
