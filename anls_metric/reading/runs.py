@@ -70,20 +70,22 @@ def choose_runs(
         The places of the records; and the run of each, if a field tells runs of repeated ids apart.
     """
     every, repeat = range(len(table.records)), len(set(ids)) < len(ids)
-    if not repeat and settings.filter is None:
+    is_of_program = table.layout is not None and table.layout.repeated_by  # whose filters are no runs
+    chosen = None if is_of_program else settings.filter
+    if not repeat and chosen is None:
         return every, None
     field = _find_run_field(table, ids)
     runs = None if field is None else list(map(str, read_column(table, field)))
     if repeat and runs is None and settings.runs != "question":
         raise error_of_repeated(table, ids, roles, settings)
-    if repeat and runs is not None and settings.runs == "error" and settings.filter is None:
+    if chosen is not None:
+        return find_places(table, "run", runs or [], chosen), None
+    if runs is not None and settings.runs == "error":
         sentence = (
             "it has several runs ({names}): choose one with {use.filter}, or score each with {use.submission:{field}}"
         )
         raise make_error(table.name, sentence, names=list_some(dict.fromkeys(runs)), field=field)
-    if settings.filter is None or (table.layout is not None and table.layout.repeated_by):
-        return every, runs if repeat else None
-    return find_places(table, "run", runs or [], settings.filter), None
+    return every, runs
 
 
 def order_by_id(

@@ -112,6 +112,12 @@ def test_identify_refuses_what_it_cannot_load(module: Shell, name: str, words: s
 
 LOG = [{"qid": str(row["questionId"]), "output": f"So.\nAnswer: {row['answer']}"} for row in ANSWERS[:5]]
 EPOCHS = [{"id": 5, "epoch": n, "answer": f"a{n}"} for n in (1, 2)]
+# A log of lm_eval whose filter is chosen, and which still has two answers to a question.
+SEEDS = [
+    {"doc_id": 0, "doc": {"questionId": 7}, "target": "a", "resps": [[f"a{n}"]], "filtered_resps": [f"a{n}"]}
+    | {"filter": "none", "seed": n}
+    for n in (1, 2)
+]
 EXPORTS: list[tuple[str, Any, Any]] = [
     ("x.json", ANSWERS, ANSWERS),
     ("x.jsonl --extract final", LOG[::-1], ANSWERS[:5][::-1]),
@@ -157,6 +163,7 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "to skip them, add --extra ignore"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first is 1): keep only one record for each id"),
         ("x.json", EPOCHS, "choose one with --filter"),
+        ("x.json --filter none", SEEDS, "it has several runs (1, 2)"),
         ("x.json", [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"], "answers of several models (a, b)"),
         ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
         (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one answers file, or a questions file and then one answers file"),
