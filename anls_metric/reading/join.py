@@ -24,11 +24,12 @@ from anls_metric.reading.keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
-from anls_metric.reading.table import Table, choose_records, show_path
+from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     Kind,
     read_assessments,
     read_columns,
+    read_columns_together,
     read_ids,
     read_predictions,
     read_questions,
@@ -87,9 +88,10 @@ def read_gold(table: Table, reading: Reading) -> Questions:
 
 def _make_questions(table: Table, roles: Roles, ids: Sequence[str], reading: Reading) -> Questions:
     """Make the questions of a table, one of each record."""
-    references = read_references(table, roles.references, reading.settings, reading.kind)
+    column = read_columns_together(table, roles.references)
+    references = read_references(column, table, roles.references, reading.settings, reading.kind)
     if reading.kind == "text":
-        table = table._replace(hints=[*table.hints, *warn_of_decimals(table, roles.references, "references")])
+        table = table._replace(hints=[*table.hints, *warn_of_decimals(column, table.name, "references")])
     numbers = [str(number) for number in range(1, len(references) + 1)]
     texts = read_questions(table, roles.question)
     return Questions(table, ids or numbers, references, texts, bool(ids), roles)
@@ -259,8 +261,9 @@ def _make_answers(
     The columns that a rule needs are read from the gold file, else from the table.
     """
     path: Any = roles.prediction  # which both callers require
-    predictions = read_predictions(table, path, reading.settings, reading.kind)
-    decimals = warn_of_decimals(table, path, "predictions") if reading.kind == "text" else []
+    column = read_column(table, path)
+    predictions = read_predictions(column, table, path, reading.settings, reading.kind)
+    decimals = warn_of_decimals(column, table.name, "predictions") if reading.kind == "text" else []
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)

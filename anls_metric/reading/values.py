@@ -77,10 +77,11 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 # Predictions
 
 
-def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = "text") -> list[Any]:
+def read_predictions(column: list[Any], table: Table, path: Path, settings: Settings, kind: Kind = "text") -> list[Any]:
     """Read predictions.
 
     Args:
+        column: what the records have at the path.
         table: the table.
         path: the path of the prediction.
         settings: whether a missing prediction is an error.
@@ -92,7 +93,6 @@ def read_predictions(table: Table, path: Path, settings: Settings, kind: Kind = 
     Raises:
         InputError: a prediction is missing, or is not a string.
     """
-    column = read_column(table, path)
     failures = describe_failures(table.layout, table.records, column) if table.layout else ""
     if failures and settings.missing == "error":
         raise make_error(table.name, "{failures}: add {use.missing:zero} to score them 0", failures=failures)
@@ -130,9 +130,8 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
-def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message]:
-    """Warn of decimal numbers in a column, because their original formatting is lost."""
-    column = _read_columns_together(table, path)
+def warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Message]:
+    """Warn of decimal numbers in a column of a table, given its name, because their original formatting is lost."""
     if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
         return []
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
@@ -141,19 +140,20 @@ def warn_of_decimals(table: Table, path: Path | None, what: str) -> list[Message
         "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
         "write them as strings"
     )
-    return [Message(table.name, sentence, {"count": count, "what": what})] if count else []
+    return [Message(name, sentence, {"count": count, "what": what})] if count else []
 
 
 # Accepted answers
 
 
-def read_references(table: Table, path: Path | None, settings: Settings, kind: Kind = "text") -> list[Any]:
-    """Read the references of each record as a list of strings or of values.
+def read_references(
+    column: list[Any], table: Table, path: Path | None, settings: Settings, kind: Kind = "text"
+) -> list[Any]:
+    """Read the references of each record, which are at the path, as a list of strings or of values.
 
     Raises:
         InputError: a record has none, or one is not a string.
     """
-    column = _read_columns_together(table, path)
     if kind == "any":
         return list(map(_show_accepted, column))
     sentence = "{field} is null or missing: add a reference, or leave the question out"
@@ -170,7 +170,7 @@ def read_references(table: Table, path: Path | None, settings: Settings, kind: K
     return column
 
 
-def _read_columns_together(table: Table, path: Path | None) -> list[Any]:
+def read_columns_together(table: Table, path: Path | None) -> list[Any]:
     """Read a column, or a list of the values of several columns, some of which may be empty."""
     parts = [] if path is None else split_key(table, path)
     if len(parts) < 2:
