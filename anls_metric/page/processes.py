@@ -79,12 +79,10 @@ def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
 def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
     """Call a function as `watch` does, and wait for its result. Raises ExhaustedError also if the client has left."""
     value: Any = None
-    with closing(watch(function, *arguments, **options)) as looks:
+    with closing(watch(function, *arguments, wait=PAUSE, **options)) as looks:
         for _, value in looks:
-            if HAS_LEFT.get()():
+            if value is None and HAS_LEFT.get()():
                 raise ExhaustedError("the client has left")
-            if value is None:
-                time.sleep(PAUSE)
     return cast("_Result", value)
 
 
@@ -102,6 +100,7 @@ def watch(
     memory: int = limits.MEMORY,
     most: int = limits.MAX_RESULT,
     room: threading.Semaphore = _FILES,
+    wait: float = 0.0,
 ) -> Generator[tuple[str, Any], None, None]:
     """Call a function in a separate process, and watch it. If this iterator is closed, the process ends.
 
@@ -112,22 +111,23 @@ def watch(
         memory: the address space that it may take, in bytes.
         most: the bytes that its result may take as JSON.
         room: what limits the number of processes: `choose_room` for files.
+        wait: how many seconds a look waits for news; 0 in an event loop.
 
     Yields:
-        At each look, which waits for nothing: the stage that the function told last, and None. At the end "", and what
+        At each look: the stage that the function told last, and None. At the end "", and what
         the function returns, as JSON has it.
 
     Raises:
         ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
             RuntimeError: it failed in another way.
     """
-    while not room.acquire(blocking=False):
+    while not room.acquire(timeout=wait):
         yield "waiting until others have their scores", None
     try:
         ends, stage = time.monotonic() + 2 * seconds, ""
         with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
             while time.monotonic() < ends:
-                if receiver.poll():
+                if receiver.poll(wait):
                     is_stage, value = _receive(receiver, process, most)
                     if not is_stage:
                         yield "", value
