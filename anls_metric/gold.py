@@ -228,7 +228,7 @@ def find_gold(word: str) -> GoldSet | None:
     similar = find_similar_name(stem, GOLD)
     if split == "test" and f"{stem}:val" in GOLD:
         sentence = (
-            "the references of a test split are secret: score {stem}:val, or upload a file written by anls export rrc"
+            "references of the test split are secret: score on {stem}:val, or upload a file written by anls export rrc"
         )
         raise make_error(word, sentence, stem=stem)
     if similar:

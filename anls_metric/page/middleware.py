@@ -135,7 +135,7 @@ def _check_origin(scope: Scope) -> None:
     if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
         raise RefusedError("the web app answers at its own address only", 421)
     if scope["method"] == "POST" and headers.get("origin", f"http://{host}") != f"http://{host}":
-        raise RefusedError("the web app takes requests from its own page only", 403)
+        raise RefusedError("the web app accepts requests only from its own page", 403)
 
 
 async def _watch(scope: Scope) -> AsyncIterator[str]:

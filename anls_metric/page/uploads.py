@@ -106,7 +106,7 @@ async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[
             size += len(data)
             _Coming.size += len(data)
             if _Coming.size > limits.MAX_COMING:
-                raise RefusedError("too many files are coming at once: upload it again in a minute", 503)
+                raise RefusedError("too many files are being uploaded at once: try again in a minute", 503)
             yield data
 
     try:
@@ -118,7 +118,7 @@ async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[
         if not files:
             raise RefusedError(_NO_FORM, 400)
         if any(file.size > limits.MAX_FILE for file in files):
-            raise RefusedError(f"a file has more than {limits.MAX_FILE // limits.MB} MB", 413)
+            raise RefusedError(f"a file is larger than {limits.MAX_FILE // limits.MB} MB", 413)
         return [await run_in_threadpool(_keep, file.filename, file.file) for file in files]
     except (MultiPartException, FormParserError, LookupError):
         raise RefusedError(_NO_FORM, 400) from None

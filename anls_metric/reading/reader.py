@@ -49,7 +49,7 @@ def parse_input(word: str) -> Input:
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
     if not word:
-        raise make_error("", "a file name is empty: check whether a shell variable has no value")
+        raise make_error("", "a file name is empty: check for an empty shell variable")
     if is_named and not path:
         raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
     return Input(path, name) if is_named else Input(word)

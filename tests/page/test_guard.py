@@ -217,7 +217,7 @@ FIELD = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
             [write_form(("a.csv", b"a" * 50_000_001))],
             "multipart/form-data; boundary=x",
             413,
-            "a file has more than 50 MB",
+            "a file is larger than 50 MB",
         ),
     ],
 )
@@ -232,7 +232,7 @@ def test_upload_that_is_refused_leaves_nothing(
 
 def test_coming_uploads_and_a_full_disk_refuse_one_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_COMING", 100)
-    assert send_form(FORM, b"a" * 100) == (503, "too many files are coming at once: upload it again in a minute")
+    assert send_form(FORM, b"a" * 100) == (503, "too many files are being uploaded at once: try again in a minute")
     monkeypatch.undo()
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with monkeypatch.context() as full:

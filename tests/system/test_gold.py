@@ -255,7 +255,7 @@ NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as w
         ("docvqa a.json", "docvqa: no such file or gold data: did you mean docvqa:val?"),
         (
             "-g docvqa:test a.json",
-            "docvqa:test: the references of a test split are secret: score docvqa:val, or upload",
+            "docvqa:test: references of the test split are secret: score on docvqa:val, or upload",
         ),
         ("DocVQA:validation", "DocVQA:validation: no such file or gold data: did you mean docvqa:val?"),
         ("check-submission a.json --ids docvqa:vla", "no such file or gold data: did you mean docvqa:val?"),
