@@ -15,7 +15,8 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import RefusedError, is_report, receive_files, take
+from anls_metric.page.forms import receive_files
+from anls_metric.page.uploads import RefusedError, is_report, take
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "

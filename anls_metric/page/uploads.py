@@ -1,6 +1,4 @@
-"""The files and reports of visitors: how files arrive, which paths they get, and how old ones make room for new
-ones.
-"""
+"""The files and reports of visitors: which paths they get, and how old ones make room for new ones."""
 
 from __future__ import annotations
 
@@ -9,16 +7,11 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
-
-from python_multipart.exceptions import FormParserError
-from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, Headers
-from starlette.formparsers import MultiPartException, MultiPartParser
 
 from anls_metric.page import limits
 
@@ -86,53 +79,7 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 # An upload
 
 
-class _Coming:
-    """The bytes of all uploads that are not yet complete."""
-
-    size = 0
-
-
-async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[str]:
-    """Receive the files of a form, and return their paths. A file gets its name only when it has arrived completely.
-
-    Raises:
-        RefusedError: it is no form of files, a file is too large, or there is no room for it.
-    """
-    size, form = 0, FormData()
-
-    async def count() -> AsyncGenerator[bytes, None]:
-        nonlocal size
-        async for data in stream:
-            size += len(data)
-            _Coming.size += len(data)
-            if _Coming.size > limits.MAX_COMING:
-                raise RefusedError("too many files are being uploaded at once: try again in a minute", 503)
-            yield data
-
-    try:
-        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
-        parser = MultiPartParser(headers, count(), max_fields=0)
-        parser.spool_max_size = 1  # bytes in memory; the rest is on the disk
-        form = await parser.parse()
-        files = form.getlist("files")
-        if not files:
-            raise RefusedError(_NO_FORM, 400)
-        if any(file.size > limits.MAX_FILE for file in files):
-            raise RefusedError(f"a file is larger than {limits.MAX_FILE // limits.MB} MB", 413)
-        return [await run_in_threadpool(_keep, file.filename, file.file) for file in files]
-    except (MultiPartException, FormParserError, LookupError):
-        raise RefusedError(_NO_FORM, 400) from None
-    except OSError:
-        raise RefusedError("there is no room for the file now: upload it again later", 507) from None
-    finally:
-        _Coming.size -= size
-        await form.close()
-
-
-_NO_FORM = "the upload must be a form with files: send the files as multipart/form-data, in the field named files"
-
-
-def _keep(name: str, file: BinaryIO) -> str:
+def keep(name: str, file: BinaryIO) -> str:
     """Keep a file in the folder of its content, under a name that is safe to show."""
     from gradio.processing_utils import hash_file  # so that gradio makes no copy of its own
     from gradio_client.utils import strip_invalid_filename_characters
@@ -151,7 +98,7 @@ def _keep(name: str, file: BinaryIO) -> str:
 
 def keep_text(name: str, text: str) -> str:
     """Keep a text that a visitor typed as if it were an uploaded file, and return its path."""
-    return _keep(name, io.BytesIO(text.encode("utf-8", "replace")))
+    return keep(name, io.BytesIO(text.encode("utf-8", "replace")))
 
 
 # The paths that requests name

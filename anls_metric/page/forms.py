@@ -1,0 +1,59 @@
+"""Receives the files that a visitor uploads as a form."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+
+from python_multipart.exceptions import FormParserError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, Headers
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from anls_metric.page import limits
+from anls_metric.page.uploads import RefusedError, get_folder, keep, make_room
+
+
+class _Coming:
+    """The bytes of all uploads that are not yet complete."""
+
+    size = 0
+
+
+async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[str]:
+    """Receive the files of a form, and return their paths. A file gets its name only when it has arrived completely.
+
+    Raises:
+        RefusedError: it is no form of files, a file is too large, or there is no room for it.
+    """
+    size, form = 0, FormData()
+
+    async def count() -> AsyncGenerator[bytes, None]:
+        nonlocal size
+        async for data in stream:
+            size += len(data)
+            _Coming.size += len(data)
+            if _Coming.size > limits.MAX_COMING:
+                raise RefusedError("too many files are being uploaded at once: try again in a minute", 503)
+            yield data
+
+    try:
+        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
+        parser = MultiPartParser(headers, count(), max_fields=0)
+        parser.spool_max_size = 1  # bytes in memory; the rest is on the disk
+        form = await parser.parse()
+        files = form.getlist("files")
+        if not files:
+            raise RefusedError(_NO_FORM, 400)
+        if any(file.size > limits.MAX_FILE for file in files):
+            raise RefusedError(f"a file is larger than {limits.MAX_FILE // limits.MB} MB", 413)
+        return [await run_in_threadpool(keep, file.filename, file.file) for file in files]
+    except (MultiPartException, FormParserError, LookupError):
+        raise RefusedError(_NO_FORM, 400) from None
+    except OSError:
+        raise RefusedError("there is no room for the file now: upload it again later", 507) from None
+    finally:
+        _Coming.size -= size
+        await form.close()
+
+
+_NO_FORM = "the upload must be a form with files: send the files as multipart/form-data, in the field named files"
