@@ -174,7 +174,7 @@ def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: p
         processes.watch, "__kwdefaults__", {**(processes.watch.__kwdefaults__ or {}), "memory": 120_000_000}
     )
     (table,) = upload(uploads, write_table(uploads / "my table.jsonl", 100_000))
-    with pytest.raises(ValueError, match=r"more memory or time than the web app allows|too little memory"):
+    with pytest.raises(ValueError, match=r"more memory or time than the web app allows|does not fit in memory"):
         score_logs([table], variant="rrc")
 
 
