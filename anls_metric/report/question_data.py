@@ -22,14 +22,14 @@ from anls_metric.report.images import Images, find_page_name
 if TYPE_CHECKING:
     from anls_metric.core.values.star_explanation import Branch
 
-MAX_BYTES = 24_000_000
+MAX_BYTES = 32_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""
 
 MAX_CONFUSIONS = 10
 """The number of confusions to list for each submission."""
 
 _INDICES = {outcome.name: index for index, outcome in enumerate(OUTCOMES)}
-_BYTES_BESIDES = 100  # of an answer, besides its texts: its share of the question, and its score
+_BYTES_BESIDES = 150  # of an answer, besides its texts: its share of the question, its score and their names
 
 
 def select_questions(
@@ -63,7 +63,7 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
         - ``ids``, ``questions``: N strings; ``pages``: the name of the image or document of each question.
         - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
-        - ``answers``: for each submission a dict: ``rows``, N lists (see `_describe_answer`), None if it does not have
+        - ``answers``: for each submission a dict: ``rows``, N dicts (see `_describe_answer`), None if it does not have
           the question; ``costs``, of nested values N dicts: see `list_leaf_costs`; ``partial_credit`` and
           ``confusions``, with the numbers of the questions that count in them.
         - ``sentences``: the distinct reasons of scores, to which the answers have indices.
@@ -120,7 +120,7 @@ def _describe_answers(
 
 def _describe_answer(
     scored: Scored, place: int, lowest: str, shared: Sequence[Any], sentences: dict[str, int]
-) -> list[Any]:
+) -> dict[str, Any]:
     """Describe the answer to a question, given its place in the submission.
 
     Args:
@@ -131,27 +131,33 @@ def _describe_answer(
         sentences: the indices of the reasons of scores, to which a new one is added.
 
     Returns:
-        Prediction (None for no answer), score, index of the outcome, index of the sentence, index of the closest
-        accepted answer; and, if it is not empty, a dict with ``raw``, the model output; ``lowest``, the index of the
-        outcome of the lowest-scoring answer, if it is different; ``references``, if they are not those of the question;
-        ``edits`` to the closest accepted answer (see `align`); or ``tree``, the parts of a nested value (see
-        `_list_branch`).
+        ``prediction`` (None for no answer); ``score``; ``outcome`` and ``sentence``, indices; ``closest``, the index of
+        the closest reference; and, where they matter, ``raw``, the model output; ``lowest``, the index of the outcome
+        of the lowest-scoring answer, if it is different; ``references``, if they are not those of the question;
+        ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
+        `_describe_branch`).
     """
     answers, answer, accepted = scored.answers, scored.representatives[place], scored.questions.references[place]
     value, outcome = answers.predictions[answer], scored.findings.outcomes[answer]
     prediction = None if value is None else format_value(value)
-    sentence, closest, more = _explain(scored, answer, accepted)
+    sentence, closest, drawing = _explain(scored, answer, accepted)
     if scored.answer_scores[answer] != scored.scores[place]:
         sentence += f" The score is the mean of {len(scored.runs[place])} runs."
+    content = {
+        "prediction": prediction,
+        "score": scored.scores[place],
+        "outcome": _INDICES[outcome],
+        "sentence": sentences.setdefault(sentence, len(sentences)),
+        "closest": closest,
+        **drawing,
+    }
     if answers.raw and answers.raw[answer] not in (None, prediction):
-        more["raw"] = answers.raw[answer]
+        content["raw"] = answers.raw[answer]
     if accepted != shared:
-        more["references"] = list(map(format_value, accepted))
+        content["references"] = list(map(format_value, accepted))
     if lowest != outcome:
-        more["lowest"] = _INDICES[lowest]
-    index = sentences.setdefault(sentence, len(sentences))
-    parts = [prediction, scored.scores[place], _INDICES[outcome], index, closest]
-    return [*parts, more] if more else parts
+        content["lowest"] = _INDICES[lowest]
+    return content
 
 
 def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:
@@ -172,17 +178,26 @@ def describe_drawing(why: Any) -> dict[str, Any]:
     if isinstance(why, Explanation):
         return {"edits": align(why)} if why.best.distance and why.normalized_prediction else {}
     has_tree = hasattr(why, "tree") and why.tree.children
-    return {"tree": _list_branch(why.tree)} if has_tree else {}
+    return {"tree": _describe_branch(why.tree)} if has_tree else {}
 
 
-def _list_branch(branch: Branch) -> list[Any]:
-    """List the data of a branch: name, prediction, reference, score, sentence, the branches inside it, edits."""
-    inside = [_list_branch(child) for child in branch.children]
+def _describe_branch(branch: Branch) -> dict[str, Any]:
+    """Describe a branch with the branches inside it, and the ``edits`` of a leaf. A branch with others inside has no
+    texts.
+    """
+    inside = list(map(_describe_branch, branch.children))
     values = (None, None) if inside else (branch.prediction, branch.reference)
-    texts = [None if value is None else format_value(value) for value in values]
+    prediction, reference = (None if value is None else format_value(value) for value in values)
     why = branch.leaf.text if branch.leaf else None
-    edits = describe_drawing(why) if why and texts == [why.prediction, why.closest] else {}
-    return [branch.name, *texts, branch.score, branch.sentence, inside, *edits.values()]
+    return {
+        "name": branch.name,
+        "prediction": prediction,
+        "reference": reference,
+        "score": branch.score,
+        "sentence": branch.sentence,
+        "inside": inside,
+        **(describe_drawing(why) if why and (prediction, reference) == (why.prediction, why.closest) else {}),
+    }
 
 
 def encode_script_data(data: Mapping[str, Any]) -> str:

@@ -92,7 +92,7 @@ def test_report_escapes_hostile_texts() -> None:
     assert tags.count("script") == 2
     assert "img" not in tags
     assert read_data(page)["ids"][0] == HOSTILE
-    assert read_rows(page)[0][0] == HOSTILE
+    assert read_rows(page)[0]["prediction"] == HOSTILE
     for character in "\u202e\x00\r":
         assert character not in re.sub(r'<script id="data".*?</script>', "", page, flags=re.DOTALL)
 
@@ -136,9 +136,9 @@ def test_report_data_holds_every_answer_unchanged() -> None:
     data, rows = read_data(page), read_rows(page)
     assert data["ids"] == ["0", "1", "2"]
     assert data["references"] == [accepted for _, accepted in answers]
-    assert [row[0] for row in rows] == [prediction for prediction, _ in answers]
-    assert [row[1] for row in rows] == [explain("  The\nCOCA Cola ", "Coca Cola").score, 0.0, 0.0]
-    assert [data["sentences"][row[3]] for row in rows][:2] == [
+    assert [row["prediction"] for row in rows] == [prediction for prediction, _ in answers]
+    assert [row["score"] for row in rows] == [explain("  The\nCOCA Cola ", "Coca Cola").score, 0.0, 0.0]
+    assert [data["sentences"][row["sentence"]] for row in rows][:2] == [
         "4 edits on 13 characters: similarity 69.2%, at least the threshold of 50%.",
         "The submission has no answer to it, so 0.",
     ]
@@ -152,9 +152,9 @@ def test_report_joins_submissions_with_other_questions_and_other_accepted_answer
     page = as_html(conclude(scored))
     data = read_data(page)
     assert (data["ids"][2:], data["references"][2:]) == (["7", "8", "9"], [["a"], ["b"], ["b"]])
-    assert [row and row[1] for row in read_rows(page)[2:]] == [1.0, 1.0, None]
-    assert [row and row[1] for row in read_rows(page, 1)[2:]] == [None, 0.0, 1.0]
-    assert read_rows(page, 1)[3][5]["references"] == ["c"]
+    assert [row and row["score"] for row in read_rows(page)[2:]] == [1.0, 1.0, None]
+    assert [row and row["score"] for row in read_rows(page, 1)[2:]] == [None, 0.0, 1.0]
+    assert read_rows(page, 1)[3]["references"] == ["c"]
 
 
 def test_report_of_every_variant_has_its_signature_and_every_question_of_odd_sets() -> None:
@@ -183,7 +183,7 @@ def test_report_beyond_its_size_limit_keeps_differences_and_zeros_first() -> Non
 def test_edits_and_raw_output_are_embedded_only_where_strings_differ() -> None:
     texts = ["COCA  cola", "CocaCola", None, ""]
     scored = score_pairs([(text, ["Coca Cola"]) for text in texts], raw=["It is coca cola", "CocaCola", None, ""])
-    more = [dict(*row[5:]) for row in read_rows(as_html(conclude([scored])))]
+    more = read_rows(as_html(conclude([scored])))
     assert [each.get("edits") for each in more] == [None, [4, 4, 0, 1, 4, 4], None, None]
     assert [each.get("raw") for each in more] == ["It is coca cola", None, None, None]
 
@@ -230,7 +230,7 @@ def test_partial_credit_is_the_sum_of_the_questions_that_the_report_names(varian
     texts = [("0.26", "0.28"), ("977,633", "977633"), ("240", "240.00"), ("1988", "2019"), ("Coca Col", "Coca Cola")]
     answers = [(ours, [accepted]) for ours, accepted in (*texts, ("12/15/89", "12/15/88"), ("5", "5"), ("", "5"))]
     page = build_report({"one": [*answers, (None, ["5"])]}, variant=variant)
-    scores = [row[1] for row in read_rows(page)]
+    scores = [row["score"] for row in read_rows(page)]
     credit = read_data(page)["answers"][0]["partial_credit"]
     lost, gained = credit["format_loss"], credit["wrong_number_credit"]
     assert sum(1 - scores[row] for row in lost["questions"]) / 9 == pytest.approx(lost["value"])
@@ -249,7 +249,7 @@ def test_partial_credit_of_runs_names_each_question_once() -> None:
 def test_reason_of_an_answer_that_stands_for_several_runs_says_that_the_score_is_a_mean() -> None:
     runs = ["Cola", "Cola", "xyz", "5", "5", "5"]
     page = as_html(conclude([score_pairs([("Cola", ["Cola"]), ("5", ["5"])], runs=runs)]))
-    sentences = [read_data(page)["sentences"][row[3]] for row in read_rows(page)]
+    sentences = [read_data(page)["sentences"][row["sentence"]] for row in read_rows(page)]
     assert sentences == [
         "Equal to a reference, so 100%. The score is the mean of 3 runs.",
         "Equal to a reference, so 100%.",
@@ -277,9 +277,10 @@ def test_report_of_nested_values_has_their_trees_and_the_groups_of_their_keys() 
         "b": [1, 0, 3],
     }
     assert data["groups"]["key of the value"] == {"a": [0, 1, 2, 3], "b": [0, 2, 3]}  # where a model has it wrong
-    first, second = read_rows(page)[0][5]["tree"][5]
-    assert (first[:3], second[:3]) == ([".a", "tee", "tea"], [".b", "0", "1"])
-    assert first[6] == [2, 2, 1, 1]  # edits
+    first, second = read_rows(page)[0]["tree"]["inside"]
+    names = ("name", "prediction", "reference", "edits")
+    assert [first.get(name) for name in names] == [".a", "tee", "tea", [2, 2, 1, 1]]
+    assert [second.get(name) for name in names] == [".b", "0", "1", [0, 0, 1, 1]]
 
 
 # The words at the top: the verdict, the certainty of it, and what it depends on

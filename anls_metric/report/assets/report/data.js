@@ -39,11 +39,10 @@ export const makeName = (place) => {
 
 export const OUTCOMES = data.outcomes.map(({ name }) => name);
 const NOT_ASKED = { prediction: null, score: null, outcome: "", sentence: "", closest: 0 };
-const readAnswer = (parts) => {
-  if (!parts) return NOT_ASKED;
-  const [prediction, score, outcome, sentence, closest, more] = parts;
-  const [own, lowest] = [outcome, more?.lowest ?? outcome].map((place) => OUTCOMES[place]);
-  return { prediction, score, sentence: data.sentences[sentence], closest, ...more, outcome: own, lowest };
+const readAnswer = (answer) => {
+  if (!answer) return NOT_ASKED;
+  const { outcome, lowest = outcome, sentence } = answer;
+  return { ...answer, outcome: OUTCOMES[outcome], lowest: OUTCOMES[lowest], sentence: data.sentences[sentence] };
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 

@@ -53,7 +53,7 @@ export const drawText = (text) =>
   make("div.text", WHOLE, text === "" ? make("span.nothing", "empty") : markHidden(text));
 
 // A list or a nested value: a tree with a score at each branch, and the edits of each leaf
-const drawLeaf = ([, prediction, reference, score, , , edits]) => {
+const drawLeaf = ({ prediction, reference, score, edits }) => {
   if (prediction === reference) return make("span.leaf", { dir: "auto" }, markHidden(prediction ?? ""));
   if (edits && score > 0) return drawEdits(prediction, reference, edits);
   const gone = prediction && make("del", { dir: "auto" }, markHidden(prediction));
@@ -62,7 +62,7 @@ const drawLeaf = ([, prediction, reference, score, , , edits]) => {
 };
 const listBranches = (children) => {
   const items = children.map((branch) => {
-    const [name, prediction, reference, score, sentence, inside] = branch;
+    const { name, prediction, reference, score, sentence, inside } = branch;
     const head = [make("span.path", { dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score)];
     if (inside.length) return make("li", head, listBranches(inside));
     return make("li", head, drawLeaf(branch), prediction !== reference && make("span.said", sentence));
@@ -71,7 +71,7 @@ const listBranches = (children) => {
 };
 // The reason of a score, and behind it the edits: many for a score of 0, which nobody can read at once.
 export const drawPrediction = (prediction, closest, { score, sentence, edits, tree }) => {
-  if (tree) return [listBranches(tree[5]), make("div.said", sentence)];
+  if (tree) return [listBranches(tree.inside), make("div.said", sentence)];
   const head = make("summary", sentence ?? "edits");
   const reason = edits
     ? make("details.said", { open: score > 0 }, head, drawEdits(prediction, closest, edits))
