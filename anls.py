@@ -26,7 +26,7 @@ import sys
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -1354,6 +1354,172 @@ def are_strings(values: Iterable[Any]) -> bool:
     return True
 
 
+# ---- anls_metric.core.strings.metrics: Defines a table of metrics for strings besides ANLS.
+
+References = Sequence[Sequence[Any]]
+
+
+class Metric(NamedTuple):
+    """A metric: a row of `METRICS`."""
+
+    name: str
+    meaning: str
+    source: str
+    compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
+    most: float = 1.0
+    lower_is_better: bool = False
+
+
+def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
+    """Find metrics by name, each once. Names among the others are valid, but are left out."""
+    known = [*METRICS, *others]
+    for name in names:
+        if name not in known:
+            raise ValueError(describe_unknown("metric", name, known))
+    return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
+
+
+# Words, characters and numbers
+
+
+def score_f1(prediction: str, reference: str) -> float:
+    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0."""
+    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
+    if not words or not accepted:
+        return float(words == accepted)
+    common = (Counter(words) & Counter(accepted)).total()
+    return 2 * common / (len(words) + len(accepted))
+
+
+def score_cer(prediction: str, reference: str) -> float:
+    """Compute the character error rate: distance / length of the reference. It can exceed 1."""
+    prediction, reference = prediction.strip(), reference.strip()
+    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
+
+
+def is_relaxed_match(prediction: str, reference: str) -> bool:
+    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case."""
+    number, accepted = _as_float(prediction), _as_float(reference)
+    if number is not None and accepted:
+        return abs(number - accepted) / abs(accepted) <= 0.05
+    return prediction.lower() == reference.lower()
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text.rstrip("%")) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        return None
+
+
+def _take_best(
+    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
+) -> Callable[..., list[float]]:
+    """Make the function that measures answers against the reference that is best for them."""
+
+    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
+        return [
+            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
+            for prediction, texts in zip(predictions, references)
+        ]
+
+    return compute
+
+
+# Equal and contained texts
+
+
+class Matches(NamedTuple):
+    """Which answers match a reference after the normalization of the scorer, with one list for each kind of match."""
+
+    exact: list[bool]
+    contains: list[bool]
+
+
+def find_matches(
+    predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
+) -> Matches:
+    """Find which answers equal a reference, and which contain one."""
+    is_exact_at_one = not getattr(scorer, "all_or_nothing", False)
+    matches = Matches([True] * len(scores), [True] * len(scores))
+    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
+        if score == 1.0 and is_exact_at_one and prediction is not None:
+            continue
+        exact = contains = False
+        if prediction is not None:
+            text, texts = normalize(prediction, accepted, scorer)
+            # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
+            exact = score > 0.0 and text in texts and not scorer.reads_json
+            contains = exact or contains_any(text, texts)
+        matches.exact[place], matches.contains[place] = exact, contains
+    return matches
+
+
+def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
+    """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
+    text = scorer.normalize(prediction)
+    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
+
+
+def contains_any(prediction: str, references: Sequence[str]) -> bool:
+    """Whether a string contains one of several other strings as whole words."""
+    return any(is_contained(text, prediction) for text in references if text in prediction)
+
+
+def is_contained(part: str, whole: str) -> bool:
+    """Whether one string is contained in another as whole words. An empty string is not contained in any string."""
+    place = whole.find(part) if part else -1
+    while place >= 0:
+        end = place + len(part)
+        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
+            return True
+        place = whole.find(part, place + 1)
+    return False
+
+
+def _is_word_character(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+METRICS: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "f1",
+            "F1 of the words, the best over the references",
+            "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
+            _take_best(score_f1, max, 0.0),
+        ),
+        Metric(
+            "cer",
+            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
+            "jiwer.cer, https://github.com/jitsi/jiwer",
+            _take_best(score_cer, min, 1.0),
+            most=float("inf"),
+            lower_is_better=True,
+        ),
+        Metric(
+            "relaxed",
+            "numbers within 5%, other strings equal except for case",
+            "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
+            _take_best(is_relaxed_match, max, 0.0),
+        ),
+        Metric(
+            "exact_match",
+            "equals a reference after normalization",
+            "the variant that scores the set",
+            lambda *answers: list(map(float, find_matches(*answers).exact)),
+        ),
+        Metric(
+            "contains",
+            "contains a reference as whole words",
+            "the variant that scores the set",
+            lambda *answers: list(map(float, find_matches(*answers).contains)),
+        ),
+    )
+}
+
+
 # ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
 Extract = Callable[[str], str | None]
@@ -1363,7 +1529,6 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS = "anls_metric.analysis.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -1405,12 +1570,8 @@ def build_compute_metrics(
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
-    if names:
-        if not scorer.scores_strings:
-            raise ValueError(
-                f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out"
-            )
-        import_from_package(_METRICS, "metrics").find_metrics(names)
+    if names and not scorer.scores_strings:
+        raise ValueError(f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
         None if references is None else _read_sets(references, scorer),
@@ -1418,7 +1579,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        names,
+        find_metrics(names),
     )
 
 
@@ -1445,7 +1606,7 @@ class ComputeMetrics:
     causal: bool
     skip_special_tokens: bool
     scorer: Scorer
-    metrics: tuple[str, ...] = ()
+    metrics: Sequence[Metric] = ()
 
     def __post_init__(self) -> None:
         self.reset()
@@ -1530,12 +1691,12 @@ class ComputeMetrics:
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
         """Score answers: the ANLS, and further metrics."""
-        mean = self.scorer.mean(score_rows(self.scorer, answers, references))
-        scores = {self.scorer.key: mean}
+        scores = score_rows(self.scorer, answers, references)
+        means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
-            measure = import_from_package(_METRICS, "metrics").measure_texts
-            scores |= measure(self.metrics, answers, references, self.scorer)
-        return scores
+            columns = self.scorer.check(answers, references)
+            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+        return means
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""

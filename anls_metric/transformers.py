@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from anls_metric.core.checks import describe, name_row
-from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
+from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.core.strings.variants import get_variant
 
@@ -28,7 +29,6 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS = "anls_metric.analysis.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -122,12 +122,8 @@ def build_compute_metrics(
     """
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
-    if names:
-        if not scorer.scores_strings:
-            raise ValueError(
-                f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out"
-            )
-        import_from_package(_METRICS, "metrics").find_metrics(names)
+    if names and not scorer.scores_strings:
+        raise ValueError(f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
         None if references is None else _read_sets(references, scorer),
@@ -135,7 +131,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        names,
+        find_metrics(names),
     )
 
 
@@ -164,7 +160,7 @@ class ComputeMetrics:
     causal: bool
     skip_special_tokens: bool
     scorer: Scorer
-    metrics: tuple[str, ...] = ()
+    metrics: Sequence[Metric] = ()
 
     def __post_init__(self) -> None:
         self.reset()
@@ -271,12 +267,12 @@ class ComputeMetrics:
 
     def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
         """Score answers: the ANLS, and further metrics."""
-        mean = self.scorer.mean(score_rows(self.scorer, answers, references))
-        scores = {self.scorer.key: mean}
+        scores = score_rows(self.scorer, answers, references)
+        means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
-            measure = import_from_package(_METRICS, "metrics").measure_texts
-            scores |= measure(self.metrics, answers, references, self.scorer)
-        return scores
+            columns = self.scorer.check(answers, references)
+            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+        return means
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""

@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anls_metric.analysis.metrics import METRICS
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.core.strings.explanation import format_percent
+from anls_metric.core.strings.metrics import METRICS
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch

@@ -28,6 +28,7 @@ MODULES = (
     "core.strings.kernel",
     "core.strings.explanation",
     "core.strings.rows",
+    "core.strings.metrics",
     "transformers",
 )
 

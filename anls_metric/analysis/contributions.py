@@ -38,7 +38,7 @@ class Contribution(NamedTuple):
 
 def list_lowest_outcomes(scored: Scored) -> list[str]:
     """List the outcome of the lowest-scoring answer to each question."""
-    outcomes, scores = scored.findings.outcomes, scored.answer_scores
+    outcomes, scores = scored.answer_outcomes, scored.answer_scores
     return [outcomes[min(run, key=scores.__getitem__)] for run in scored.runs]
 
 

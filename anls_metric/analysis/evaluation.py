@@ -16,9 +16,10 @@ from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
+from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
-from anls_metric.options import ABSTENTION, LEAVES, Settings
+from anls_metric.options import ABSTENTION, LEAVES, PARTIAL_CREDIT, Settings
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import check_field_names
@@ -79,12 +80,11 @@ class Result:
         """The comparisons with the baseline under other metrics, by metric name and submission name."""
         if not self.settings.metrics:
             return {}
-        from anls_metric.analysis.metrics import compare_metric, find_metrics
+        from anls_metric.analysis.metrics import compare_metric
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
         return {
-            metric.name: compare_metric(metric, self.metrics, first, others)
-            for metric in find_metrics(self.settings.metrics)
+            metric.name: compare_metric(metric, self.metrics, first, others) for metric in _find_metrics(self.settings)
         }
 
 
@@ -109,11 +109,7 @@ def evaluate(
     """
     scorers = find_scorers(settings)
     reading = make_reading(settings, scorers[0])
-    metrics, corrections = [], None
-    if settings.metrics:
-        from anls_metric.analysis.metrics import find_metrics
-
-        metrics = find_metrics(settings.metrics)
+    metrics, corrections = _find_metrics(settings), None
     if settings.corrections:
         from anls_metric.reading.corrections import correct, read_corrections
 
@@ -135,17 +131,31 @@ def evaluate(
         signature = add_to_signature(signature, corrections.signature)
     compared = _compare(submissions, settings)
     return Result(
-        submissions,
-        settings,
-        signature,
-        compared,
-        {scored.name: {metric.name: metric.measure(scored) for metric in metrics} for scored in submissions},
-        _list_hints(submissions, compared, settings),
-        assessments,
-        corrections,
-        uncorrected,
-        added,
+        submissions=submissions,
+        settings=settings,
+        signature=signature,
+        compared=compared,
+        metrics=_measure(submissions, metrics),
+        hints=_list_hints(submissions, compared, settings),
+        assessments=assessments,
+        corrections=corrections,
+        uncorrected=uncorrected,
+        added=added,
     )
+
+
+def _find_metrics(settings: Settings) -> list[Metric]:
+    """Find the metrics of strings among those that the user names. ValueError: a name does not exist."""
+    return find_metrics(settings.metrics, (PARTIAL_CREDIT, ABSTENTION))
+
+
+def _measure(submissions: Sequence[Scored], metrics: Sequence[Metric]) -> dict[str, dict[str, Measured]]:
+    """Measure submissions by other metrics."""
+    if not metrics:
+        return {}
+    from anls_metric.analysis.metrics import measure
+
+    return {scored.name: {metric.name: measure(metric, scored) for metric in metrics} for scored in submissions}
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.outcomes import contains_any
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import SampledAnswer, find_transformations, score_after
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains, lacks_answer
+from anls_metric.core.strings.metrics import contains_any
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.reading.answers import list_references
 
@@ -172,7 +172,7 @@ def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 def _find_failures(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find three words that many answers begin with, all of them wrong, as messages of failed requests do."""
     texts = scored.answers.predictions
-    pairs = zip(texts, scored.findings.outcomes)
+    pairs = zip(texts, scored.answer_outcomes)
     failed = Counter(_begin(text) for text, outcome in pairs if outcome in ("other", "another number"))
     words, count = next(((words, count) for words, count in failed.most_common() if words.count(" ") > 1), ("", 0))
     are_all = _are_many(count, scored, SOME) and count == sum(_begin(text) == words for text in texts)
@@ -305,7 +305,7 @@ def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
 
 def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     """Find answers that contain a reference among other words, and those of them that score 0."""
-    count = sum(scored.findings.contains) - sum(scored.findings.exact)
+    count = sum(scored.matches.contains) - sum(scored.matches.exact)
     return count * _are_many(count, scored), f"{scored.outcomes['contains an answer']:,}"
 
 

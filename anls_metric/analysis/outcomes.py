@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.abstention import abstains
+from anls_metric.core.strings.metrics import contains_any, is_contained, normalize
 
 
 class Outcome(NamedTuple):
@@ -28,11 +29,6 @@ class Outcome(NamedTuple):
     meaning: str
     applies: Callable[[str, Sequence[str]], bool] = lambda prediction, references: False
     of_strings: bool = False
-
-
-def contains_any(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string contains one of several other strings as whole words."""
-    return any(is_contained(text, prediction) for text in references if text in prediction)
 
 
 def _is_part_of_any(prediction: str, references: Sequence[str]) -> bool:
@@ -93,76 +89,30 @@ OUTCOMES = (
 ZERO_OUTCOMES = ("missing", *(outcome.name for outcome in _OF_ZERO))
 
 
-class Findings(NamedTuple):
-    """What was found about the answers, with one list for each finding.
-
-    Attributes:
-        outcomes: the name of the outcome of each answer.
-        exact: whether it equals an accepted answer after normalization.
-        contains: whether it contains one as whole words, or equals it.
-    """
-
-    outcomes: list[str]
-    exact: list[bool]
-    contains: list[bool]
-
-
 def find_outcomes(
     predictions: Sequence[Any], references: Sequence[Sequence[Any]], scores: Sequence[float], scorer: Scorer
-) -> Findings:
-    """Find, in one pass, the outcome of each answer, whether it is an exact match, and whether it contains a reference.
+) -> list[str]:
+    """Find the outcome of each answer.
 
     Example:
         >>> from anls_metric import get_variant
-        >>> find_outcomes(["It is Coca Cola.", "1988"], [["Coca Cola"], ["2019"]], [0.0, 0.0], get_variant()).outcomes
+        >>> find_outcomes(["It is Coca Cola.", "1988"], [["Coca Cola"], ["2019"]], [0.0, 0.0], get_variant())
         ['contains an answer', 'another number']
     """
-    normalize, of_strings = scorer.normalize, scorer.scores_strings
-    no_answers, is_exact_at_one = getattr(scorer, "no_answers", ()), not getattr(scorer, "all_or_nothing", False)
-    is_exact_only_at_one = scorer.reads_json  # the texts of {"a": 1} and {"A": 1} are equal, the values are not
-    of_zero = [outcome for outcome in _OF_ZERO if of_strings or not outcome.of_strings]
-    count = len(scores)
-    findings = Findings(["equal"] * count, [True] * count, [True] * count)
-    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
+    of_zero = [outcome for outcome in _OF_ZERO if scorer.scores_strings or not outcome.of_strings]
+
+    def find_outcome(prediction: Any, accepted: Sequence[Any], score: float) -> str:
         if prediction is None:
-            outcome, exact, contains = "missing", False, False
-        elif score == 1.0 and is_exact_at_one:
-            continue
-        else:
-            text = normalize(prediction)
-            text = "" if text in no_answers else text
-            texts = list(map(normalize, accepted))
-            exact = score > 0.0 and text in texts and not is_exact_only_at_one
-            contains = exact or contains_any(text, texts)
-            if score > 0.0:
-                outcome = "equal" if score == 1.0 else "close enough"
-            else:
-                outcome = next(each.name for each in of_zero if each.applies(text, texts))
-        findings.outcomes[place], findings.exact[place], findings.contains[place] = outcome, exact, contains
-    return findings
+            return "missing"
+        if score > 0.0:
+            return "equal" if score == 1.0 else "close enough"
+        texts = normalize(prediction, accepted, scorer)
+        return next(outcome.name for outcome in of_zero if outcome.applies(*texts))
+
+    return list(map(find_outcome, predictions, references, scores))
 
 
 # Strings
-
-
-def is_contained(part: str, whole: str) -> bool:
-    """Whether one string is contained in another as whole words. An empty string is not contained in any string.
-
-    Example:
-        >>> is_contained("5", "page 5 of 15"), is_contained("5", "page 15")
-        (True, False)
-    """
-    place = whole.find(part) if part else -1
-    while place >= 0:
-        end = place + len(part)
-        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
-            return True
-        place = whole.find(part, place + 1)
-    return False
-
-
-def _is_word_character(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
 
 
 def keep_letters_and_digits(text: str) -> str:

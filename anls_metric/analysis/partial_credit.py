@@ -51,7 +51,7 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
     answers, scores = scored.answers, scored.answer_scores
     references, normalize = list_references(answers), scored.scorer.normalize
     lost, gained = [], []
-    for place, outcome in enumerate(scored.findings.outcomes):
+    for place, outcome in enumerate(scored.answer_outcomes):
         if outcome in _OUTCOMES and scores[place] < 1.0:
             prediction, accepted = answers.predictions[place] or "", references[place]
             if is_any_same_value(prediction, accepted) or is_same_but_formatting(

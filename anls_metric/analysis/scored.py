@@ -12,12 +12,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import find_clusters
-from anls_metric.analysis.outcomes import OUTCOMES, Findings, find_outcomes
+from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import Interval, mean_interval
+from anls_metric.core.strings.metrics import Matches, find_matches
 from anls_metric.core.strings.scoring import scores_and_similarities
 from anls_metric.core.strings.variants import Variant
 from anls_metric.gold import find_tag
@@ -130,11 +131,14 @@ class Scored:
         return self.scores if self.answers.places is None else list(map(float, self.values))
 
     @cached_property
-    def findings(self) -> Findings:
-        """The findings about each answer: its outcome, whether it is an exact match, and whether it contains a
-        reference.
-        """
+    def answer_outcomes(self) -> list[str]:
+        """The name of the outcome of each answer."""
         return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """Which answers are exact matches, and which contain a reference."""
+        return find_matches(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
 
     @cached_property
     def rows_of_leaves(self) -> Sequence[Any]:
@@ -183,18 +187,18 @@ class Scored:
     @property
     def outcomes(self) -> dict[str, int]:
         """The number of answers with each outcome, in the order of the table. Each run of a question counts."""
-        counts = Counter(self.findings.outcomes)
+        counts = Counter(self.answer_outcomes)
         return {outcome.name: counts[outcome.name] for outcome in OUTCOMES}
 
     @property
     def exact_match(self) -> float:
         """The share of answers that equal a reference after normalization. Runs are averaged by question."""
-        return mean(average(self.answers, list(map(float, self.findings.exact))))
+        return mean(average(self.answers, list(map(float, self.matches.exact))))
 
     @property
     def contains(self) -> float:
         """The share of answers that contain a reference as whole words. Runs are averaged by question."""
-        return mean(average(self.answers, list(map(float, self.findings.contains))))
+        return mean(average(self.answers, list(map(float, self.matches.contains))))
 
     @cached_property
     def runs(self) -> Sequence[Sequence[int]]:

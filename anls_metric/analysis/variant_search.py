@@ -7,11 +7,12 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from anls_metric.analysis.metrics import find_metrics
-from anls_metric.analysis.scored import Scored, average, score_answers, score_under
+from anls_metric.analysis.metrics import compute_values
+from anls_metric.analysis.scored import Scored, score_answers, score_under
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
 from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.identification_cases import THRESHOLDS
+from anls_metric.core.strings.metrics import find_metrics
 from anls_metric.core.strings.variants import VARIANTS, Variant
 
 # A score is written as a fraction or in percent.
@@ -119,7 +120,7 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMat
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
             for metric in find_metrics(METRICS):
-                anls = mean(average(answers, metric.compute(again)))
+                anls = mean(compute_values(metric, again))
                 yield VariantMatch(scored.name, metric.name, 1, anls, True, rules)
 
 

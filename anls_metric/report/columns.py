@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.metrics import METRICS
 from anls_metric.core.checks import describe_unknown
+from anls_metric.core.strings.metrics import METRICS
 
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""

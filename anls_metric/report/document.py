@@ -172,7 +172,7 @@ def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
         "prediction": as_json(answers.predictions[answer]),
         "references": list(map(as_json, questions.references[place])),
         "score": scored.answer_scores[answer],
-        "outcome": scored.findings.outcomes[answer],
+        "outcome": scored.answer_outcomes[answer],
     }
     return content if answers.raw is None else {**content, "raw": answers.raw[answer]}
 

@@ -138,7 +138,7 @@ def _describe_answer(
         `_describe_branch`).
     """
     answers, answer, accepted = scored.answers, scored.representatives[place], scored.questions.references[place]
-    value, outcome = answers.predictions[answer], scored.findings.outcomes[answer]
+    value, outcome = answers.predictions[answer], scored.answer_outcomes[answer]
     prediction = None if value is None else format_value(value)
     sentence, closest, drawing = _explain(scored, answer, accepted)
     if scored.answer_scores[answer] != scored.scores[place]:

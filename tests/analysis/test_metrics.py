@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anls_metric import compare, paired_test, score
 from anls_metric.analysis.assessments import compare_verdicts
 from anls_metric.analysis.confidence import LEVELS, measure_confidence
-from anls_metric.analysis.metrics import METRICS, is_relaxed_match, score_cer, score_f1
+from anls_metric.core.strings.metrics import METRICS, is_relaxed_match, score_cer, score_f1
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 

@@ -13,12 +13,12 @@ from anls_metric import VARIANTS, anls_score, get_variant, score
 from anls_metric.analysis.outcomes import (
     OUTCOMES,
     ZERO_OUTCOMES,
-    is_contained,
     keep_digits,
     keep_letters_and_digits,
 )
 from anls_metric.analysis.partial_credit import measure_partial_credit
 from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.strings.metrics import is_contained
 from tests.analysis.scoring import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
@@ -63,14 +63,14 @@ def test_outcome_depends_on_the_variant() -> None:
     }
     for variant, expected in outcomes.items():
         scored = score_columns(["none", "it says COLA and so on"], [["cola"]] * 2, scorer=variant)
-        assert scored.findings.outcomes == expected
+        assert scored.answer_outcomes == expected
 
 
 @given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(VARIANTS)))
 def test_outcome_is_one_of_zero_exactly_for_a_score_of_0(prediction: str, references: list[str], variant: str) -> None:
     scored = score_columns([prediction], [references], scorer=variant)
-    assert (scored.findings.outcomes[0] in ZERO_OUTCOMES) == (scored.scores[0] <= 0)
-    assert scored.findings.exact[0] <= scored.findings.contains[0]
+    assert (scored.answer_outcomes[0] in ZERO_OUTCOMES) == (scored.scores[0] <= 0)
+    assert scored.matches.exact[0] <= scored.matches.contains[0]
 
 
 def test_is_contained_compares_whole_words() -> None:

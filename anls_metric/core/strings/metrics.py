@@ -1,0 +1,235 @@
+"""Defines a table of metrics for strings besides ANLS.
+
+Each row names its source; tests compare it with a published implementation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.scorer import Scorer
+from anls_metric.core.strings.kernel import split_into_words
+
+References = Sequence[Sequence[Any]]
+
+
+class Metric(NamedTuple):
+    """A metric: a row of `METRICS`.
+
+    Attributes:
+        name: the name, wherever it is shown.
+        meaning: what it measures, in one line.
+        source: the definition.
+        compute: computes the value of each answer from the predictions (None for no answer), their references, their
+            scores, and the scorer.
+        most: the largest value.
+        lower_is_better: whether 0 is the best value.
+
+    Example:
+        >>> from anls_metric import get_variant
+        >>> METRICS["f1"].compute(["the Cola", None], [["Cola"], ["5"]], [0.0, 0.0], get_variant())
+        [1.0, 0.0]
+    """
+
+    name: str
+    meaning: str
+    source: str
+    compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
+    most: float = 1.0
+    lower_is_better: bool = False
+
+
+def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
+    """Find metrics by name, each once. Names among the others are valid, but are left out.
+
+    Raises:
+        ValueError: there is no such metric.
+
+    Example:
+        >>> [metric.name for metric in find_metrics(["f1", "cer", "f1"])]
+        ['f1', 'cer']
+    """
+    known = [*METRICS, *others]
+    for name in names:
+        if name not in known:
+            raise ValueError(describe_unknown("metric", name, known))
+    return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
+
+
+# Words, characters and numbers
+
+
+def score_f1(prediction: str, reference: str) -> float:
+    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0.
+
+    Example:
+        >>> round(score_f1("The Coca-Cola Company", "Company of Coca Cola!"), 4)
+        0.3333
+    """
+    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
+    if not words or not accepted:
+        return float(words == accepted)
+    common = (Counter(words) & Counter(accepted)).total()
+    return 2 * common / (len(words) + len(accepted))
+
+
+def score_cer(prediction: str, reference: str) -> float:
+    """Compute the character error rate: distance / length of the reference. It can exceed 1.
+
+    Example:
+        >>> score_cer("abd", "abc"), score_cer("abcd", "a"), score_cer("", "")
+        (0.3333333333333333, 3.0, 0.0)
+    """
+    prediction, reference = prediction.strip(), reference.strip()
+    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
+
+
+def is_relaxed_match(prediction: str, reference: str) -> bool:
+    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case.
+
+    Example:
+        >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")
+        (True, True, True)
+        >>> is_relaxed_match("1,000", "1000"), is_relaxed_match("0.0", "0")
+        (False, False)
+    """
+    number, accepted = _as_float(prediction), _as_float(reference)
+    if number is not None and accepted:
+        return abs(number - accepted) / abs(accepted) <= 0.05
+    return prediction.lower() == reference.lower()
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text.rstrip("%")) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        return None
+
+
+def _take_best(
+    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
+) -> Callable[..., list[float]]:
+    """Make the function that measures answers against the reference that is best for them."""
+
+    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
+        return [
+            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
+            for prediction, texts in zip(predictions, references)
+        ]
+
+    return compute
+
+
+# Equal and contained texts
+
+
+class Matches(NamedTuple):
+    """Which answers match a reference after the normalization of the scorer, with one list for each kind of match.
+
+    Attributes:
+        exact: whether the answer equals a reference.
+        contains: whether it contains one as whole words, or equals it.
+    """
+
+    exact: list[bool]
+    contains: list[bool]
+
+
+def find_matches(
+    predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
+) -> Matches:
+    """Find which answers equal a reference, and which contain one.
+
+    Example:
+        >>> from anls_metric import get_variant
+        >>> find_matches(["COLA", "It is 5"], [["Cola"], ["5"]], [1.0, 0.0], get_variant())
+        Matches(exact=[True, False], contains=[True, True])
+    """
+    is_exact_at_one = not getattr(scorer, "all_or_nothing", False)
+    matches = Matches([True] * len(scores), [True] * len(scores))
+    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
+        if score == 1.0 and is_exact_at_one and prediction is not None:
+            continue
+        exact = contains = False
+        if prediction is not None:
+            text, texts = normalize(prediction, accepted, scorer)
+            # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
+            exact = score > 0.0 and text in texts and not scorer.reads_json
+            contains = exact or contains_any(text, texts)
+        matches.exact[place], matches.contains[place] = exact, contains
+    return matches
+
+
+def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
+    """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
+    text = scorer.normalize(prediction)
+    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
+
+
+def contains_any(prediction: str, references: Sequence[str]) -> bool:
+    """Whether a string contains one of several other strings as whole words."""
+    return any(is_contained(text, prediction) for text in references if text in prediction)
+
+
+def is_contained(part: str, whole: str) -> bool:
+    """Whether one string is contained in another as whole words. An empty string is not contained in any string.
+
+    Example:
+        >>> is_contained("5", "page 5 of 15"), is_contained("5", "page 15")
+        (True, False)
+    """
+    place = whole.find(part) if part else -1
+    while place >= 0:
+        end = place + len(part)
+        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
+            return True
+        place = whole.find(part, place + 1)
+    return False
+
+
+def _is_word_character(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+METRICS: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "f1",
+            "F1 of the words, the best over the references",
+            "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
+            _take_best(score_f1, max, 0.0),
+        ),
+        Metric(
+            "cer",
+            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
+            "jiwer.cer, https://github.com/jitsi/jiwer",
+            _take_best(score_cer, min, 1.0),
+            most=float("inf"),
+            lower_is_better=True,
+        ),
+        Metric(
+            "relaxed",
+            "numbers within 5%, other strings equal except for case",
+            "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
+            _take_best(is_relaxed_match, max, 0.0),
+        ),
+        Metric(
+            "exact_match",
+            "equals a reference after normalization",
+            "the variant that scores the set",
+            lambda *answers: list(map(float, find_matches(*answers).exact)),
+        ),
+        Metric(
+            "contains",
+            "contains a reference as whole words",
+            "the variant that scores the set",
+            lambda *answers: list(map(float, find_matches(*answers).contains)),
+        ),
+    )
+}
