@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import KEYS, Scored
-from anls_metric.core.checks import describe_unknown
+from anls_metric.core.checks import count_noun, describe_unknown
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import Differences, Floats, Interval, Labels, adjust_for_best, holm
@@ -46,6 +46,13 @@ class OneDocument(NamedTuple):
     difference: float
     interval: Interval | None
     p_value: float
+
+    def describe(self, difference: float) -> str:
+        """Say in a sentence what the document does to a comparison with this difference."""
+        part = "half" if 2 * abs(self.difference) <= abs(difference) else "much"
+        name, questions = str(self.document).rpartition("/")[2], count_noun(self.questions, "question")
+        left = f"{100 * self.difference:+.1f} points instead of {100 * difference:+.1f}, p = {self.p_value:.2f}"
+        return f"{part} of the difference is one document, {name} ({questions}): without it {left}"
 
 
 class Comparison(NamedTuple):
@@ -412,24 +419,12 @@ def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> 
     return comparison
 
 
-def _describe_one_document(comparison: Comparison) -> str:
-    """Say in a sentence which document decides a comparison; "" if none does."""
-    left = comparison.one_document
-    if left is None:
-        return ""
-    part = (
-        "half of the difference" if 2 * abs(left.difference) <= abs(comparison.difference) else "much of the difference"
-    )
-    points = f"{100 * left.difference:+.1f} points instead of {100 * comparison.difference:+.1f}"
-    name = str(left.document).rpartition("/")[2]
-    return f"{part} is one document, {name} ({left.questions} questions): without it {points}, p = {left.p_value:.2f}"
-
-
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     """List the notes of comparisons: each note once, with the comparisons that have it."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
-        for note in filter(None, (each.note, _describe_one_document(each))):
+        deciding = each.one_document and each.one_document.describe(each.difference)
+        for note in filter(None, (each.note, deciding)):
             pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 

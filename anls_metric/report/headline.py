@@ -44,7 +44,7 @@ def describe_headline(result: Result) -> Headline:
     best, second, *_ = ranks
     difference = pairs[second][best]
     sentences = _write_difference(difference, compared.p_values[second], ranks, names, numbers)
-    warnings = [*_write_deciding(compared.comparisons, difference, numbers), *warnings]
+    warnings = [*_write_deciding(compared.comparisons, difference), *warnings]
     reversed_by = {}
     if variants:
         gains = {name: variants[second][name] - score for name, score in variants[best].items()}
@@ -166,16 +166,12 @@ def _write_difference(
     return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({interval})."]
 
 
-def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison, numbers: Numbers) -> list[str]:
-    """Write which document makes up half of the lead, or decides it."""
-    for each in comparisons:
-        if {each.first, each.second} == {best_two.first, best_two.second} and each.one_document:
-            left, all_points = each.one_document, abs(each.difference)
-            is_half = 2 * abs(left.difference) <= all_points
-            points = numbers.format(abs(left.difference) * (1 if left.difference * each.difference >= 0 else -1))
-            name = str(left.document).rpartition("/")[2]
-            part = "Half of the lead" if is_half else "Much of the lead"
-            return [f"{part} is one document, {name}: without it {points} points, p = {left.p_value:.2f}."]
+def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison) -> list[str]:
+    """Write which document makes up half of the difference between the best two, or decides it."""
+    for each in (*comparisons, *map(Comparison.reverse, comparisons)):
+        if (each.first, each.second) == (best_two.first, best_two.second) and each.one_document:
+            sentence = each.one_document.describe(each.difference)
+            return [f"{sentence[0].upper()}{sentence[1:]}."]
     return []
 
 

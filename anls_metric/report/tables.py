@@ -10,7 +10,7 @@ from operator import itemgetter
 from string import Template
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW
+from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.analysis.scored import KEYS
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
@@ -237,21 +237,13 @@ def list_notes(document: Document) -> list[str]:
 
 def _list_deciding(document: Document) -> list[str]:
     """List sentences on comparisons with the baseline that one document decides."""
-    sentence = (
-        "Without {name} ({count}), {second} differs by {without:+.1f} points instead of {all:+.1f} (p = {p:.2f})."
-    )
-    return [
-        sentence.format(
-            name=str(left["document"]).rpartition("/")[2],
-            count=count_noun(left["questions"], "question"),
-            second=pair["second"],
-            without=100 * left["difference"],
-            all=100 * pair["difference"],
-            p=left["p_value"],
-        )
-        for pair in document["comparisons"]
-        if (left := pair["one_document"]) and pair["first"] == document["baseline"]
-    ]
+    sentences = []
+    for pair in document["comparisons"]:
+        left: Any = pair["one_document"]
+        if left and pair["first"] == document["baseline"]:
+            deciding = OneDocument(**left).describe(pair["difference"])
+            sentences.append(f"{pair['second']} against {pair['first']}: {deciding}.")
+    return sentences
 
 
 def describe_adjustment(document: Document) -> str:
