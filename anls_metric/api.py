@@ -195,9 +195,9 @@ class Scores:
 
     def _format(self, name: str, percent: bool, digits: int | None, columns: Names) -> str:
         from anls_metric.report import tables
-        from anls_metric.report.numbers import Numbers
+        from anls_metric.report.numbers import NumberFormat
 
-        return tables.FORMATS[name](self._document, Numbers(percent, digits), columns)
+        return tables.FORMATS[name](self._document, NumberFormat(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
         """Find the variants, metrics and extraction rules that give a number, when rounded to its digits.

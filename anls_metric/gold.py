@@ -274,11 +274,11 @@ def resolve(
     if len(words) == 1:
         raise make_error(row.name, "there is nothing to score: pass the predictions file as well")
     check_paths(words[1:])
-    table = read_gold(row, settings.variant)
+    table = load_gold(row, settings.variant)
     return words[1:], Input(table, row.name), replace(settings, variant=settings.variant or row.variant)
 
 
-def read_gold(row: GoldSet, variant: str | None = None) -> Table:
+def load_gold(row: GoldSet, variant: str | None = None) -> Table:
     """Read gold data as a table, as if the user had passed them as a file. Raises InputError as `load_rows` does."""
     table = load_rows(row)
     about, count = "" if variant else row.about, len(table.records)

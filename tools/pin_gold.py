@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from anls_metric.analysis.evaluation import find_scorers, make_reading
 from anls_metric.analysis.question_hash import hash_questions
-from anls_metric.gold import GOLD, GoldSet, read_gold
+from anls_metric.gold import GOLD, GoldSet, load_gold
 from anls_metric.options import Settings
 from anls_metric.reading import join
 
@@ -20,7 +20,7 @@ from anls_metric.reading import join
 def pin(row: GoldSet) -> str:
     """Describe the questions of a row as its rule or variant reads them."""
     settings = Settings(variant=row.variant)
-    questions = join.read_gold(read_gold(row), make_reading(settings, find_scorers(settings)[0]))
+    questions = join.read_gold(load_gold(row), make_reading(settings, find_scorers(settings)[0]))
     digest = hash_questions(questions)
     return f"{row.name}: {len(questions.ids)} of {row.rows} rows are questions, hash={digest!r}"
 

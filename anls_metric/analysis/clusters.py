@@ -12,7 +12,7 @@ from anls_metric.options import NONE
 from anls_metric.reading.layouts import take_column
 
 
-def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
+def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
     """Find the document that each question is about.
 
     Args:

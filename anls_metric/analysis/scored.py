@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from anls_metric.analysis.clusters import find_clusters
+from anls_metric.analysis.clusters import choose_clusters
 from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
@@ -170,7 +170,7 @@ class Scored:
     @cached_property
     def clusters(self) -> Clusters | None:
         """The clusters of the questions, or None if there are none."""
-        return find_clusters(self.questions.table.records, self.settings.cluster_by)
+        return choose_clusters(self.questions.table.records, self.settings.cluster_by)
 
     @property
     def interval(self) -> Interval | None:

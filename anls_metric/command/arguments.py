@@ -138,7 +138,7 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
         groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))
 
 
-def make_settings(flags: argparse.Namespace) -> Settings:
+def read_flags(flags: argparse.Namespace) -> Settings:
     """Make the settings from the flags."""
     return read_settings(vars(flags), lambda name: OPTIONS[name].flags[0])
 

@@ -17,8 +17,8 @@ from anls_metric.analysis.evaluation import Result, compare_with_first, find_sco
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
-    make_settings,
     print_note,
+    read_flags,
     score_files,
     tolerate_closed_pipe,
 )
@@ -31,8 +31,9 @@ from anls_metric.core.version import __version__
 from anls_metric.messages import InputError, MissingFileError, make_error
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.reader import parse_input
-from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.schema import Document, Headline, Match
+from anls_metric.report import schema
+from anls_metric.report.numbers import PLAIN, NumberFormat
+from anls_metric.report.schema import Document, Headline
 from anls_metric.report.terminal import as_text, format_matches, format_read
 
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
@@ -144,7 +145,7 @@ def _score(words: Sequence[str]) -> int:
     if words and words[0] in _INSTEAD and not os.path.exists(words[0]):
         raise ValueError(f"there is no subcommand {words[0]!r}: type {_INSTEAD[words[0]]}")
     flags = build_parser().parse_intermixed_args(words)
-    settings = make_settings(flags)
+    settings = read_flags(flags)
     if settings.images and not settings.report:
         raise make_error("", "{use.images} works only with a report: add {use.report}")
     if settings.kind and not settings.plot:
@@ -247,7 +248,7 @@ def _list_sources(settings: Settings) -> list[str]:
 
 
 def _print(result: Result, document: Document, settings: Settings) -> None:
-    numbers, columns = Numbers(settings.percent, settings.digits), settings.columns
+    numbers, columns = NumberFormat(settings.percent, settings.digits), settings.columns
     if settings.score_only:
         for scored in result.submissions:
             print(scored.anls if numbers == PLAIN else numbers.format(scored.anls))
@@ -266,13 +267,13 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
-def _find(result: Result, settings: Settings) -> list[Match]:
+def _find(result: Result, settings: Settings) -> list[schema.Match]:
     """Find what gives the user's number, for the JSON document."""
     from anls_metric.analysis.variant_search import find_variants
 
     scorers = find_scorers(settings)
     matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
-    return [cast(Match, match._asdict()) for match in matches]
+    return [cast(schema.Match, match._asdict()) for match in matches]
 
 
 # Exit status

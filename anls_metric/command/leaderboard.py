@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from anls_metric.core.checks import describe
-from anls_metric.gold import QUESTION_ID, find_gold, read_gold
+from anls_metric.gold import QUESTION_ID, find_gold, load_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.files import read_table
@@ -17,7 +17,7 @@ from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import Side, usual_field
 from anls_metric.reading.table import Table, read_column
-from anls_metric.reading.values import read_ids as read_own_ids
+from anls_metric.reading.values import read_ids
 
 PAGES = ("answer_page", "pred_answer_page")
 """The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
@@ -31,8 +31,8 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
 
     Args:
         path: the file of answers, with accepted answers or without.
-        questions: a file with the ids of all questions, in any form that `read_ids` takes; None takes the questions
-            of the answers.
+        questions: a file with the ids of all questions, in any form that `read_gold_ids` takes; None takes the
+            questions of the answers.
         settings: the options for reading.
 
     Returns:
@@ -44,7 +44,7 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
             the file holds the answers of several models.
     """
     table = read_table(path, settings)
-    ids = read_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
+    ids = read_gold_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
     reading = Reading(replace(settings, gold_id=None, layout="table", runs="error"))
     answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
@@ -67,7 +67,7 @@ def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
     path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
     if path is None or ids is None:
         return {}
-    pages = zip(read_own_ids(table, ids), read_column(table, path))
+    pages = zip(read_ids(table, ids), read_column(table, path))
     return {key: page for key, page in pages if key is not None and type(page) is int}
 
 
@@ -77,7 +77,7 @@ def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
     if path is None:
         sentence = "it has no question ids: pass their field with {use.id}, or pass the questions file before it"
         raise make_error(table.name, sentence)
-    return [key for key in read_own_ids(table, path) if key is not None]
+    return [key for key in read_ids(table, path) if key is not None]
 
 
 def _parse_id(text: str, path: str) -> int:
@@ -88,7 +88,7 @@ def _parse_id(text: str, path: str) -> int:
     return int(text)
 
 
-def read_ids(path: str, settings: Settings) -> list[str]:
+def read_gold_ids(path: str, settings: Settings) -> list[str]:
     """Read the ids of all questions from a file, in the order of the file.
 
     Args:
@@ -101,7 +101,7 @@ def read_ids(path: str, settings: Settings) -> list[str]:
     row = find_gold(path)
     if settings.id == NONE:  # of the answers
         settings = replace(settings, id=None)
-    return _list_ids(read_gold(row) if row else read_table(path, settings), settings, "gold")
+    return _list_ids(load_gold(row) if row else read_table(path, settings), settings, "gold")
 
 
 def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], list[str]]:

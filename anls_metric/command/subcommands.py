@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
-    make_settings,
     print_note,
+    read_flags,
     score_files,
     tolerate_closed_pipe,
 )
@@ -190,7 +190,7 @@ def _export_rrc(flags: argparse.Namespace) -> None:
     if len(flags.files) not in (1, 2):
         raise ValueError("anls export rrc takes one answers file, or a questions file and then one answers file")
     *questions, path = flags.files
-    answers = export(path, questions[0] if questions else None, make_settings(flags))
+    answers = export(path, questions[0] if questions else None, read_flags(flags))
     _print_hint([each["answer"] for each in answers])
     text = json.dumps(answers, ensure_ascii=False, indent=1)
     _write(f"{text}\n", flags.target, f"{len(answers):,} answers", flags.files)
@@ -216,9 +216,9 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.command.leaderboard import check_submission, read_ids
+    from anls_metric.command.leaderboard import check_submission, read_gold_ids
 
-    ids = None if flags.ids is None else read_ids(flags.ids, Settings())
+    ids = None if flags.ids is None else read_gold_ids(flags.ids, Settings())
     answers, defects = check_submission(flags.file, ids)
     asked = "; to check that all questions are answered, add --ids FILE"
     answered = asked if ids is None else f": all {len(ids):,} questions are answered"
@@ -251,12 +251,12 @@ def _add_hub(parser: Parser) -> None:
 
 def _export_hub(flags: argparse.Namespace) -> None:
     from anls_metric.report.hub import as_eval_results
-    from anls_metric.report.numbers import Numbers
+    from anls_metric.report.numbers import NumberFormat
 
-    settings = make_settings(flags)
+    settings = read_flags(flags)
     _, document = score_files(flags.files, settings)
     date = time.strftime("%Y-%m-%d", time.gmtime())
-    numbers = Numbers(settings.percent, settings.digits)
+    numbers = NumberFormat(settings.percent, settings.digits)
     print(as_eval_results(document, flags.dataset, flags.task, flags.source or "", date, numbers))
 
 

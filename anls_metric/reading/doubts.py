@@ -40,7 +40,7 @@ class _Witness(NamedTuple):
 _QUESTION = "question text"
 
 
-def check_pairs(
+def check_pairing(
     gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, settings: Settings
 ) -> list[Message]:
     """Check pairs of questions and answers against the question texts and the fields that both files have.

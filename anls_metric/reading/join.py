@@ -19,7 +19,7 @@ from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
-from anls_metric.reading.doubts import check_pairs
+from anls_metric.reading.doubts import check_pairing
 from anls_metric.reading.keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
@@ -150,7 +150,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         order = _Order(*order_by_id(key.theirs, chosen, records, runs))
         _check_ids(gold, table, key, chosen, order, settings)
     pairs = ((place, record) for place, record in zip(*order) if record is not None)
-    hints += check_pairs(gold, table, roles, pairs, key is None, settings)
+    hints += check_pairing(gold, table, roles, pairs, key is None, settings)
     answered, total = len(order.records) - order.records.count(None), len(gold.ids)
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anls_metric.report.schema import Comparison
+from anls_metric.report import schema
 
 MOST_WIDTHS = 5
 """An axis is at most so many times as wide as the median interval, on each side of zero."""
 
 
-def find_reach(pair: Comparison) -> tuple[float, float]:
+def find_reach(pair: schema.Comparison) -> tuple[float, float]:
     """Return the two ends of a comparison's interval or, if it has none, the difference twice."""
     low, high = pair["interval"] or (pair["difference"], pair["difference"])
     return low, high
 
 
-def find_limits(pairs: Sequence[Comparison]) -> tuple[float, float]:
+def find_limits(pairs: Sequence[schema.Comparison]) -> tuple[float, float]:
     """Find the ends of the axis, which always includes zero. Differences that would squeeze all others are left
     outside.
 
@@ -35,7 +35,7 @@ def find_limits(pairs: Sequence[Comparison]) -> tuple[float, float]:
     return min(shown) - margin, max(shown) + margin
 
 
-def draw_difference(pair: Comparison | None, limits: tuple[float, float], length: int) -> str:
+def draw_difference(pair: schema.Comparison | None, limits: tuple[float, float], length: int) -> str:
     """Draw a comparison in characters: "o" with its interval, "|" for zero, and "<" or ">" for what is outside the
     axis.
 

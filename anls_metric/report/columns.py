@@ -20,7 +20,7 @@ class Column(NamedTuple):
         heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
-        form: the form of the values: see `Numbers.format`.
+        form: the form of the values: see `NumberFormat.format`.
     """
 
     key: str

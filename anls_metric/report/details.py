@@ -18,7 +18,7 @@ from anls_metric.messages import FrontEnd
 from anls_metric.options import Options, Settings
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.document import get_label
-from anls_metric.report.numbers import Numbers
+from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Document, Submission
 from anls_metric.report.tables import Markup, PrintedTable, build_tables, collect_records, list_notes
 from anls_metric.report.terminal import list_details
@@ -42,7 +42,7 @@ def _use_minus_signs(text: str) -> str:
 _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
 
 
-def as_html_tables(document: Document, numbers: Numbers) -> str:
+def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     """Format as HTML the tables of a document, and whatever else it says about each submission."""
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
@@ -71,7 +71,7 @@ def _format_row(row: Sequence[str]) -> str:
     return f'<th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells)
 
 
-def list_asked(document: Document, numbers: Numbers) -> list[dict[str, Any]]:
+def list_asked(document: Document, numbers: NumberFormat) -> list[dict[str, Any]]:
     """List the columns that somebody asked for, each with its heading, its meaning, and its cell for every
     submission.
     """
@@ -87,7 +87,7 @@ def list_asked(document: Document, numbers: Numbers) -> list[dict[str, Any]]:
     return [*columns, *_list_summaries(document["submissions"], numbers)]
 
 
-def _list_summaries(submissions: Sequence[Submission], numbers: Numbers) -> Iterable[dict[str, Any]]:
+def _list_summaries(submissions: Sequence[Submission], numbers: NumberFormat) -> Iterable[dict[str, Any]]:
     """List the figures of a benchmark's rule as columns."""
     for name, value in submissions[0].get("summary", {}).items():
         if not isinstance(value, dict):

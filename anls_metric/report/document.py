@@ -13,7 +13,7 @@ from anls_metric.core.json_strings import as_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
-from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MAX_DIFFERENCES = 20
 """The most answers to list on which score and judge disagree."""
 
 
-def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numbers = PLAIN) -> Document:
+def build_document(result: Result, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN) -> Document:
     """Build the document of a result.
 
     Args:

@@ -12,11 +12,12 @@ from anls_metric.analysis.scored import KEYS
 from anls_metric.core.printing import make_printable
 from anls_metric.messages import make_error, shorten
 from anls_metric.reading.reader import drop_shared_prefix
+from anls_metric.report import schema
 from anls_metric.report.axis import find_limits
 from anls_metric.report.document import get_label
 from anls_metric.report.files import check_output, open_aside
 from anls_metric.report.numbers import PERCENT
-from anls_metric.report.schema import Comparison, Document
+from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +139,7 @@ def draw_forest(document: Document, axes: Axes) -> float:
     return 0.75 + 0.18 * len(submissions)
 
 
-def _draw_difference(axes: Axes, y: float, pair: Comparison, low: float, high: float) -> None:
+def _draw_difference(axes: Axes, y: float, pair: schema.Comparison, low: float, high: float) -> None:
     """Draw a difference: hollow if it is not significant, and an arrow if it is outside of the axis."""
     color, value = _VERDICT_COLORS.get(pair["verdict"], _GRAY), min(max(pair["difference"], low), high)
     mark = "o" if value == pair["difference"] else "<" if value == low else ">"

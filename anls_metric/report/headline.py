@@ -11,7 +11,7 @@ from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings
 from anls_metric.reading.reader import drop_shared_prefix
-from anls_metric.report.numbers import PERCENT, Numbers, format_p_value
+from anls_metric.report.numbers import PERCENT, NumberFormat, format_p_value
 from anls_metric.report.schema import Headline, PairComparison
 
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -67,7 +67,7 @@ def describe_headline(result: Result) -> Headline:
     }
 
 
-def percent_numbers(settings: Settings) -> Numbers:
+def percent_numbers(settings: Settings) -> NumberFormat:
     """Make the number format of the report: percent, with one digit unless the user asks for a different number of
     digits.
     """
@@ -83,7 +83,9 @@ def _score_under_variants(submissions: Sequence[Scored]) -> dict[str, dict[str, 
     }
 
 
-def _describe_score(scored: Scored, names: Mapping[str, str], numbers: Numbers, warnings: Sequence[str]) -> Headline:
+def _describe_score(
+    scored: Scored, names: Mapping[str, str], numbers: NumberFormat, warnings: Sequence[str]
+) -> Headline:
     """Describe the score of a single submission: its heading and summary."""
     interval = [f"The 95% CI is {numbers.format(scored.interval)}."] if scored.interval else []
     return {
@@ -107,7 +109,9 @@ def _join(names: Sequence[str], most: int = 3) -> str:
 # A comparison is that of the best two: its second is the best.
 
 
-def _write_heading(ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: Numbers) -> str:
+def _write_heading(
+    ranks: Mapping[str, int], comparison: Comparison, names: Mapping[str, str], numbers: NumberFormat
+) -> str:
     """Write which submission is best, or that there is no significant difference."""
     count, ties = len(ranks), [names[name] for name, rank in ranks.items() if rank == 1]
     if comparison.verdict == TOO_FEW:
@@ -152,7 +156,7 @@ def _write_empty(submissions: Sequence[Scored], names: Mapping[str, str]) -> lis
 
 
 def _write_difference(
-    comparison: Comparison, p_value: float, ranks: Mapping[str, int], names: Mapping[str, str], numbers: Numbers
+    comparison: Comparison, p_value: float, ranks: Mapping[str, int], names: Mapping[str, str], numbers: NumberFormat
 ) -> list[str]:
     """Write the difference between the best two, its interval and its p-value; nothing if several share the lead."""
     several, is_significant = len(names) > 2, list(ranks.values()).count(1) == 1
@@ -176,7 +180,7 @@ def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison) -> 
 
 
 def _write_reversals(
-    variants: Mapping[str, Any], reversals: Mapping[str, float], second: str, numbers: Numbers
+    variants: Mapping[str, Any], reversals: Mapping[str, float], second: str, numbers: NumberFormat
 ) -> list[str]:
     """Write under how many variants the second leads the best, and by how much at most."""
     if not variants:

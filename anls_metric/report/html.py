@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from anls_metric.analysis.answer_kinds import KIND, find_kind
-from anls_metric.analysis.clusters import find_clusters
+from anls_metric.analysis.clusters import choose_clusters
 from anls_metric.analysis.contributions import LEAF_CAUSES, split_difference, split_loss
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
@@ -252,7 +252,7 @@ def _add_groups(
             groups = scored.groups.get(field) or group_scores(records, scored.scores, field)
             submission["groups"][field] = describe_groups(groups, scored.clusters)
     records = [question.record for question in questions]
-    clusters = first.clusters and find_clusters(records, first.settings.cluster_by)
+    clusters = first.clusters and choose_clusters(records, first.settings.cluster_by)
     records = _complete_records(first, records, [question.references for question in questions], clusters)
     found = {field: group_scores(records, range(len(records)), field) for field in fields}
     listed = {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}

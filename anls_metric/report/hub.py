@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from anls_metric.messages import list_some, make_error
-from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document
 
 _ENTRY = """\
@@ -23,7 +23,7 @@ _ENTRY = """\
 
 
 def as_eval_results(
-    document: Document, dataset: str, task: str, source: str, date: str, numbers: Numbers = PLAIN
+    document: Document, dataset: str, task: str, source: str, date: str, numbers: NumberFormat = PLAIN
 ) -> str:
     """Format the score of one submission as YAML.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Numbers(NamedTuple):
+class NumberFormat(NamedTuple):
     """The format of scores, differences and intervals.
 
     Attributes:
@@ -14,13 +14,13 @@ class Numbers(NamedTuple):
         digits: the number of digits after the point; None for 4, and for 2 in percent.
 
     Example:
-        >>> Numbers().format(0.8357), Numbers(percent=True).format(0.8357), Numbers(digits=2).format(0.8357)
-        ('0.8357', '83.57', '0.84')
-        >>> Numbers(percent=True, digits=1).format((-0.25, 0.5), "+")
+        >>> NumberFormat().format(0.8357), PERCENT.format(0.8357), NumberFormat(digits=2).format(0.8357)
+        ('0.8357', '83.6', '0.84')
+        >>> NumberFormat(percent=True, digits=1).format((-0.25, 0.5), "+")
         '-25.0 to +50.0'
-        >>> Numbers(percent=True, digits=1).format(-0.0004)
+        >>> NumberFormat(percent=True, digits=1).format(-0.0004)
         '0.0'
-        >>> Numbers().format(12345), Numbers().format(0.00012, ".2g"), Numbers().format(None)
+        >>> NumberFormat().format(12345), NumberFormat().format(0.00012, ".2g"), NumberFormat().format(None)
         ('12,345', '0.00012', '-')
     """
 
@@ -49,9 +49,9 @@ class Numbers(NamedTuple):
         return text if text.strip("-0.") else text.lstrip("-")  # not -0.0
 
 
-PLAIN = Numbers()
+PLAIN = NumberFormat()
 
-PERCENT = Numbers(percent=True, digits=1)
+PERCENT = NumberFormat(percent=True, digits=1)
 """The format of scores in the report and in the web app."""
 
 

@@ -231,7 +231,7 @@ class _Answer(TypedDict):
     """the score of the answer, and its outcome"""
 
 
-class Answer(_Answer, total=False):
+class WorstAnswer(_Answer, total=False):
     """An answer, and the reason for its score."""
 
     closest_reference: Any
@@ -302,7 +302,7 @@ class Submission(_Submission, total=False):
     """with [confidences](confidence_and_judges.md)"""
     judge: Judge
     """with a [judge](confidence_and_judges.md#an-llm-judge)"""
-    worst: list[Answer]
+    worst: list[WorstAnswer]
     """with `--worst`, the [worst answers](#worst-answer-submissionsworst)"""
     thresholds: list[ThresholdScore]
     """with `--plot-kind threshold`, the score at each threshold from 0 to 1 in steps of 0.05"""

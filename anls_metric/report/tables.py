@@ -14,6 +14,7 @@ from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.analysis.scored import KEYS
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
+from anls_metric.report import schema
 from anls_metric.report.columns import (
     COLUMNS,
     COMPARED,
@@ -26,8 +27,8 @@ from anls_metric.report.columns import (
     choose_columns,
 )
 from anls_metric.report.document import describe_clusters, get_label
-from anls_metric.report.numbers import PLAIN, Numbers, format_p_value
-from anls_metric.report.schema import Comparison, Document
+from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
+from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
 
 MARK = "*"
@@ -65,7 +66,7 @@ class PrintedTable(NamedTuple):
     rows: Sequence[Any]
 
 
-def build_tables(document: Document, numbers: Numbers, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
+def build_tables(document: Document, numbers: NumberFormat, names: Names, markup: Markup = TEXT) -> list[PrintedTable]:
     """Build the tables of a document: those of submissions and of all pairs, then those of the variants and groups that
     it has.
 
@@ -140,7 +141,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     return list(records.values())
 
 
-def _list_matrices(document: Document, numbers: Numbers) -> list[PrintedTable]:
+def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
     """List the matrices of all pairs: the differences, row minus column, and the minimum detectable effects."""
     pairs, label = document["comparisons"], get_label(document)
     names = list(dict.fromkeys(name for pair in pairs for name in (pair["first"], pair["second"])))  # baseline first
@@ -196,7 +197,7 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
     return tables
 
 
-def _list_confidences(document: Document, numbers: Numbers) -> list[PrintedTable]:
+def _list_confidences(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
     """List what confidences say about the leaves of each key: the measures, and the share of right leaves by bin."""
     submissions = document["submissions"]
     records = [
@@ -263,7 +264,7 @@ def _count_questions(document: Document) -> str:
     return f"{questions} of {clusters}" if clusters else questions
 
 
-def write_sentence(document: Document, numbers: Numbers) -> str:
+def write_sentence(document: Document, numbers: NumberFormat) -> str:
     """Write a sentence for a paper about a score, and about how it was compared with another score.
 
     Of several submissions, it is about the baseline and the best of the others, and begins with the better of the two.
@@ -289,7 +290,7 @@ def write_sentence(document: Document, numbers: Numbers) -> str:
     return f"On {_count_questions(document)}, {score}{compared}."
 
 
-def _list_evidence(document: Document, pair: Comparison, sign: int, numbers: Numbers) -> list[str]:
+def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbers: NumberFormat) -> list[str]:
     """List how certain a difference is, and how this was tested. The sign is that of the difference."""
     interval = sorted(sign * end for end in pair["interval"] or ())
     adjusted = describe_adjustment(document)
@@ -308,7 +309,7 @@ def _list_evidence(document: Document, pair: Comparison, sign: int, numbers: Num
 # Formats
 
 
-def as_markdown(document: Document, numbers: Numbers, columns: Names) -> str:
+def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """Format the tables of a document as Markdown. The best score is bold, and the scores tied with it are italic.
 
     The last line is a sentence for a paper.
@@ -398,7 +399,7 @@ _LATEX = Markup(
 )
 
 
-def as_latex(document: Document, numbers: Numbers, columns: Names) -> str:
+def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """Format the tables of a document as LaTeX with booktabs. The best score is bold, and the scores tied with it are
     underlined.
 
@@ -485,7 +486,7 @@ def _split_interval(head: str, value: Any) -> Iterable[tuple[str, Any]]:
     return zip((head.replace("interval", end, 1) for end in ("low", "high")), value or (None, None))
 
 
-def as_csv(document: Document, numbers: Numbers, columns: Names) -> str:
+def as_csv(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """Format the figures of a document as CSV, with a line for each row of `collect_figures`. `PLAIN` keeps all
     digits.
     """
@@ -496,7 +497,7 @@ def as_csv(document: Document, numbers: Numbers, columns: Names) -> str:
     return stream.getvalue().rstrip("\n")
 
 
-def _make_csv_cell(head: str, value: Any, numbers: Numbers) -> Any:
+def _make_csv_cell(head: str, value: Any, numbers: NumberFormat) -> Any:
     """Make a cell below a head. A text is made safe, so that no spreadsheet takes it for a formula."""
     if isinstance(value, float) and numbers != PLAIN and not head.startswith("p_value"):
         return numbers.format(value)
@@ -505,7 +506,7 @@ def _make_csv_cell(head: str, value: Any, numbers: Numbers) -> Any:
     return guard_formula(make_printable(value))
 
 
-FORMATS: Mapping[str, Callable[[Document, Numbers, Names], str]] = {
+FORMATS: Mapping[str, Callable[[Document, NumberFormat, Names], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "csv": as_csv,

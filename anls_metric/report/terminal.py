@@ -14,9 +14,10 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.extraction.extract import describe_extraction
 from anls_metric.core.printing import align_texts, make_printable
 from anls_metric.messages import shorten
+from anls_metric.report import schema
 from anls_metric.report.document import describe_clusters, get_label
-from anls_metric.report.numbers import PLAIN, Numbers
-from anls_metric.report.schema import Answer, Document, Leaf, Match, Submission
+from anls_metric.report.numbers import PLAIN, NumberFormat
+from anls_metric.report.schema import Document, Submission
 from anls_metric.report.texts import align_rows
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Lines = list[tuple[str, str]]
 """Names and texts. A line without a name continues the line before."""
 
 
-def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), width: float = inf) -> str:
+def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = (), width: float = inf) -> str:
     """Format a document: one submission as a list of figures, several submissions as tables.
 
     Args:
@@ -63,7 +64,7 @@ def as_text(document: Document, numbers: Numbers = PLAIN, columns: Names = (), w
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
     parts += tables[1:]
-    worst: list[Answer] = []
+    worst: list[schema.WorstAnswer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
         parts += [submission["name"]] if several and answers else []
@@ -142,7 +143,7 @@ _SOURCE: Rows = (
 )
 
 
-def _list_lines(document: Document, submission: Submission, numbers: Numbers, rows: Rows) -> Lines:
+def _list_lines(document: Document, submission: Submission, numbers: NumberFormat, rows: Rows) -> Lines:
     """List the lines for those rows whose key a submission has."""
     values: dict[str, Any] = {**submission}
     for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
@@ -169,7 +170,7 @@ def _list_lines(document: Document, submission: Submission, numbers: Numbers, ro
     return [(name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key)]
 
 
-def list_details(document: Document, submission: Submission, numbers: Numbers) -> Lines:
+def list_details(document: Document, submission: Submission, numbers: NumberFormat) -> Lines:
     """List the lines that also appear beside a table: the figures of a benchmark's rule, except those of groups, and
     what corrections, confidences, a judge and the extraction did.
     """
@@ -185,7 +186,7 @@ def list_details(document: Document, submission: Submission, numbers: Numbers) -
     ]
 
 
-def _list_figures(document: Document, submission: Submission, numbers: Numbers) -> Lines:
+def _list_figures(document: Document, submission: Submission, numbers: NumberFormat) -> Lines:
     """List the lines that stand in place of a table of one submission."""
     return [
         *_list_lines(document, submission, numbers, _SCORE),
@@ -266,7 +267,7 @@ def _format_table(table: PrintedTable, width: float) -> str:
     return f"{table.title}\n{text}" if table.title else text
 
 
-def format_matches(number: str, matches: Sequence[Match]) -> str:
+def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     """Format what `variant_search.find_variants` found for a number, with a line for each rule, threshold and score.
 
     A variant that gives the number without extraction is not repeated for a rule.
@@ -287,7 +288,7 @@ def format_matches(number: str, matches: Sequence[Match]) -> str:
 # Answers
 
 
-def format_answer(answer: Answer) -> str:
+def format_answer(answer: schema.WorstAnswer) -> str:
     """Format an answer from the document, with the closest reference below it and the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
@@ -307,7 +308,7 @@ def _format_line(value: Any) -> str:
     return shorten(make_printable(" ".join(text.split())))
 
 
-def _format_leaves(leaves: Sequence[Leaf]) -> list[str]:
+def _format_leaves(leaves: Sequence[schema.Leaf]) -> list[str]:
     """Format the leaves of a value that do not score 1, a line for each."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]

@@ -16,7 +16,7 @@ import pytest
 import anls_metric
 from anls_metric import VARIANTS, Scores, Variant, cluster_field, compare, get_variant, interval, score
 from anls_metric.analysis.alignment import MAX_CELLS, align
-from anls_metric.analysis.clusters import find_clusters
+from anls_metric.analysis.clusters import choose_clusters
 from anls_metric.analysis.scored import list_grouping_fields, score_under
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.reading.table import Table
@@ -173,10 +173,10 @@ PAGES: dict[str, tuple[list[str], list[str] | None]] = {
 def test_documents_are_what_is_left_without_the_page(case: str) -> None:
     values, expected = PAGES[case]
     records = [{}, *({"image": value} for value in values)]  # the field may come late
-    found = find_clusters(records)
+    found = choose_clusters(records)
     assert (found and found.names[1:]) == expected
-    assert find_clusters(records[::-1]) == (found and found._replace(names=found.names[::-1]))
-    assert find_clusters(records, "image").names[1:] == values  # type: ignore[union-attr]
+    assert choose_clusters(records[::-1]) == (found and found._replace(names=found.names[::-1]))
+    assert choose_clusters(records, "image").names[1:] == values  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("first", "second"), [*pairwise(DOCUMENTS)])

@@ -14,7 +14,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from anls_metric import VARIANTS, anls_score, anls_scores, get_variant, identify, mean
-from anls_metric.command.arguments import make_settings
+from anls_metric.command.arguments import read_flags
 from anls_metric.command.command_line import build_parser
 from anls_metric.core.statistics.identification_cases import CASES, GOLDEN_CASES, THRESHOLDS
 from tests.core.test_conformance import CASES as ALL_GOLDEN_CASES
@@ -150,7 +150,7 @@ def test_printed_variant_computes_the_same_scores() -> None:
         assert all(field in words for field in changes)
         if changes.keys() <= {"threshold", "ignore_case"}:
             (flags,) = re.findall(r", or (--.*)$", words, re.MULTILINE)
-            settings = make_settings(build_parser().parse_intermixed_args(["answers.json", *flags.split()]))
+            settings = read_flags(build_parser().parse_intermixed_args(["answers.json", *flags.split()]))
             typed = get_variant(str(settings.variant), settings.threshold, settings.ignore_case)
             assert anls_scores(*COLUMNS, variant=typed) == anls_scores(*COLUMNS, variant=mine)
 

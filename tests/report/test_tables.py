@@ -10,11 +10,11 @@ from anls_metric.analysis.evaluation import evaluate
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
-from anls_metric.report.numbers import PERCENT, PLAIN, Numbers
+from anls_metric.report.numbers import PERCENT, PLAIN, NumberFormat
 from anls_metric.report.tables import as_latex, as_markdown, write_sentence
 
 
-def write(numbers: Numbers = PERCENT, rows: Any = (), rights: Any = (), fewer: int = 0, **options: Any) -> str:
+def write(numbers: NumberFormat = PERCENT, rows: Any = (), rights: Any = (), fewer: int = 0, **options: Any) -> str:
     """Write the sentence about submissions a_0, a_1 and so on, given the numbers of their right answers.
 
     The last one has fewer rows, by a number.

@@ -16,7 +16,7 @@ import pytest
 import anls_metric
 from anls_metric import compare, score
 from anls_metric.command import command_line, subcommands
-from anls_metric.command.arguments import Parser, make_settings
+from anls_metric.command.arguments import Parser, read_flags
 from anls_metric.report.document import add_figure_data
 from anls_metric.report.schema import Document
 from tests.conftest import ROOT
@@ -146,7 +146,7 @@ def parse(words: list[str]) -> None:
     if name in subcommands.SUBCOMMANDS:
         parser, words = Parser(), words[len(name.split()) :]
         subcommands.SUBCOMMANDS[name].add_arguments(parser)
-    make_settings(parser.parse_intermixed_args(words))
+    read_flags(parser.parse_intermixed_args(words))
 
 
 @of_the_guide
