@@ -8,19 +8,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from anls_metric.core.checks import describe
+from anls_metric.core.checks import count_noun, describe
 from anls_metric.gold import QUESTION_ID, find_gold, load_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.files import read_table
 from anls_metric.reading.join import Reading
+from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import Side, usual_field
-from anls_metric.reading.table import Table, read_column
+from anls_metric.reading.table import Table, name_place, read_column
 from anls_metric.reading.values import read_ids
 
 PAGES = ("answer_page", "pred_answer_page")
 """The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
+
+_FIELDS = (
+    (QUESTION_ID, int, "a whole number"),
+    ("answer", str, "a string"),
+    (PAGES[0], int, "the position of the page, from 0"),
+)
+"""The fields of a submission, the type of each, and what to write."""
 
 MOST_LINES = 5
 """How many lines `check_submission` writes about one defect, which a file often has in each answer."""
@@ -40,17 +48,21 @@ def export(path: str, questions: str | None, settings: Settings) -> list[dict[st
         which the task on several pages asks for, if the file has the page of each answer.
 
     Raises:
-        InputError: a question has no answer, an answer has no question, an id is repeated or is not a whole number, or
-            the file holds the answers of several models.
+        InputError: a question has no answer, an answer has no question, an id is repeated, an id or a page is not a
+            whole number, or the file holds the answers of several models.
     """
     table = read_table(path, settings)
     ids = read_gold_ids(questions, settings) if questions else dict.fromkeys(_list_ids(table, settings, "submission"))
     records = [{QUESTION_ID: key, "references": [""]} for key in ids]
-    reading = Reading(replace(settings, gold_id=None, layout="table", runs="error"))
+    reading = Reading(replace(settings, gold_id=None, layout="table", runs="error", missing="zero"))
     answers, *others = read_answers([Input(table, path)], Input(records, questions or path), reading)
     if others:
         sentence = "it has the answers of several models ({names}): write each model's answers to a separate file"
         raise make_error(path, sentence, names=list_some(each.name for each in (answers, *others)))
+    missing = [key for key, text in zip(ids, answers.predictions) if text is None]
+    if missing and settings.missing != "zero":  # the leaderboard accepts no part of the questions
+        sentence = "no answer to {count} ({some}): to submit empty answers, add {use.missing:zero}"
+        raise make_error(path, sentence, count=count_noun(len(missing), "question"), some=list_some(missing))
     pages = _find_pages(table, settings)
     return [
         {
@@ -67,8 +79,18 @@ def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
     path, ids = usual_field(table, PAGES), Reading(settings).find_roles(table, "submission").id
     if path is None or ids is None:
         return {}
-    pages = zip(read_ids(table, ids), read_column(table, path))
-    return {key: page for key, page in pages if key is not None and type(page) is int}
+    return {
+        key: _parse_page(page, path, name_place(table, number))
+        for number, (key, page) in enumerate(zip(read_ids(table, ids), read_column(table, path)))
+        if key is not None and page not in (None, ABSENT, "")
+    }
+
+
+def _parse_page(page: Any, field: str, place: str) -> int:
+    if type(page) is not int and not (isinstance(page, str) and page.isascii() and page.isdecimal()):
+        sentence = "{field} must be a whole number, got {page}: write the position of the page, from 0"
+        raise make_error(place, sentence, field=field, page=describe(page))
+    return int(page)
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
@@ -132,9 +154,9 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
             continue
         key = record[QUESTION_ID]
         counts[str(key)] += 1
-        for field, kind, words in ((QUESTION_ID, int, "a whole number"), ("answer", str, "a string")):
+        for field, kind, words in _FIELDS:
             value = record.get(field)
-            if type(value) is not kind:
+            if type(value) is not kind and (field in record or field != PAGES[0]):
                 defects[field].append(f"question {key}: {field} is {describe(value)}: write {words}")
     defects["repeated"] = [f"question {key}: there are {count:,} answers" for key, count in counts.items() if count > 1]
     if ids is not None:

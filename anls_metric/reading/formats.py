@@ -197,6 +197,7 @@ def find_records(value: Any, name: str) -> Table:
         sentence = "it has the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value)
+    hints = _find_stop(value, len(records or ()), name)
     if records is None:
         found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
         sentence = (
@@ -204,7 +205,7 @@ def find_records(value: Any, name: str) -> Table:
             ' (pandas: to_json(orient="records")); if each record has its own file, pass the folder of the files'
         )
         raise make_error(name, sentence, found=found)
-    return Table(records, name, hints=_find_stop(value, len(records), name))
+    return Table(records, name, hints=hints)
 
 
 def _is_summary(results: Any) -> bool:
@@ -218,13 +219,18 @@ def _is_summary(results: Any) -> bool:
 
 
 def _find_stop(log: Any, count: int, name: str) -> list[Message]:
-    """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples."""
-    if not isinstance(log, Mapping) or "eval" not in log or log.get("status") not in _STOPPED:
+    """Find out whether inspect_ai stopped before its log, or the header of its log, had all samples. Raises InputError
+    if it has none.
+    """
+    if not isinstance(log, Mapping) or not {"eval", "status"} <= log.keys():
         return []
-    sentence = (
-        "the evaluation stopped ({status}) after {count:,} samples: run the remaining ones with inspect eval-retry"
-    )
-    return [Message(name, sentence, {"status": log["status"], "count": count})]
+    status = log["status"]
+    if not count:
+        sentence = "this inspect_ai log has no samples (status {status}): run the evaluation again, and log its samples"
+        raise make_error(name, sentence, status=status)
+    sentence = "the evaluation stopped ({status}) after {samples}: run the remaining ones with inspect eval-retry"
+    hint = Message(name, sentence, {"status": status, "samples": count_noun(count, "sample")})
+    return [hint] if status in _STOPPED else []
 
 
 _STOPPED = ("started", "cancelled", "error")
@@ -374,7 +380,7 @@ def _read_zip(data: bytes, name: str) -> Table:
     if any(member.startswith("xl/") for member in names):
         return _read_excel(data, name)
     samples = sorted((member for member in names if member.startswith("samples/")), key=natural_key)
-    if not samples:
+    if not samples and "header.json" not in names and "_journal/start.json" not in names:
         sentence = "it is a zip archive of {names}: unpack it, and pass the answers file"
         raise make_error(name, sentence, names=list_some(names) or "nothing")
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:

@@ -287,6 +287,7 @@ LAYOUTS: tuple[Layout, ...] = (
         question="input.0.content.0.text or input.0.content or input",
         prediction="output.choices.0.message.content",
         references="target",
+        failure="error.message",
     ),
     Layout(
         "evalscope_reviews",

@@ -14,7 +14,7 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import Path, drop_fields
+from anls_metric.reading.layouts import ABSENT, Path, describe_failures, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
@@ -262,6 +262,10 @@ def require(table: Table, side: Side, path: Path | None, role: Literal["predicti
     """Return the path of a role. Raises InputError, which lists the fields and names the option, if there is none."""
     if path is not None:
         return path
+    absent = [ABSENT] * len(table.records) if role == "prediction" else []
+    failures = describe_failures(table.layout, table.records, absent) if table.layout else ""
+    if failures:
+        raise make_error(table.name, "no predictions, {failures}: run the failed requests again", failures=failures)
     what = "predictions" if role == "prediction" else "references"
     step = "add_submission" if role == "prediction" else "add_gold"
     remedy = f"{{do.{step}}}"

@@ -95,7 +95,9 @@ def read_predictions(column: list[Any], table: Table, path: Path, settings: Sett
     """
     failures = describe_failures(table.layout, table.records, column) if table.layout else ""
     if failures and settings.missing == "error":
-        raise make_error(table.name, "{failures}: add {use.missing:zero} to score them 0", failures=failures)
+        raise make_error(
+            table.name, "{failures}: to score unanswered questions 0, add {use.missing:zero}", failures=failures
+        )
     if set(map(type, column)) == {str}:
         return column
     if kind == "text" or table.layout:

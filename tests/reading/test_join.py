@@ -143,12 +143,12 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
         "gold.json a.json", [SCORE]),
     "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
-        "x.json: it has 2 answers with an id that is not in gold.json (0, 1): to skip them, add --extra ignore",
+        "x.json: it has 2 answers with an id that is not in gold.json (0, 1): to skip such answers, add --extra ignore",
         "gold.json x.json --extra ignore --missing zero", [17 / 24]),
     "questions without an answer": ("gold.json x.json --extra ignore", {"x.json": [*ANSWERS[7:],
         *replace_ids(2)[:2]]},
-        "x.json: it has no answer to 7 questions in gold.json (49003, 49006, 49012, 49030, 49036, ...): add --missing "
-        "zero to score them 0, or --missing skip to leave them out",
+        "x.json: it has no answer to 7 questions in gold.json (49003, 49006, 49012, 49030, 49036, ...): to score "
+        "unanswered questions 0, add --missing zero; to leave them out, --missing skip",
         "gold.json x.json --extra ignore --missing zero", [14 / 24]),
     "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, {"questionId": 49000, "answer": "a"}]},
         "x.json: 1 id repeated (the first is 49000): keep only one record for each id, or add --runs question to score "

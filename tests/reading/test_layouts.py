@@ -282,7 +282,7 @@ def test_answer_of_an_api_is_its_text_alone(shell: Shell, name: str, response: A
     shell.write({"gold.json": GOLD[::-1], "x.jsonl": [other, {**first, **response}]})
     if answer is None:
         message = shell.error("gold.json x.jsonl")
-        assert message.endswith(": add --missing zero to score them 0")
+        assert message.endswith(": to score unanswered questions 0, add --missing zero")
         assert any(f"x.jsonl: 1 request failed ({reason})" in message for reason in REASONS)
         if name != "gemini_batch":  # a file in which all requests failed
             shell.write({"one.json": GOLD[1:], "y.jsonl": [{**first, **response}]})
@@ -296,7 +296,7 @@ def test_reasons_of_failed_requests_are_listed(shell: Shell) -> None:
     reasons = ["b\nb", "b\nb", "a", "c", "d"]
     rows = [{"custom_id": f"{n}", "response": None, "error": {"message": text}} for n, text in enumerate(reasons)]
     shell.write({"gold.json": [{**GOLD[0], "questionId": n} for n in range(5)], "x.jsonl": rows})
-    message = "x.jsonl: 5 requests failed (b b, a, c, d): add --missing zero to score them 0"
+    message = "x.jsonl: 5 requests failed (b b, a, c, d): to score unanswered questions 0, add --missing zero"
     assert shell.error("-g gold.json -s x.jsonl") == message
 
 
@@ -342,6 +342,36 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
         remedy = "run the remaining ones with inspect eval-retry"
         hint = f"hint: {path}: the evaluation stopped ({status}) after 2 samples: {remedy}"
         assert (hint in done.err) == (status != "success")
+
+
+LOG = {"status": "error", "eval": {"model": "m"}}
+FAILED = {**FILES["inspect_ai"][1]["samples"][0], "output": {"choices": []}, "error": {"message": "no GPU"}}
+NO_SAMPLES = "this inspect_ai log has no samples (status error): run the evaluation again, and log its samples"
+ALL_FAILED = "no predictions, 1 request failed (no GPU): run the failed requests again"
+ONE_FAILED = "1 request failed (no GPU): to score unanswered questions 0, add --missing zero"
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (LOG, NO_SAMPLES),
+        ({**LOG, "samples": []}, NO_SAMPLES),
+        ({**LOG, "samples": None}, NO_SAMPLES),
+        ({**LOG, "samples": [FAILED]}, ALL_FAILED),
+        ({**LOG, "status": "success", "samples": [FAILED]}, ALL_FAILED),
+        ({**LOG, "samples": [FILES["inspect_ai"][1]["samples"][1], FAILED]}, ONE_FAILED),
+    ],
+)
+def test_failed_log_of_inspect_ai_is_told_from_a_file_without_predictions(
+    shell: Shell, log: dict[str, Any], message: str
+) -> None:
+    with zipfile.ZipFile("log.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps({key: value for key, value in log.items() if key != "samples"}))
+        for number, sample in enumerate(log.get("samples") or []):
+            archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample))
+    shell.write({"log.json": log, "gold.json": GOLD})
+    for path in ("log.eval", "log.json"):
+        assert shell.error(path) == shell.error(f"gold.json {path}") == f"{path}: {message}"
 
 
 # Files from the programs themselves

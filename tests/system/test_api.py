@@ -99,7 +99,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(*ONE, corrections=[{}]), "corrections must be a string that is not empty, got [{}]"),  # type: ignore[arg-type]
     (lambda: score(*ONE, references=[["a"]]), "references must be a string that is not empty, got [['a']]"),  # type: ignore[arg-type]
     (lambda: score(BASE, ACCEPTED, filter=2), "no run '2': pass an existing one with filter= (found no field of runs)"),
-    (lambda: score({IDS[0]: "x"}, ACCEPTED), 'add missing="zero" to score them 0'),
+    (lambda: score({IDS[0]: "x"}, ACCEPTED), 'to score unanswered questions 0, add missing="zero"'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "the file name of a report must end in .html, such as report.html"),
     (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x': `anls FILE --format csv` lists them"),

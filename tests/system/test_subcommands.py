@@ -131,6 +131,12 @@ EXPORTS: list[tuple[str, Any, Any]] = [
         {"Scores by samples": {"5": {"pred_answer": "a", "pred_answer_page": 2}}},
         [{"questionId": 5, "answer": "a", "answer_page": 2}],
     ),
+    (
+        "x.csv",
+        "id,answer,answer_page\n5,a,2\n6,b,\n",
+        [{"questionId": 5, "answer": "a", "answer_page": 2}, {"questionId": 6, "answer": "b"}],
+    ),
+    ("x.json --missing zero", [{"questionId": 5, "answer": None}], [{"questionId": 5, "answer": ""}]),
     ("x.json --filter 2", EPOCHS, [{"questionId": 5, "answer": "a2"}]),
     ("x.json --prediction-field out.0 --id-field nr", [{"nr": 5, "out": ["a"]}], [{"questionId": 5, "answer": "a"}]),
 ]
@@ -159,8 +165,24 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
             ["a", "b"],
             "it has no question ids: pass their field with --id-field, or pass the questions file before it",
         ),
-        (f"{GOLD} x.json", ANSWERS[1:], "no answer to 1 question in"),
-        (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "to skip them, add --extra ignore"),
+        *(
+            (
+                f"{line} --missing {choice}",
+                content,
+                "no answer to 1 question (1): to submit empty answers, add --missing zero",
+            )
+            for choice in ("error", "skip")
+            for line, content in (
+                (f"{GOLD} x.json", ANSWERS[1:]),
+                ("x.json", [*ANSWERS[1:], {"questionId": 1, "answer": None}]),
+            )
+        ),
+        (
+            "x.json",
+            [{"questionId": 5, "answer": "a", "pred_answer_page": "p_3"}],
+            "x.json, record 1: pred_answer_page must be a whole number, got 'p_3' (str): write the position of the page",
+        ),
+        (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "to skip such answers, add --extra ignore"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first is 1): keep only one record for each id"),
         ("x.json", EPOCHS, "choose one with --filter"),
         ("x.json --filter none", SEEDS, "it has several runs (1, 2)"),
@@ -242,6 +264,10 @@ def test_value_of_the_hub_is_a_number_with_all_of_its_digits(mean: float) -> Non
         ([{"questionId": 1, "answer": 3}], "question 1: answer is 3 (int): write a string"),
         ([{"answer": "a"}], "answer 1: it is {'answer': 'a'} (dict): write an object with questionId and answer"),
         ([{"questionId": 1}], "question 1: answer is None: write a string"),
+        (
+            [{"questionId": 1, "answer": "a", "answer_page": "p_3"}],
+            "question 1: answer_page is 'p_3' (str): write the position of the page, from 0",
+        ),
         ([7], "answer 1: it is 7 (int): write an object with questionId and answer"),
         ([{"questionId": 1, "answer": text} for text in "ab"], "question 1: there are 2 answers"),
         ({"1": "a"}, "it is {'1': 'a'} (dict): write a list of objects with questionId and answer"),
