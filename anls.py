@@ -28,7 +28,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
@@ -280,6 +280,15 @@ def check_number(name: str, value: Any) -> float:
 def is_number(value: object) -> bool:
     """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+@contextmanager
+def requires(package: str) -> Iterator[None]:
+    """Add the command that installs a missing library to the error of its import."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}: pip install {package}", name=error.name) from None
 
 
 # ---- anls_metric.core.scorer: Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with

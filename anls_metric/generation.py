@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import torch
-from transformers import TrainerCallback
-from transformers.trainer_callback import ExportableState
-
-from anls_metric.core.checks import describe
+from anls_metric.core.checks import describe, requires
 from anls_metric.core.statistics.significance import interval
 from anls_metric.transformers import ComputeMetrics, build_compute_metrics, score_rows
+
+with requires("'transformers[torch]'"):
+    import torch
+    from transformers import TrainerCallback
+    from transformers.trainer_callback import ExportableState
 
 __all__ = ["GenerateAndScore"]
 

@@ -227,9 +227,7 @@ def find_gold(word: str) -> GoldSet | None:
     stem, colon, split = word.partition(":")
     similar = find_similar_name(stem, GOLD)
     if split == "test" and f"{stem}:val" in GOLD:
-        sentence = (
-            "references of the test split are secret: score on {stem}:val, or upload a file written by anls export rrc"
-        )
+        sentence = "its references are secret: use {stem}:val, or write a leaderboard file with anls export rrc"
         raise make_error(word, sentence, stem=stem)
     if similar:
         raise make_error(word, "no such file or gold data: did you mean {similar}?", similar=similar)

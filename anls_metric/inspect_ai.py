@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
-from inspect_ai.scorer import stderr as stderr_of_clusters
-from inspect_ai.solver import TaskState
-
+from anls_metric.core.checks import requires
 from anls_metric.core.extraction.extract import Extraction, extractor
 from anls_metric.core.printing import align_texts
 from anls_metric.core.scorer import Scorer as Scoring
 from anls_metric.core.scorer import get_scorer
 from anls_metric.core.statistics.clusters import find_clusters
+
+with requires("inspect_ai"):
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
+    from inspect_ai.scorer import stderr as stderr_of_clusters
+    from inspect_ai.solver import TaskState
 
 __all__ = ["anls", "anls_star", "stderr"]
 

@@ -10,13 +10,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import keras
-import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.checks import describe
+from anls_metric.core.checks import describe, requires
 from anls_metric.core.strings.rows import as_column
 from anls_metric.core.strings.variants import Variant, get_variant
+
+with requires("keras"):
+    import keras
+    import numpy as np
 
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 

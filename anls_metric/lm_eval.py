@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import lm_eval.api.metrics  # noqa: F401  # it registers the aggregation "mean"
-from lm_eval.api.filter import Filter
-from lm_eval.api.registry import register_filter, register_metric
-
+from anls_metric.core.checks import requires
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.scoring import anls_score, anls_scores
+
+with requires("lm_eval"):
+    import lm_eval.api.metrics  # noqa: F401  # it registers the aggregation "mean"
+    from lm_eval.api.filter import Filter
+    from lm_eval.api.registry import register_filter, register_metric
 
 __all__ = ["ExtractFilter", "anls", "mean", "process_results"]
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import torch
-import torchmetrics
 from rapidfuzz.distance import Levenshtein
-from torch import Tensor
-from torchmetrics.utilities import dim_zero_cat
 
-from anls_metric.core.checks import check_count, describe
+from anls_metric.core.checks import check_count, describe, requires
 from anls_metric.core.strings.rows import check_columns
 from anls_metric.core.strings.variants import Variant, get_variant
 from anls_metric.core.version import SCORES_VERSION
+
+with requires("torchmetrics"):
+    import torch
+    import torchmetrics
+    from torch import Tensor
+    from torchmetrics.utilities import dim_zero_cat
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 

@@ -116,11 +116,12 @@ def _add_questions(parser: Parser) -> None:
 
 
 def _write_questions(flags: argparse.Namespace) -> None:
-    from anls_metric.gold import GOLD, format_questions
+    from anls_metric.gold import GOLD, find_gold, format_questions
 
-    if flags.name not in GOLD:
+    row = find_gold(flags.name)
+    if row is None:
         raise ValueError(describe_unknown("name", flags.name, GOLD))
-    lines = format_questions(GOLD[flags.name], flags.with_answers, flags.sample, flags.seed or 0)
+    lines = format_questions(row, flags.with_answers, flags.sample, flags.seed or 0)
     _write(lines, flags.target, f"{lines.count(chr(10)):,} questions")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -151,3 +152,19 @@ def is_number(value: object) -> bool:
 def count_noun(count: int, noun: str) -> str:
     """Format a count with its noun, such as "1 answer" or "2 answers"."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+@contextmanager
+def requires(package: str) -> Iterator[None]:
+    """Add the command that installs a missing library to the error of its import.
+
+    Example:
+        >>> with requires("made-up-library"):
+        ...     import made_up_library
+        Traceback (most recent call last):
+        ModuleNotFoundError: No module named 'made_up_library': pip install made-up-library
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}: pip install {package}", name=error.name) from None

@@ -158,14 +158,15 @@ def read_references(
     """
     if kind == "any":
         return list(map(_show_accepted, column))
+    if kind == "text" and all(value in (None, ABSENT, "") or is_unanswerable(value) for value in column):
+        sentence = "{field} is empty everywhere, as in a test split: write a leaderboard file with anls export rrc"
+        raise make_error(table.name, sentence, field=show_path(path))
     sentence = "{field} is null or missing: add a reference, or leave the question out"
     refuse_gaps(column, table, path, sentence, [ABSENT] if kind == "values" else [None, ABSENT])  # null can be a value
     if kind == "values":
         return parse_all(_parse_accepted, column, table)
     if not _are_lists_of_strings(column):
-        flags = list(map(is_unanswerable, column))
-        if not all(flags):  # as in a test split, where all answers are missing
-            column = [[""] if flag else value for flag, value in zip(flags, column)]
+        column = [[""] if is_unanswerable(value) else value for value in column]
         column = parse_all(_read_accepted, column, table)
     if settings.references_separator:
         column = [_split_accepted(accepted, settings.references_separator) for accepted in column]

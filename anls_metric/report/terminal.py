@@ -29,6 +29,9 @@ MAX_HINTS = 3
 
 MAX_LEAVES = 10
 
+NEAR = 3
+"""How many points a score may be away from a published number to be shown as the nearest."""
+
 LEGEND = "alignment: * no character, D delete, I insert, R replace"
 """Explains the marks of `align_texts`."""
 
@@ -270,8 +273,14 @@ def _format_table(table: PrintedTable, width: float) -> str:
 def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     """Format what `variant_search.find_variants` found for a number, with a line for each rule, threshold and score.
 
-    A variant that gives the number without extraction is not repeated for a rule.
+    A variant that gives the number without extraction is not repeated for a rule. The nearest is shown only if it is
+    within `NEAR` points.
     """
+    first = matches[0]
+    points = 100 * abs(first["anls"] - float(number.strip().removesuffix("%")) / first["scale"])
+    if not first["exact"] and points > NEAR:
+        words = f"no variant, metric or extraction step comes within {NEAR} points of {number}"
+        return f"{words}: check that the answers and references are those of this score"
     shown: set[tuple[str, float | None, str]] = set()
     variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
@@ -281,7 +290,7 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
         shown.add((match["variant"], match["threshold"], score))
-    start = f"{number} is" if matches[0]["exact"] else f"no variant or metric gives {number}; the nearest is"
+    start = f"{number} is" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
     return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
 
 

@@ -217,6 +217,15 @@ DESCRIBED: list[tuple[Function, tuple[str, ...], str]] = [
         "  '0.28.' against '0.28': the function gives 0.799, rrc gives 0.8",
     ),
     (
+        lambda prediction, references: 0.5,
+        ("mistral_evals",),
+        "the function is not a known variant: for each variant, at least 83 of 95 cases differ\n"
+        "called with (prediction, reference), it returns the score\n"
+        "  'ToTaL' against 'tOtAl': the function gives 0.5, mistral_evals gives 1.0\n"
+        "  ' Coca Cola' against 'Coca Cola': the function gives 0.5, mistral_evals gives 1.0\n"
+        "  'a' against '\\t\\n': the function gives 0.5, mistral_evals gives 0.0",
+    ),
+    (
         raise_always,
         (),
         "the function raises RuntimeError: no model, for 'CocaCola' against 'Coca Cola' or 'Coca Cola Company'",

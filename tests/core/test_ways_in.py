@@ -56,3 +56,23 @@ def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, tmp_path: Path
     assert foreign <= {"anls_metric.trl", "anls_metric.transformers"}  # adapters, which need the core alone
     others = {name.partition(".")[0] for name in brought} - set(sys.stdlib_module_names)
     assert {name for name in others if "cython" not in name} <= {module.partition(".")[0], "rapidfuzz"}
+
+
+# A module, a library that it imports, and what installs it.
+ADAPTERS = [
+    ("generation", "torch", "'transformers[torch]'"),
+    ("inspect_ai", "inspect_ai", "inspect_ai"),
+    ("keras", "keras", "keras"),
+    ("lm_eval", "lm_eval", "lm_eval"),
+    ("torchmetrics", "torch", "torchmetrics"),
+]
+
+
+@pytest.mark.parametrize(("module", "library", "package"), ADAPTERS)
+def test_adapter_without_its_library_says_what_to_install(
+    run_python: RunPython, module: str, library: str, package: str
+) -> None:
+    program = f"import sys; sys.modules[{library!r}] = None; import anls_metric.{module}"
+    error = run_python(program, ROOT).stderr.splitlines()[-1]
+    assert error.startswith("ModuleNotFoundError: ")
+    assert error.endswith(f": pip install {package}")

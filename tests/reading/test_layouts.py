@@ -344,7 +344,7 @@ def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None
         assert (hint in done.err) == (status != "success")
 
 
-LOG = {"status": "error", "eval": {"model": "m"}}
+LOG: dict[str, Any] = {"status": "error", "eval": {"model": "m"}}
 FAILED = {**FILES["inspect_ai"][1]["samples"][0], "output": {"choices": []}, "error": {"message": "no GPU"}}
 NO_SAMPLES = "this inspect_ai log has no samples (status error): run the evaluation again, and log its samples"
 ALL_FAILED = "no predictions, 1 request failed (no GPU): run the failed requests again"

@@ -98,6 +98,9 @@ ERRORS: list[tuple[str, str]] = [
         f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}"),
     ("t.json --prediction-field said",
         "t.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
+    ("t.json --gold t.json --prediction-field said",
+        f"t.json: no references, as in a test split: pass their field with --references-field, or write a leaderboard "
+        f"file with anls export rrc {FOUND}"),
     ("whole.json same.json",
         "whole.json: no references: pass their field with --references-field, or add --variant anls_star to score wh"),
     ("whole.json", "whole.json: no references: pass their field with --references-field, or pass a gold file with"),

@@ -68,13 +68,12 @@ def test_printed_form_of_other_values_is_refused(cell: str) -> None:
     assert message.endswith(end)
 
 
-# A cell without an accepted answer, and the error.
+NONE: tuple[Any, ...] = (None, "", [], "[]", {"text": [], "answer_start": []})
+NONE_AT_ALL = "'references' is empty everywhere, as in a test split: write a leaderboard file with anls export rrc"
+
+# The only cell, without an accepted answer, and the error.
 EMPTY: list[tuple[Any, str]] = [
-    (None, "'references' is null or missing: add a reference, or leave the question out"),
-    ("", "the reference is empty: add a reference, or leave the question out"),
-    ([], "the reference is an empty list"),
-    ("[]", "the reference is an empty list"),
-    ({"text": [], "answer_start": []}, "the reference is an empty list"),  # the only question
+    *((none, f"data: {NONE_AT_ALL}") for none in NONE),
     (["a", True], "the reference, item 1, is True (bool), not a string: pass a string"),
     ([["a"], ["b"]], "the reference, item 0, is ['a'] (list), not a string"),
 ]  # fmt: skip
@@ -83,6 +82,20 @@ EMPTY: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("cell", "message"), EMPTY)
 def test_missing_accepted_answer_is_refused(cell: Any, message: str) -> None:
     assert find_error(references=cell).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (None, "'references' is null or missing: add a reference, or leave the question out"),
+        ("", "the reference is empty: add a reference, or leave the question out"),
+    ],
+)
+def test_one_of_several_references_that_is_missing_is_refused(cell: Any, message: str) -> None:
+    rows = [{"prediction": "a", "references": cell}, {"prediction": "a", "references": "a"}]
+    with pytest.raises(InputError) as refused:
+        score(rows)
+    assert str(refused.value) == f"data, record 1: {message}"
 
 
 @pytest.mark.parametrize(

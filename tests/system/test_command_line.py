@@ -211,6 +211,7 @@ def test_example_of_the_help_runs(shell: Shell, example: str) -> None:
     shell.print(example.removeprefix("anls "))
 
 
+FAR = ("12", "0.12", "6273", "12.73%")
 TOO_FEW = "too few documents to tell whether a is worse than b"
 
 
@@ -235,6 +236,18 @@ def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status
     done = shell.type(f"{line} --quiet")
     assert (done.status, done.err) == (status, words)
     assert bool(done.out) == (status < 2)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        ("62.5%", "no variant or metric gives 62.5%; the nearest is standard on submission: 62.7315\n"),
+        ("0.645", "no variant or metric gives 0.645; the nearest is standard on submission: 0.627315\n"),
+        *((far, f"no variant, metric or extraction step comes within 3 points of {far}: check") for far in FAR),
+    ],
+)
+def test_nearest_of_the_scores_is_shown_only_if_it_is_near(shell: Shell, number: str, words: str) -> None:
+    assert shell.type(f"{EXAMPLE} --find {number}").out.startswith(words)
 
 
 # As a process

@@ -180,7 +180,7 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         (
             "x.json",
             [{"questionId": 5, "answer": "a", "pred_answer_page": "p_3"}],
-            "x.json, record 1: pred_answer_page must be a whole number, got 'p_3' (str): write the position of the page",
+            "x.json, record 1: pred_answer_page must be a whole number, got 'p_3' (str): write the position",
         ),
         (f"{GOLD} x.json", [*ANSWERS, {"questionId": 9, "answer": "a"}], "to skip such answers, add --extra ignore"),
         (f"{GOLD} x.json", [*ANSWERS, ANSWERS[0]], "1 id repeated (the first is 1): keep only one record for each id"),

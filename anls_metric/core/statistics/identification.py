@@ -125,7 +125,9 @@ class Identification:
             yield f"{call}; {self.count} of {self.count} cases are equal"
         elif self.nearest:
             count = f"{len(self.differences)} of {self.count} cases differ"
-            yield f"the function is not a known variant; the nearest is {name}: {count}"
+            is_near = 2 * len(self.differences) <= self.count
+            nearest = f"; the nearest is {name}: {count}" if is_near else f": for each variant, at least {count}"
+            yield f"the function is not a known variant{nearest}"
             yield call
         if self.variants and changes:
             yield f"to score like this, pass {self._format_variant()}"
