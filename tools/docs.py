@@ -334,7 +334,18 @@ TABLES: Mapping[str, Callable[[], str]] = {
     **{
         f"keys_{name}": partial(make_keys, name)
         for name in (
-            *("Document", "Compared", "Hint", "Submission", "Group", "Leaves", "Key", "WorstAnswer", "Comparison", "Match"),
+            *(
+                "Document",
+                "Compared",
+                "Hint",
+                "Submission",
+                "Group",
+                "Leaves",
+                "Key",
+                "WorstAnswer",
+                "Comparison",
+                "Match",
+            ),
             "Headline",
         )
     },
