@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 
 from python_multipart.exceptions import FormParserError
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, Headers
+from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
 
 from anls_metric.page import limits
 from anls_metric.page.uploads import RefusedError, get_folder, keep, make_room
+
+
+class _Parser(MultiPartParser):  # type: ignore[misc]
+    """A parser that refuses a file as soon as more of it has come than its limit."""
+
+    spool_max_size = 1  # bytes in memory; the rest is on the disk
+
+    def on_part_begin(self) -> None:
+        super().on_part_begin()
+        self._size = 0
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        self._size += end - start
+        if self._size > limits.MAX_FILE:
+            raise RefusedError(f"a file is larger than {limits.MAX_FILE // limits.MB} MB", 413)
+        super().on_part_data(data, start, end)
 
 
 class _Coming:
@@ -19,7 +36,7 @@ class _Coming:
     size = 0
 
 
-async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[str]:
+async def receive_files(request: Request) -> list[str]:
     """Receive the files of a form, and return their paths. A file gets its name only when it has arrived completely.
 
     Raises:
@@ -29,7 +46,7 @@ async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[
 
     async def count() -> AsyncGenerator[bytes, None]:
         nonlocal size
-        async for data in stream:
+        async for data in request.stream():
             size += len(data)
             _Coming.size += len(data)
             if _Coming.size > limits.MAX_COMING:
@@ -38,15 +55,13 @@ async def receive_files(headers: Headers, stream: AsyncIterator[bytes]) -> list[
 
     try:
         await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
-        parser = MultiPartParser(headers, count(), max_fields=0)
-        parser.spool_max_size = 1  # bytes in memory; the rest is on the disk
-        form = await parser.parse()
+        form = await _Parser(request.headers, count(), max_fields=0).parse()
         files = form.getlist("files")
         if not files:
             raise RefusedError(_NO_FORM, 400)
-        if any(file.size > limits.MAX_FILE for file in files):
-            raise RefusedError(f"a file is larger than {limits.MAX_FILE // limits.MB} MB", 413)
         return [await run_in_threadpool(keep, file.filename, file.file) for file in files]
+    except ClientDisconnect:
+        raise RefusedError("the upload broke off", 400) from None
     except (MultiPartException, FormParserError, LookupError):
         raise RefusedError(_NO_FORM, 400) from None
     except OSError:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
@@ -91,6 +90,7 @@ class Guard:
             await self._application(scope, receive, send)
             return
 
+        application: ASGIApp = self._application
         path = ""
 
         async def send_with_headers(message: Message) -> None:
@@ -103,21 +103,19 @@ class Guard:
             path = _find_route(scope)
             if self._is_local:
                 _check_origin(scope)
-            if path == _PROGRESS:
-                watched = StreamingResponse(_watch(scope), media_type="text/event-stream")
-                await watched(scope, receive, send_with_headers)
+            if path == _PROGRESS:  # gradio's drop area shows that an upload goes on until it has its answer
+                application = Response('data: {"msg": "done"}\n\n', media_type="text/event-stream")
             elif path == _UPLOAD:
-                uploaded = JSONResponse(await _receive(scope, receive))
-                await uploaded(scope, receive, send_with_headers)
+                application = JSONResponse(await receive_files(Request(scope, _count(receive, limits.MAX_UPLOAD))))
             else:
+                receive = await _check(scope, receive)
                 headers = [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]
-                checked = await _check(scope, receive)
-                await self._application({**scope, "headers": headers}, checked, send_with_headers)
+                scope = {**scope, "headers": headers}
         except RefusedError as refused:
             reason, status = refused.args
             # gradio's form, so that the page shows the reason. The rest of the request is not read.
-            response = JSONResponse({"detail": reason}, status, {"connection": "close"})
-            await response(scope, receive, send_with_headers)
+            application = JSONResponse({"detail": reason}, status, {"connection": "close"})
+        await application(scope, receive, send_with_headers)
 
 
 def _find_route(scope: Scope) -> str:
@@ -137,34 +135,6 @@ def _check_origin(scope: Scope) -> None:
         raise RefusedError("the web app answers at its own address only", 421)
     if scope["method"] == "POST" and headers.get("origin", f"http://{host}") != f"http://{host}":
         raise RefusedError("the web app accepts requests only from its own page", 403)
-
-
-async def _watch(scope: Scope) -> AsyncIterator[str]:
-    """Tell gradio's drop area when an upload has ended. Which part of which file has arrived is not known."""
-    while _get_id(scope) in _COMING:
-        yield 'data: {"msg": "heartbeat"}\n\n'
-        await asyncio.sleep(0.5)
-    yield 'data: {"msg": "done"}\n\n'
-
-
-_COMING: set[str] = set()
-"""The ids that the page gives to uploads that are not yet whole."""
-
-
-def _get_id(scope: Scope) -> str:
-    return str(Request(scope).query_params.get("upload_id", ""))[:100]
-
-
-async def _receive(scope: Scope, receive: Receive) -> list[str]:
-    """Receive an upload, and return the paths of its files. RefusedError: it is refused."""
-    request = Request(scope, _count(receive, limits.MAX_UPLOAD))
-    _COMING.add(_get_id(scope))
-    try:
-        return await receive_files(request.headers, request.stream())
-    except ClientDisconnect:
-        raise RefusedError("the upload broke off", 400) from None
-    finally:
-        _COMING.discard(_get_id(scope))
 
 
 async def _check(scope: Scope, receive: Receive) -> Receive:
