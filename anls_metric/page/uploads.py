@@ -143,8 +143,13 @@ def is_small(paths: Sequence[str]) -> bool:
 
 def _is_upload(path: str) -> bool:
     """Whether a path is that of an upload: the folder of uploads, 64 hexadecimal digits, a name."""
-    folder, content = os.path.split(os.path.dirname(path))
-    return folder == get_folder() and len(content) == 64 and set(content) <= _HEXADECIMAL
+    return _get_parent(path) == get_folder()
+
+
+def _get_parent(path: str) -> str:
+    """Get the folder above the folder of 64 hexadecimal digits in which a file is, or "" if it is in another one."""
+    parent, digits = os.path.split(os.path.dirname(path))
+    return parent if len(digits) == 64 and set(digits) <= _HEXADECIMAL else ""
 
 
 # Reports. The path of a report is its key, so it has 64 random digits.
@@ -157,6 +162,4 @@ def name_report() -> str:
 
 def is_report(path: str) -> bool:
     """Whether a path is the path of a report, which the visitor's browser may fetch."""
-    digits = os.path.basename(os.path.dirname(path))
-    is_key = len(digits) == 64 and set(digits) <= _HEXADECIMAL
-    return is_key and path == os.path.join(get_folder(), _REPORTS, digits, _REPORT)
+    return _get_parent(path) == os.path.join(get_folder(), _REPORTS) and os.path.basename(path) == _REPORT
