@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -55,10 +55,11 @@ def add_table_tab() -> Callable[[gr.File, gr.Tabs], None]:
 
     def keep(content: Any) -> tuple[Any, Any, str]:
         """Keep the table as a file, and show the tab that scores it."""
-        text = write_csv([list(map(str, content.columns)), *content.astype(str).values.tolist()])
-        if text.count("\n") < 2:
+        cells = content.astype(str)
+        rows = cells[cells.ne("").any(axis=1)]
+        if rows.empty:
             return gr.skip(), gr.skip(), format_error("The table is empty: paste a prediction and its references.")
-        return [keep_text(NAME, text)], gr.Tabs(selected="file"), ""
+        return [keep_text(NAME, write_csv(rows))], gr.Tabs(selected="file"), ""
 
     pasted.change(fill, pasted, [table, pasted, problem], **_QUIET)
     return lambda files, tabs: score.click(keep, table, [files, tabs, problem], **_QUIET) and None
@@ -110,18 +111,19 @@ def _write_cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def write_csv(rows: Sequence[Sequence[str]]) -> str:
-    r"""Write a table as CSV, without empty rows. Several lines in a cell of references become a list.
+def write_csv(table: Any) -> str:
+    r"""Write a pandas table as CSV. Several lines in a cell of references become a list.
 
     Example:
-        >>> write_csv([["prediction", "references"], ["b", "a\nb"], ["", ""]])
-        'prediction,references\r\nb,"[""a"", ""b""]"\r\n'
+        >>> import pandas
+        >>> write_csv(pandas.DataFrame({"prediction": ["b"], "references": ["a\nb"]}))
+        'prediction,references\nb,"[""a"", ""b""]"\n'
     """
-    stream = io.StringIO(newline="")
-    heads = rows[0]
-    for row in filter(any, rows):
-        csv.writer(stream).writerow(
-            json.dumps(cell.split("\n"), ensure_ascii=False) if head in REFERENCES and "\n" in cell.strip() else cell
-            for head, cell in zip(heads, row)
-        )
-    return stream.getvalue()
+
+    def list_lines(cell: str) -> str:
+        return _write_cell(cell.split("\n")) if "\n" in cell.strip() else cell
+
+    text: str = table.apply(lambda column: column.map(list_lines) if column.name in REFERENCES else column).to_csv(
+        index=False, lineterminator="\n"
+    )
+    return text
