@@ -47,8 +47,9 @@ BUSY = (
     "too many long answers are being scored right now: try again in a minute, or score them with anls on your computer"
 )
 
-# The first byte of what a process sends -> what it is.
-_KINDS = {b"R": None, b"S": None, b"V": ValueError, b"M": MemoryError, b"F": RuntimeError}
+# What a process sends is JSON: one of these words or of the errors, and a value.
+_STAGE, _RESULT, _NO_MEMORY = "stage", "result", "no memory"
+_ERRORS = {"wrong": ValueError, "fault": RuntimeError}
 
 
 class ExhaustedError(ValueError):
@@ -163,7 +164,7 @@ def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -
 def tell(stage: str) -> None:
     """Tell the server what this process is doing now. In the server itself, nothing happens."""
     if _sender:
-        _sender[0].send_bytes(b"S" + _encode(stage))
+        _sender[0].send_bytes(_encode([_STAGE, stage]))
 
 
 _sender: list[Connection] = []
@@ -172,18 +173,17 @@ _sender: list[Connection] = []
 def _receive(receiver: Connection, process: Any, most: int) -> tuple[bool, Any]:
     """Receive what a process sends: whether it is a stage, and the stage or the result."""
     try:
-        content = receiver.recv_bytes(most + 1)
+        kind, value = json.loads(receiver.recv_bytes(most + 1))
     except (EOFError, OSError):
         process.join()
         if process.exitcode >= 0:
             raise RuntimeError(f"a process ended with status {process.exitcode}") from None
         raise _exhausted(signal.Signals(-process.exitcode).name) from None
-    error, value = _KINDS[content[:1]], json.loads(content[1:])
-    if error is MemoryError:
+    if kind == _NO_MEMORY:
         raise _exhausted("its limit of memory")
-    if error:
-        raise error(value)
-    return content[:1] == b"S", value
+    if kind in _ERRORS:
+        raise _ERRORS[kind](value)
+    return kind == _STAGE, value
 
 
 def _exhausted(cause: str) -> ExhaustedError:
@@ -194,24 +194,25 @@ def _exhausted(cause: str) -> ExhaustedError:
 def _work(
     connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], *limits_of_work: int
 ) -> None:
-    """Call a function within its limits, and send a byte of `_KINDS`, and the result or the words of an error."""
+    """Call a function within its limits, and send its result or the words of an error."""
     seconds, memory, most = limits_of_work
     _sender.append(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
     _limit(seconds, memory)
     try:
-        content = b"R" + _encode(function(*arguments))
+        content = _encode([_RESULT, function(*arguments)])
         if len(content) > most:
-            content = b"V" + _encode(_TOO_LARGE.format(size=len(content) / limits.MB, most=most / limits.MB))
+            raise ValueError(_TOO_LARGE.format(size=len(content) / limits.MB, most=most / limits.MB))
         connection.send_bytes(content)
         return
     except MemoryError:
-        kind, words = b"M", ""
+        kind, words = _NO_MEMORY, ""
     except ValueError as error:
-        kind, words = b"V", str(error)
+        kind, words = "wrong", str(error)
     except Exception:
-        kind, words = b"F", traceback.format_exc()
-    connection.send_bytes(kind + _encode(words[-10_000:]))  # outside of `except`, whose error keeps data in memory
+        kind, words = "fault", traceback.format_exc()
+    # Outside of `except`, whose error keeps data in memory.
+    connection.send_bytes(_encode([kind, words[-10_000:]]))
 
 
 _TOO_LARGE = (
