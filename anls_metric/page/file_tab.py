@@ -16,7 +16,7 @@ import gradio as gr
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.options import OPTIONS
 from anls_metric.page import limits, processes, scoring
-from anls_metric.page.answers import add_speech, fit_options, format_error, read_percent
+from anls_metric.page.answers import add_speech, fit_options, format_error, format_note, read_percent
 from anls_metric.page.endpoints import describe_error
 from anls_metric.page.uploads import is_small, name_report, take_all
 from anls_metric.report.texts import escape
@@ -80,23 +80,28 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
         stop = gr.Button("Stop", size="sm", min_width=90, scale=0, visible=False, elem_id="stop")
     problems = gr.State([])
     _show_problems(problems, settings)
-    result = gr.HTML(_format_note(NOTHING), js_on_load="anls.setWith(trigger)", elem_id="result")
+    result = gr.HTML(format_note(NOTHING), js_on_load="anls.setWith(trigger)", elem_id="result")
     # The names that the visitor gave by the paths of their files; what to score, and what is scored, or was scored
     # last: all that the visitor chose; the files of the report.
     given, wanted, running, reported = gr.State({}), gr.State(), gr.State(), gr.State([])
-    of_settings = [settings[name] for name in ("baseline", *_FIELDS)]
-    shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *of_settings]
+    choices = [settings[name] for name in ("baseline", *_FIELDS)]
+    shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *choices]
 
-    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[Any, None]:
+    def show_stage(doing: str) -> dict[Any, Any]:
+        """Show what is done now, and the button that stops it; "" for nothing."""
+        said = format_note(f"{doing} …", 'class="said" role="status"') if doing else ""
+        return {stage: said, stop: gr.Button(visible=bool(doing))}
+
+    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[dict[Any, Any], None]:
         """Score what the visitor wants. Yields the stages of the work and the changes to the components."""
-        paths, gold, names, options = request or [[], "", {}, {}]
+        paths = request[0] if request else []
         content, told, report = scoring.Shown(), None, name_report()
         try:
-            with closing(_score(paths, gold, names, options, report)) as looks:
+            with closing(_score(request, report)) as looks:
                 for doing, found in looks:
                     # gradio looks at each stage whether the visitor is still there. What is yielded just after a stop
                     # is shown, so a stage is yielded once.
-                    yield dict(zip((stage, stop), _show_stage(doing))) if doing != told else {stage: gr.skip()}
+                    yield show_stage(doing) if doing != told else {stage: gr.skip()}
                     told = doing
                     if found:
                         content = scoring.Shown(**found)
@@ -104,24 +109,27 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
                         await asyncio.sleep(processes.PAUSE)
         except Exception as error:
             content = scoring.Shown([scoring.Advice(describe_error(error, "page"))])
-        is_open = not content.has_report if paths != last else None
-        yield [
-            _format(content, report if content.has_report else "") if paths else _format_note(NOTHING),
-            *_show_stage(""),
-            content.problems,
-            _fold_files(content, is_open),
-            gr.Dataframe([list(row) for row in content.files], visible=bool(content.files)),
-            gr.Radio(
+        report = report if content.has_report else ""
+        fold = {"open": not report} if paths != last else {}
+        fields = gr.Dropdown([_DEFAULT, *content.fields])
+        of_submissions = gr.Dropdown([_DEFAULT, *dict.fromkeys(name for _, _, name, _ in content.files if name)])
+        yield {
+            result: _format(content, report) if paths else format_note(NOTHING),
+            problems: content.problems,
+            chosen: gr.Accordion(label=_name_files(content.files), **fold),
+            names: gr.Dataframe(list(content.files), visible=bool(content.files)),
+            gold: gr.Radio(
                 content.golds,
                 value=content.gold if content.gold in content.golds else None,
                 visible=bool(content.golds),
             ),
-            gr.Button(link=_locate(report), visible=content.has_report),
-            gr.DownloadButton(value=report if content.has_report else None, visible=content.has_report),
-            paths if content.has_report else [],
-            gr.Dropdown([_DEFAULT, *dict.fromkeys(name for _, _, name, _ in content.files if name)]),
-            *[gr.Dropdown([_DEFAULT, *content.fields]) for _ in _FIELDS],
-        ]
+            own_tab: gr.Button(link=_locate(report) or None, visible=bool(report)),
+            save: gr.DownloadButton(value=report or None, visible=bool(report)),
+            reported: paths if report else [],
+            **dict.fromkeys(choices, fields),
+            settings["baseline"]: of_submissions,
+            **show_stage(""),
+        }
 
     def want(paths: Any, given: Any, gold: str | None, *values: Any) -> list[Any] | None:
         """Collect what to score, or return None if there is nothing to score."""
@@ -145,7 +153,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     )
     wanted.change(lambda request: request, wanted, running, cancels=[scored], **QUIET)
     stop.click(
-        lambda: [_format_note(STOPPED), *_show_stage(""), gr.Accordion(open=True)],
+        lambda: {result: format_note(STOPPED), chosen: gr.Accordion(open=True), **show_stage("")},
         None,
         [result, stage, stop, chosen],
         cancels=[scored],
@@ -187,20 +195,18 @@ def _read_names(rows: list[list[str]], paths: Any) -> dict[str, str]:
     return {str(path): row[2].strip() for path, row in zip(dict.fromkeys(paths or []), rows) if row[2].strip()}
 
 
-def _score(
-    files: Sequence[str], gold: str, names: Mapping[str, str], settings: Mapping[str, Any], report: str
-) -> Generator[tuple[str, Any], None, None]:
-    """Score the files with the settings of the page: yields stages, and then the fields of `Shown`.
+def _score(request: list[Any] | None, report: str) -> Generator[tuple[str, Any], None, None]:
+    """Score files as a visitor wants: yields stages, and then the fields of `Shown`.
 
     Raises:
         ValueError: a setting or a file cannot be used.
     """
-    if not files:
-        return
-    paths = take_all(list(files), "the drop area")
-    options = fit_options(settings["variant"], settings)
-    room = processes.choose_room(is_small(paths))
-    yield from processes.watch(scoring.show, paths, gold, dict(names), options, report, room=room)
+    if request:
+        files, gold, names, settings = request
+        paths = take_all(files, "the drop area")
+        options = fit_options(settings["variant"], settings)
+        room = processes.choose_room(is_small(paths))
+        yield from processes.watch(scoring.show, paths, gold, names, options, report, room=room)
 
 
 # What is shown
@@ -219,26 +225,15 @@ def _show_problems(problems: gr.State, settings: Mapping[str, Any]) -> None:
     gr.render(problems, show_progress="hidden")(show)
 
 
-def _show_stage(stage: str) -> list[Any]:
-    """Show what is done now, and the button that stops it; "" for nothing."""
-    text = f'<p class="anls said" role="status">{escape(stage)} …</p>' if stage else ""
-    return [text, gr.Button(visible=bool(stage))]
-
-
-def _fold_files(shown: scoring.Shown, is_open: bool | None) -> Any:
-    """Update the line of files: their names with the role of the gold file. None leaves the fold as it is."""
-    names = [f"{file} (gold)" if role == scoring.GOLD else name or file for file, role, name, _ in shown.files]
-    label = f"{_FILES}: {' · '.join(names)}" if names else _FILES
-    return gr.Accordion(label=label) if is_open is None else gr.Accordion(label=label, open=is_open)
-
-
-def _format_note(text: str) -> str:
-    return f'<p class="anls said">{escape(text, 600)}</p>'
+def _name_files(files: Sequence[Sequence[str]]) -> str:
+    """Name the files in one line, with the role of the gold file."""
+    names = [f"{file} (gold)" if role == scoring.GOLD else name or file for file, role, name, _ in files]
+    return f"{_FILES}: {' · '.join(names)}" if names else _FILES
 
 
 def format_missing(files: str) -> str:
     """Format what to drop first or, for a link to a report, which files to drop."""
-    return _format_note(f"This link shows a report of {files}: drop these files to see it." if files else NOTHING)
+    return format_note(f"This link shows a report of {files}: drop these files to see it." if files else NOTHING)
 
 
 def _format(shown: scoring.Shown, report: str) -> str:
@@ -250,5 +245,5 @@ def _format(shown: scoring.Shown, report: str) -> str:
 
 
 def _locate(report: str) -> str:
-    """Make the URL of a report, relative to the page."""
-    return f"gradio_api/file={quote(os.path.abspath(report))}"
+    """Make the URL of a report, relative to the page; "" for none."""
+    return f"gradio_api/file={quote(os.path.abspath(report))}" if report else ""
