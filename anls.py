@@ -499,7 +499,7 @@ def import_from_package(module: str, feature: str) -> Any:
     except ModuleNotFoundError as error:
         if not str(error.name).startswith("anls_metric"):
             raise
-        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
+        raise ImportError(f"{feature} needs the package anls-metric: pip install anls-metric") from error
 
 
 # ---- anls_metric.core.strings.variants: The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score.
@@ -1580,7 +1580,7 @@ def build_compute_metrics(
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
     names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
     if names and not scorer.scores_strings:
-        raise ValueError(f"metrics are only for strings, not for the answers of {scorer.name}: leave the metrics out")
+        raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
         None if references is None else _read_sets(references, scorer),
@@ -1689,7 +1689,7 @@ class ComputeMetrics:
         ]
         if what == "prediction" and any(texts) and not any(answers):
             warnings.warn(
-                f"extract finds an answer in none of {len(texts):,} predictions; the first is {describe(texts[0])}",
+                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
                 stacklevel=3,
             )
         return answers
@@ -1735,7 +1735,7 @@ class ComputeMetrics:
         if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
             row = missing[0]
             warnings.warn(
-                f"the labels of {len(missing):,} of {len(rows):,} rows are none of their references; the first is "
+                f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
                 f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
                 "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
                 "of another set",
@@ -2077,4 +2077,4 @@ if hasattr(sys.modules.get("evaluate"), "Metric"):
     _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
-    sys.exit("this file is a module: pip install anls-metric has the command anls")
+    sys.exit("this file is a module, not a command: pip install anls-metric, and run anls")

@@ -172,7 +172,7 @@ class _Requests:
                 future.result()
                 update()
             if time.monotonic() - self._last > self._wanted.silence:
-                sentence = "the Hub has answered nothing for {seconds:.0f} s: check the network, or " + _AS_FILE
+                sentence = "the Hub has not answered for {seconds:.0f} s: check the network, or " + _AS_FILE
                 raise _RefusedError(sentence, seconds=self._wanted.silence)
         return [future.result() for future in futures]
 

@@ -114,14 +114,14 @@ class EditDistance(_Ratio):
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"y_true and y_pred contain {len(truth):,} and {len(predicted):,} strings: pass tokens for the same "
-                "number of strings on both sides (a flat list is one string)"
+                f"y_true has {len(truth):,} strings and y_pred has {len(predicted):,}: pass tokens for the same number "
+                "of strings in both (a flat list is one string)"
             )
         kinds = {type(token).__name__ for tokens in (*truth, *predicted) for token in tokens}
         if kinds not in ({"int"}, {"str"}, set()):
             raise ValueError(
-                f"the tokens are {' and '.join(sorted(kinds))}: pass token ids (whole numbers) or strings, of the "
-                "same kind on both sides (for scores over a vocabulary, first take keras.ops.argmax(scores, -1))"
+                f"the tokens are {' and '.join(sorted(kinds))}: pass token ids (whole numbers) or strings, with "
+                "the same kind on both sides (for scores over a vocabulary, first take keras.ops.argmax(scores, -1))"
             )
         edits = list(map(Levenshtein.distance, truth, predicted))
         self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])

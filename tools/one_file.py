@@ -75,7 +75,7 @@ if hasattr(sys.modules.get("evaluate"), "Metric"):
     _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
-    sys.exit("this file is a module: pip install anls-metric has the command anls")
+    sys.exit("this file is a module, not a command: pip install anls-metric, and run anls")
 '''
 
 

@@ -261,8 +261,8 @@ def find_scorers(settings: Settings) -> list[Scorer]:
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     """Refuse options that do not fit a scorer. InputError: there is one."""
-    for_strings = "is only for strings: leave it out"
-    for_values = "is only for lists and nested values: add {use.variant:anls_star}"
+    for_strings = "applies only to strings: leave it out"
+    for_values = "applies only to lists and nested values: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
     metrics = {*settings.metrics}
     unfit = (
@@ -276,7 +276,7 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
         *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
-        ("corrections", scorer.columns, "is not for a benchmark metric: leave it out"),
+        ("corrections", scorer.columns, "does not apply to benchmark metrics: leave it out"),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):

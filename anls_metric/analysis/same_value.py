@@ -153,8 +153,7 @@ _WORDS = frozenset(_find_words(" ".join(_KNOWN)))
 
 
 def is_any_same_value(text: str, others: Iterable[str]) -> bool:
-    """Whether a text is the same number, amount or date as one of several other texts, even if it is written
-    differently.
+    """Whether a string is the same number, amount or date as one of several others, even if it is written differently.
 
     If only one text has a unit, only the numbers are compared, and the year 88 is 1988 or 1888. A number that can be a
     year, like 1998, never equals a number with a separator, like 1,998.
@@ -177,7 +176,7 @@ def is_any_same_value(text: str, others: Iterable[str]) -> bool:
 
 
 def read_value(text: str) -> Value | None:
-    """Read a text as an amount or as a date, or return None if it is neither.
+    """Read a string as an amount or a date, or return None if it is neither.
 
     Example:
         >>> read_value("$1.5 million")

@@ -429,8 +429,8 @@ def group_scores(records: Sequence[Record], scores: Sequence[float], field: str)
 
 
 def name_groups(field: str, value: Any) -> list[str]:
-    """Name the groups of a field that a question with this value is in. Each name appears once. A printed list of texts
-    counts as a list.
+    """Return the names of the groups to which a question with this value of a field belongs, each once. A printed list
+    of strings is treated as a list.
 
     Example:
         >>> name_groups("evidence_sources", "['Table', 'Chart']"), name_groups("page", [2, 2.0])

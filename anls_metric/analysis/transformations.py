@@ -173,7 +173,7 @@ class SampledAnswer(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The answers of a set that are strings.
+    """The string answers of a set.
 
     Attributes:
         scorer: what scores them.

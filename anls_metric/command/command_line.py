@@ -155,7 +155,7 @@ def _score(words: Sequence[str]) -> int:
 
         check_path(settings.plot)
     if settings.format == "json" and (settings.percent or settings.digits is not None):
-        raise make_error("", "JSON always has fractions with all digits: leave out {use.percent} and {use.digits}")
+        raise make_error("", "JSON always contains fractions with all digits: leave out {use.percent} and {use.digits}")
     if settings.output_rows:
         from anls_metric.report.answers import WRITERS
 

@@ -104,8 +104,9 @@ def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:
 
 def _parse_id(text: str, path: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        sentence = "question id {id!r} must be a whole number for the leaderboard: "
-        sentence += "pass the right field with {use.id}"
+        sentence = (
+            "question ids must be whole numbers for the leaderboard, got {id!r}: pass the right field with {use.id}"
+        )
         raise make_error(path, sentence, id=text)
     return int(text)
 
@@ -149,7 +150,7 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
     counts, defects = Counter[str](), defaultdict[str, list[str]](list)
     for number, record in enumerate(records, 1):
         if not isinstance(record, dict) or QUESTION_ID not in record:
-            sentence = f"answer {number}: it is {describe(record)}: write an object with questionId and answer"
+            sentence = f"answer {number} is {describe(record)}: write an object with questionId and answer"
             defects["record"].append(sentence)
             continue
         key = record[QUESTION_ID]

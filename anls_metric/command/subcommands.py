@@ -189,7 +189,7 @@ def _export_rrc(flags: argparse.Namespace) -> None:
     from anls_metric.command.leaderboard import export
 
     if len(flags.files) not in (1, 2):
-        raise ValueError("anls export rrc takes one answers file, or a questions file and then one answers file")
+        raise ValueError("anls export rrc takes one answers file, optionally preceded by a questions file")
     *questions, path = flags.files
     answers = export(path, questions[0] if questions else None, read_flags(flags))
     _print_hint([each["answer"] for each in answers])
@@ -204,7 +204,7 @@ def _print_hint(answers: Sequence[str]) -> None:
     rules, count = find_certain_rules(answers)
     if rules:
         words = f"{count:,} of {len(answers):,} answers look like raw model output"
-        print_note(f"hint: {words}: anls export rrc --extract {rules} extracts the answers")
+        print_note(f"hint: {words}: extract the answers with anls export rrc --extract {rules}")
 
 
 def _add_check_submission(parser: Parser) -> None:
@@ -227,7 +227,7 @@ def _check_submission(flags: argparse.Namespace) -> int:
         for line in defects or [f"no defects{answered}"]:
             print(make_printable(f"{flags.file}: {line}"))
     if defects:
-        print_note("hint: anls export rrc writes answers in the form of the leaderboard")
+        print_note("hint: to write answers in the leaderboard's format, use anls export rrc")
     else:
         _print_hint([each["answer"] for each in answers])
     return int(bool(defects))

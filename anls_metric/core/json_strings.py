@@ -215,8 +215,8 @@ def parse_written_list(written: str, what: str) -> Any:
     is_list = text.startswith(_LISTS) and text.endswith(("]", ")")) and _STRING_IN_LIST.search(text)
     if is_list or is_squad:
         raise ValueError(
-            f"{what} is {describe(text)}, which is a stringified value but not a list of strings: write it as JSON, "
-            'like ["first answer", "second answer"]'
+            f"{what} is {describe(text)}, which looks like a stringified value other than a list of strings: "
+            'write it as JSON, like ["first answer", "second answer"]'
         )
     return written
 

@@ -302,4 +302,4 @@ def import_from_package(module: str, feature: str) -> Any:
     except ModuleNotFoundError as error:
         if not str(error.name).startswith("anls_metric"):
             raise
-        raise ImportError(f"{feature}: this needs the package anls-metric: pip install anls-metric") from error
+        raise ImportError(f"{feature} needs the package anls-metric: pip install anls-metric") from error

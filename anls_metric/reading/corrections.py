@@ -108,7 +108,7 @@ def _parse_correction(record: Record) -> tuple[str, Sequence[str] | None]:
     """
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
-        raise ValueError(f"unknown field {unknown[0]!r}; a correction can have the fields {', '.join(FIELDS)}")
+        raise ValueError(f"unknown field {unknown[0]!r}; choose from {', '.join(FIELDS)}")
     key, value = read_id(record.get("questionId")), record.get("accept")
     if not key:
         raise ValueError(f"questionId must be the id of a question, got {describe(record.get('questionId'))}")

@@ -91,7 +91,7 @@ def read_file(path: str) -> Table:
     """Read one file, or standard input (``-``)."""
     if path == "-":
         if sys.stdin is None:
-            raise make_error("standard input", "the stream is closed: pipe the file into the command, or pass its path")
+            raise make_error("", "standard input is closed: pipe the file into the command, or pass its path")
         return read_bytes(sys.stdin.buffer.read(), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)

@@ -160,7 +160,7 @@ def _error_of_json(error: json.JSONDecodeError, name: str, start: int) -> InputE
     elif error.pos == start > 0:
         sentence = "this is not a record: remove it, or write the file with json.dump"
     else:
-        sentence = "not JSON: {problem}: correct it there, or write the file with json.dump"
+        sentence = "not JSON ({problem}): correct it, or write the file with json.dump"
     return make_error(f"{name}, line {error.lineno}, column {error.colno}", sentence, problem=error.msg)
 
 

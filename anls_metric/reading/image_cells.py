@@ -30,7 +30,7 @@ def holds_image(cell: Any) -> bool:
 
 
 def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
-    """Read the image path in a cell, or "" if there is none, and the bytes of the image, or None if there are none.
+    """Read the path and the bytes of the image in a cell. A missing path is "", and missing bytes are None.
 
     Args:
         cell: the cell.

@@ -132,7 +132,7 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
     if settings.missing == "skip":
         common = set.intersection(*answered.values())
         if not common:
-            raise make_error("", "no question is answered in every file: remove the file that lacks the answers")
+            raise make_error("", "no question is answered in every file: remove the file with the fewest answers")
         sentence = "it answers only {count}, so every submission is scored on {common}"
         for name, own in answered.items():
             others = [ids for other, ids in answered.items() if other != name]

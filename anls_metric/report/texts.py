@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def guard_formula(text: str) -> str:
-    """Put an apostrophe before a text that spreadsheets would take for a formula. `read_bytes` removes it from CSV.
+    """Put an apostrophe before text that spreadsheets would take for a formula. `read_bytes` removes it from CSV.
 
     Example:
         >>> guard_formula("=1+1"), guard_formula("-1.5"), guard_formula("a")

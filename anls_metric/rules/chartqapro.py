@@ -30,7 +30,7 @@ def judge(row: Row, threshold: float) -> Judgment:
     if not isinstance(answers, (list, tuple, str)) or not answers:
         raise refuse("answer", answers, "a list of one or more strings")
     if not isinstance(flags, (list, tuple, str)) or not flags or not all(isinstance(flag, str) for flag in flags):
-        raise refuse("year", flags, "a list of YES or NO, one or more")
+        raise refuse("year", flags, "a list of one or more values, each YES or NO")
     if not isinstance(answers[-1], str):
         raise refuse("answer", answers[-1], "a string")
     gold, prediction = _strip_point(answers[-1]), _strip_point(str(row["prediction"]))

@@ -24,7 +24,7 @@ def judge(row: Row, threshold: float) -> Judgment:
     """Judge an answer by ANLS or, if it is a list, by ANLSL."""
     kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
     if not isinstance(kind, str):
-        raise refuse("answer_type", kind, f"a string: {', '.join(_TYPES)}, or one with list")
+        raise refuse("answer_type", kind, "a string, such as extractive or list/extractive")
     gold = list(gold) if isinstance(gold, (str, tuple)) else gold
     if not isinstance(gold, list):
         raise refuse("gold", gold, "a list of strings")

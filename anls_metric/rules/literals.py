@@ -26,7 +26,7 @@ def parse_literal(text: str) -> Any:
         ['a', 2]
     """
     if len(text) > _LONGEST:
-        raise NoLiteralError(f"has {len(text):,} characters, which is too long for a list")
+        raise NoLiteralError(f"has {len(text):,} characters, which is too many for a list")
     try:
         with warnings.catch_warnings():  # of some backslashes, as in "\d", and of a number before letters
             warnings.simplefilter("ignore")

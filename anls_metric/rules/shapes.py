@@ -37,7 +37,7 @@ def fit_text(value: Any, row: Row, column: str) -> Any:
     if row.get("answer_format") == "List":
         return values
     if len(values) != 1:
-        raise ColumnError(column, f"is a list of {len(values)} answers, must be one for a format other than List")
+        raise ColumnError(column, f"is a list of {len(values)} answers, but a format other than List takes exactly one")
     return values[0]
 
 

@@ -188,7 +188,7 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
         (
             ["a"],
             {"metrics": "f1", "variant": "anls_star"},
-            "metrics are only for strings, not for the answers of anls_star",
+            "metrics apply only to strings, not to the answers of anls_star",
         ),
         (None, {"extract": "thinks"}, "unknown extraction rule 'thinks'"),
         (None, {"extract": 7}, r"extract is 7 \(int\): pass rule names, or a function"),
@@ -227,7 +227,7 @@ def test_references_are_brought_into_the_order_of_the_labels() -> None:
 )
 def test_labels_that_are_no_references_are_a_warning(labels: list[str], references: list[Any]) -> None:
     with pytest.warns(
-        UserWarning, match=r"the labels of . of 7 rows are none of their references; the first is row . "
+        UserWarning, match=r"the labels of . of 7 rows are not among their references; the first is row . "
     ):
         make_hook(references)((encode(*labels), encode(*labels)))
 
@@ -293,7 +293,7 @@ def test_nested_values_are_scored_as_json() -> None:
 
 
 def test_extraction_that_finds_nothing_is_a_warning() -> None:
-    with pytest.warns(UserWarning, match="extract finds an answer in none of 2 predictions; the first is 'cola'"):
+    with pytest.warns(UserWarning, match="extract finds no answer in any of 2 predictions; the first is 'cola'"):
         assert make_hook(["cola", "tea"], extract_from_donut)((encode("cola", "tea"), None)) == {"anls": 0.0}
 
 

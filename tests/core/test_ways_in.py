@@ -43,7 +43,7 @@ def test_running_the_one_file_says_where_the_command_is(tmp_path: Path, run_pyth
     shutil.copy(ROOT / "anls.py", tmp_path)
     done = run_python(["-m", "anls"], tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "this file is a module: pip install anls-metric has the command anls\n"
+    assert done.stderr == "this file is a module, not a command: pip install anls-metric, and run anls\n"
 
 
 @pytest.mark.parametrize("module", ["anls", "anls_metric", "anls_metric.core.values", "anls_metric.trl"])

@@ -187,13 +187,13 @@ TEXT = "pass a list or tensor of tokens"
 @pytest.mark.parametrize(
     ("make", "y_true", "y_pred", "weights", "says"),
     [
-        (EditDistance, [["a"], ["b"]], [["a"]], None, r"y_true and y_pred contain 2 and 1 strings: pass tokens"),
+        (EditDistance, [["a"], ["b"]], [["a"]], None, "y_true has 2 strings and y_pred has 1: pass tokens"),
         (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"contain 1 and 2 strings.*a flat list is one string"),
         (EditDistance, "abc", "abd", None, rf"y_true is 'abc' \(str\): {TEXT}"),
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
         (EditDistance, [1, 2], np.array([1.0, 2.0]), None, "the tokens are float and int: pass token ids"),
         (EditDistance, ["a", ["b"]], [["a", "b"]], None, "the tokens are list and str"),
-        (EditDistance, ["a"], [97], None, "the tokens are int and str: .* of the same kind on both sides"),
+        (EditDistance, ["a"], [97], None, "the tokens are int and str: .* with the same kind on both sides"),
         (EditDistance, ["a"], keras.KerasTensor((1,)), None, "y_pred is a symbolic tensor .*ValidationMetrics"),
         (EditDistance, TRUTH, PREDICTED, [1, 2, 3], "shape"),
         (EditDistance, TRUTH, PREDICTED, ["a", "b"], "could not convert string to float: 'a'"),

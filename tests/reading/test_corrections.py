@@ -51,8 +51,8 @@ def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
 REFUSED: list[tuple[Any, str]] = [
     ([{"accept": "x"}], "c.json, record 1: questionId must be the id of a question, got None"),
     ([{"questionId": True, "accept": "x"}], "c.json, record 1: questionId must be the id of a question, got True"),
-    ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction can have the fields questionId, accept"),
-    ({"1": ["x"]}, "unknown field '(key)'; a correction can have the fields questionId, accept, exclude, note"),
+    ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; choose from questionId, accept"),
+    ({"1": ["x"]}, "unknown field '(key)'; choose from questionId, accept, exclude, note"),
     ([{"questionId": 7}], "a correction must have either accept or exclude: fix the one for question 7"),
     ([{"questionId": 7, "accept": "x", "exclude": True}], "a correction must have either accept or exclude: fix"),
     ([{"questionId": 7, "exclude": "perhaps"}], "exclude must be true or false, 1 or 0, correct or incorrect, yes"),

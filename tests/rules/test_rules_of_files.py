@@ -69,7 +69,7 @@ def test_text_and_list_of_one_text_are_the_same_accepted_answer(shell: Shell, na
         assert "of question 7 must be " in shell.error(f"none.json --variant {name}")
     if "answer_format" in row:
         shell.write({"two.json": [{"id": 7, **row, field: ["red", "12"]}]})
-        message = "two.json: gold of question 7 is a list of 2 answers, must be one for a format other than List"
+        message = "two.json: gold of question 7 is a list of 2 answers, but a format other than List takes exactly one"
         assert message in shell.error(f"two.json --variant {name}")
 
 

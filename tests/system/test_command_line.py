@@ -154,12 +154,12 @@ TYPOS = {
     "--columns metric_f1": "column 'metric_f1' would be empty; choose from name,",
     "--by kind": "no question has the field 'kind': pass fields of the questions with --by (found 'questionId', ",
     "--cluster-by page": "no question has the field 'page': pass a field of the questions with --cluster-by",
-    "--average rows": "--average is only for lists and nested values: add --variant anls_star",
+    "--average rows": "--average applies only to lists and nested values: add --variant anls_star",
     "--by-key": "--by-key needs the leaves of ANLS*: use --variant anls_star",
     "--find many": "'many' is no",
     "--baseline x": "there is only one submission, a, so there is nothing to compare it with: pass x as well",
     "--images .": "--images works only with a report: add --report",
-    "--format json --digits 2": "JSON always has fractions with all digits: leave out --percent and --digits",
+    "--format json --digits 2": "JSON always contains fractions with all digits: leave out --percent and --digits",
     "--fail-if-worse": "--fail-if-worse needs a comparison: pass the baseline before the other submissions",
     "b.json --baseline x": "unknown baseline 'x'; choose from a, b",
 }
@@ -302,7 +302,7 @@ def test_reader_who_leaves_does_not_open_a_gate(shell: Shell, words: str, status
 def test_closed_input_is_an_error(shell: Shell) -> None:
     line = f"{shlex.join(ANLS)} gold.json - <&-"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT)
-    message = "anls: error: standard input: the stream is closed: pipe the file into the command, or pass its path\n"
+    message = "anls: error: standard input is closed: pipe the file into the command, or pass its path\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
 
 

@@ -217,7 +217,7 @@ def test_hub_that_stays_busy_or_silent_ends_in_words(shell: Shell, hub: FakeHub,
         )
     finally:
         hub.may_send.set()
-    words = f"the Hub has answered nothing for 1 s: check the network, {FILE}"
+    words = f"the Hub has not answered for 1 s: check the network, {FILE}"
     assert (status, err) == (2, f"anls: error: infovqa:val: {words}\n")
 
 

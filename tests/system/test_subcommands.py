@@ -158,7 +158,7 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         (
             "x.json",
             [{"questionId": "x1", "answer": "a"}],
-            "question id 'x1' must be a whole number for the leaderboard",
+            "question ids must be whole numbers for the leaderboard, got 'x1': pass",
         ),
         (
             "x.json",
@@ -188,7 +188,7 @@ def test_export_writes_what_the_leaderboard_takes(shell: Shell, line: str, conte
         ("x.json --filter none", SEEDS, "it has several runs (1, 2)"),
         ("x.json", [{"questionId": 5, "model": m, "answer": "a"} for m in "ab"], "answers of several models (a, b)"),
         ("x.json -o x.json", ANSWERS, "x.json: the file is an input"),
-        (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one answers file, or a questions file and then one answers file"),
+        (f"{GOLD} x.json {GOLD}", ANSWERS, "takes one answers file, optionally preceded by a questions file"),
         ("x.json --worst 3", ANSWERS, "unknown flag --worst"),
         (
             "x.json --ids x.json",
@@ -234,7 +234,7 @@ def test_library_of_the_hub_reads_the_yaml(shell: Shell) -> None:
     ("line", "words"),
     [
         (f"export hub {GOLD} {SUBMISSION}", "the following arguments are required: --dataset, --task"),
-        (f"{HUB} x={SUBMISSION}", "the Hub takes the score of only one model, got several (submission, x)"),
+        (f"{HUB} x={SUBMISSION}", "the Hub accepts the score of only one model, got several (submission, x)"),
         (HUB.replace("made-up/", ""), "'DocVQA' is not a dataset id: write OWNER/NAME, such as"),
         *((f"{HUB} {flag} x", f"unknown flag {flag}") for flag in ("--worst", "--format", "--baseline", "--columns")),
     ],
@@ -262,13 +262,13 @@ def test_value_of_the_hub_is_a_number_with_all_of_its_digits(mean: float) -> Non
     [
         ([{"questionId": "1", "answer": "a"}], "question 1: questionId is '1' (str): write a whole number"),
         ([{"questionId": 1, "answer": 3}], "question 1: answer is 3 (int): write a string"),
-        ([{"answer": "a"}], "answer 1: it is {'answer': 'a'} (dict): write an object with questionId and answer"),
+        ([{"answer": "a"}], "answer 1 is {'answer': 'a'} (dict): write an object with questionId and answer"),
         ([{"questionId": 1}], "question 1: answer is None: write a string"),
         (
             [{"questionId": 1, "answer": "a", "answer_page": "p_3"}],
             "question 1: answer_page is 'p_3' (str): write the position of the page, from 0",
         ),
-        ([7], "answer 1: it is 7 (int): write an object with questionId and answer"),
+        ([7], "answer 1 is 7 (int): write an object with questionId and answer"),
         ([{"questionId": 1, "answer": text} for text in "ab"], "question 1: there are 2 answers"),
         ({"1": "a"}, "it is {'1': 'a'} (dict): write a list of objects with questionId and answer"),
         ('[{"questionId": 1', "it is not JSON in UTF-8: Expecting ',' delimiter: line 1 column 18 (char 17)"),
@@ -301,9 +301,9 @@ def test_check_submission_compares_the_ids_with_those_of_the_questions(shell: Sh
 
 def test_check_submission_names_the_command_that_mends_the_file(shell: Shell) -> None:
     shell.write({"x.json": [{"questionId": str(n), "answer": f"<think>x</think>Cola {n}"} for n in range(12)]})
-    hint = "hint: anls export rrc writes answers in the form of the leaderboard\n"
+    hint = "hint: to write answers in the leaderboard's format, use anls export rrc\n"
     assert shell.type("check-submission x.json").err == hint
-    words = "12 of 12 answers look like raw model output: anls export rrc --extract think extracts the answers"
+    words = "12 of 12 answers look like raw model output: extract the answers with anls export rrc --extract think"
     assert shell.type("export rrc x.json -o y.json").err == f"hint: {words}\n12 answers: y.json\n"
     assert shell.type("check-submission y.json").err == f"hint: {words}\n"
     assert json.loads(shell.print("export rrc x.json --extract think"))[0] == {"questionId": 0, "answer": "Cola 0"}

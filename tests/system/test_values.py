@@ -170,7 +170,10 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ("--variant anls_star --references-separator ';'", "--references-separator is only for strings: leave it out"),
+        (
+            "--variant anls_star --references-separator ';'",
+            "--references-separator applies only to strings: leave it out",
+        ),
         (
             "--variant anls_star --metrics f1",
             "--metrics has only exact_match and abstention for lists",
@@ -184,8 +187,8 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ("--variant anls_stars", "did you mean anls_star?"),
         ("--variant dude,rrc", "dude cannot be combined with other variants: pass it alone"),
         ("--variant dude --ignore-case", "has no option 'ignore_case'"),
-        ("--variant dude --metrics f1", "--metrics is only for strings: leave it out"),
-        ("--variant dude --corrections c.json", "--corrections is not for a benchmark metric: leave it out"),
+        ("--variant dude --metrics f1", "--metrics applies only to strings: leave it out"),
+        ("--variant dude --corrections c.json", "--corrections does not apply to benchmark metrics: leave it out"),
         ("", "(dict): score lists and objects with --variant anls_star"),
         ("--references-field answer.total --missing zero", "record 2: 'answer.total' is null or missing"),
     ],
