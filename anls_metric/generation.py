@@ -68,7 +68,7 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
             raise ValueError("references must not be None: pass references for every row")
         several = isinstance(dataset, Mapping)
         if several != isinstance(references, Mapping) or (several and set(dataset) != set(references)):
-            raise ValueError("dataset and references must both be dicts with the same keys, or neither")
+            raise ValueError("dataset and references must either both be dicts with the same keys or both not be dicts")
         for argument, number in {"batch_size": batch_size, "limit": limit}.items():
             if number is not None and number < 1:
                 raise ValueError(f"{argument} must be at least 1, got {number}")

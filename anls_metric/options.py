@@ -317,7 +317,7 @@ class Settings:
     all_pairs: bool = _switch("--all-pairs", "compare every pair of submissions", COMPARISON)
     cluster_by: str | None = _option(
         "--cluster-by FIELD",
-        "field that says which questions share a document (default: a common field name); 'none' for no clusters",
+        "field that identifies the document of each question (default: a common field name); 'none' for no clusters",
         COMPARISON,
         label="Field of documents",
     )

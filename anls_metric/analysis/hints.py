@@ -363,7 +363,7 @@ SIGNS = (
     ),
     Sign(
         _find_empty_keys,
-        "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
+        "predictions have keys without a value, which count as wrong: ignore them with {use.none_keys:ignored}",
     ),
     Sign(
         _find_other_kinds,

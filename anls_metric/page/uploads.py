@@ -124,7 +124,7 @@ def take(file: Any, what: str) -> str:
         ways = "pass handle_file(path) from gradio_client, or the path that its upload returned"
         raise ValueError(f"{what} is not an uploaded file: {ways}")
     if not os.path.isfile(path):
-        raise ValueError(f"{what}: {os.path.basename(path)[:100]} is no longer there: upload it again")
+        raise ValueError(f"{what} {os.path.basename(path)[:100]} is no longer there: upload it again")
     return path
 
 

@@ -416,7 +416,7 @@ def _unpack(module: str, data: bytes, name: str) -> Table:
 
 
 def _error_of_size(name: str) -> InputError:
-    return make_error(name, "it is larger than {most:,} MB once unpacked", most=MAX_UNPACKED // 10**6)
+    return make_error(name, "it is larger than {most:,} MB once unpacked: split it", most=MAX_UNPACKED // 10**6)
 
 
 def natural_key(name: str) -> str:

@@ -206,8 +206,8 @@ def _find_ocrbench_rule(record: Record) -> Any:
 
 
 class Layout(NamedTuple):
-    """Says which field is which in the files of a program: a row of `LAYOUTS`. Of "PATH or PATH", the first one found
-    counts.
+    """Says which field is which in a program's files: a row of `LAYOUTS`. "PATH or PATH" means the first path that is
+    found.
 
     Attributes:
         name: the name of the layout.

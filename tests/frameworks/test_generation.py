@@ -218,7 +218,7 @@ def test_early_stopping_must_stand_behind(made: Any, tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"references": ["a"]}, "has 7 rows, but there are references for 1"),
-        ({"references": {"a": ["a"]}}, "must both be dicts with the same keys, or neither"),
+        ({"references": {"a": ["a"]}}, "must either both be dicts with the same keys"),
         ({"references": None}, "references must not be None"),
         ({"dataset": [{"question": "?"}] * 7}, r"no column 'prompt', only \['question'\]"),
         ({"limit": 0}, "limit must be at least 1, got 0"),

@@ -291,7 +291,7 @@ def test_upload_is_taken_by_its_path(mine: Path) -> None:
         with pytest.raises(ValueError, match="table is missing: upload a file"):
             take(nothing, "table")
     mine.unlink()
-    with pytest.raises(ValueError, match=r"table: gold\.json is no longer there: upload it again"):
+    with pytest.raises(ValueError, match=r"table gold\.json is no longer there: upload it again"):
         take(str(mine), "table")
 
 

@@ -98,7 +98,7 @@ def test_compressed_file_is_unpacked_up_to_a_limit(
     monkeypatch.setattr(formats, "MAX_UNPACKED", 2_000_000)
     fits = LINES.encode() + b" " * 1_000_000
     shell.write({"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(fits)})
-    assert shell.error("large.x") == "large.x: it is larger than 2 MB once unpacked"
+    assert shell.error("large.x") == "large.x: it is larger than 2 MB once unpacked: split it"
     check("fits.x")
 
 
@@ -253,7 +253,7 @@ def test_zip_archive_is_refused_with_its_contents(shell: Shell, monkeypatch: pyt
     shell.write({"b.eval": content.replace(b"samples/1", b"samples/2", 1)})
     assert "b.eval: not a zip archive, or the file is damaged (" in shell.error("b.eval")
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1_000_000)
-    assert shell.error("a.eval") == "a.eval: it is larger than 1 MB once unpacked"
+    assert shell.error("a.eval") == "a.eval: it is larger than 1 MB once unpacked: split it"
 
 
 def test_cell_of_csv_may_be_large_while_the_limit_of_the_process_stays(shell: Shell) -> None:
