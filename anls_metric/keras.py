@@ -12,7 +12,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.checks import describe, requires
+from anls_metric.core.checks import count_noun, describe, requires
 from anls_metric.core.strings.rows import as_column
 from anls_metric.core.strings.variants import Variant, get_variant
 
@@ -114,8 +114,8 @@ class EditDistance(_Ratio):
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"y_true has {len(truth):,} strings and y_pred has {len(predicted):,}: pass tokens for the same number "
-                "of strings in both (a flat list is one string)"
+                f"y_true has {count_noun(len(truth), 'string')} and y_pred has {len(predicted):,}: pass tokens for the "
+                "same number of strings in both (a flat list is one string)"
             )
         kinds = {type(token).__name__ for tokens in (*truth, *predicted) for token in tokens}
         if kinds not in ({"int"}, {"str"}, set()):

@@ -188,7 +188,13 @@ TEXT = "pass a list or tensor of tokens"
     ("make", "y_true", "y_pred", "weights", "says"),
     [
         (EditDistance, [["a"], ["b"]], [["a"]], None, "y_true has 2 strings and y_pred has 1: pass tokens"),
-        (EditDistance, ["a", "b"], [["a"], ["b"]], None, r"contain 1 and 2 strings.*a flat list is one string"),
+        (
+            EditDistance,
+            ["a", "b"],
+            [["a"], ["b"]],
+            None,
+            r"y_true has 1 string and y_pred has 2.*a flat list is one string",
+        ),
         (EditDistance, "abc", "abd", None, rf"y_true is 'abc' \(str\): {TEXT}"),
         (EditDistance, [[1]], np.zeros((1, 2, 9)), None, r"the tokens are int and list: pass .*argmax\(scores, -1\)"),
         (EditDistance, [1, 2], np.array([1.0, 2.0]), None, "the tokens are float and int: pass token ids"),
