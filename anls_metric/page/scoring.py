@@ -149,11 +149,11 @@ def _show(
     if gold not in golds:
         named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
-    submissions = [path for path in tables if labels[path] != gold] if gold or not golds else []
+    gold_path = next((path for path in tables if labels[path] == gold), "")
+    submissions = [path for path in tables if path != gold_path] if gold_path or not golds else []
     usual = drop_shared_prefix([labels[path] for path in submissions])
     names = {path: given.get(path) or name for path, name in zip(submissions, usual)}
-    roles = {**dict.fromkeys(archives, IMAGES), **dict.fromkeys(names, SUBMISSION)}
-    roles |= {path: GOLD for path in tables if labels[path] == gold}
+    roles = {**dict.fromkeys(archives, IMAGES), **dict.fromkeys(names, SUBMISSION), gold_path: GOLD}
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
     shown = Shown(
         files=[[os.path.basename(path), roles.get(path, UNREAD), names.get(path, ""), ""] for path in files],
@@ -167,8 +167,7 @@ def _show(
         settings = replace(settings, baseline=None)
     with _keep(errors):
         inputs = [Input(tables[path], name) for path, name in names.items()]
-        questions = next((Input(tables[path]) for path in tables if labels[path] == gold), None)
-        result = _evaluate(inputs, questions, settings, errors)
+        result = _evaluate(inputs, Input(tables[gold_path]) if gold_path else None, settings, errors)
         _write_report(report, result, archives, errors)
         label = result.submissions[0].scorer.label
         scores = "; ".join(
