@@ -227,7 +227,10 @@ def find_gold(word: str) -> GoldSet | None:
     stem, colon, split = word.partition(":")
     similar = find_similar_name(stem, GOLD)
     if split == "test" and f"{stem}:val" in GOLD:
-        sentence = "its references are secret: use {stem}:val, or write a leaderboard file with anls export rrc"
+        sentence = (
+            "test splits, whose references are secret, are not downloaded: use {stem}:val, or pass a file with the "
+            "questions to anls export rrc"
+        )
         raise make_error(word, sentence, stem=stem)
     if similar:
         raise make_error(word, "no such file or gold data: did you mean {similar}?", similar=similar)

@@ -245,6 +245,7 @@ def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
 
 # Names
 
+ASKING = ("questions docvqa:test", "export rrc docvqa:test a.json", "check-submission a.json --ids docvqa:test")
 FIRST = "docvqa:val: gold data must come first: pass their name before the predictions"
 NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as well"
 
@@ -255,17 +256,15 @@ NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as w
         ("docvqa a.json", "docvqa: no such file or gold data: did you mean docvqa:val?"),
         (
             "-g docvqa:test a.json",
-            "docvqa:test: its references are secret: use docvqa:val, or write a leaderboard file with anls export rrc",
+            "docvqa:test: test splits, whose references are secret, are not downloaded: use docvqa:val, or pass a file "
+            "with the questions to anls export rrc",
         ),
         ("DocVQA:validation", "DocVQA:validation: no such file or gold data: did you mean docvqa:val?"),
         ("check-submission a.json --ids docvqa:vla", "no such file or gold data: did you mean docvqa:val?"),
         ("golden.json a.json", "golden.json: No such file or directory: did you mean gold.json?"),
         ("nothing a.json", "nothing: No such file or directory"),
         ("nothing:val a.json", "choose from docvqa:val, infovqa:val"),
-        (
-            "questions docvqa:test",
-            "docvqa:test: its references are secret: use docvqa:val, or write a leaderboard file",
-        ),
+        *((line, "test splits, whose references are secret, are not") for line in ASKING),
         ("questions nothing", "unknown name 'nothing'; choose from docvqa:val, infovqa:val"),
         ("docvqa:val", NOTHING),
         ("-g docvqa:val", NOTHING),
