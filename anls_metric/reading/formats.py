@@ -194,7 +194,7 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 def find_records(value: Any, name: str) -> Table:
     """Find the records in a JSON value. Raises InputError if it has none."""
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
-        sentence = "it has the scores of a run but no answers: pass the samples file that --log_samples writes"
+        sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value)
     hints = _find_stop(value, len(records or ()), name)
@@ -345,7 +345,7 @@ def _read_excel(data: bytes, name: str) -> Table:
     rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
     sheets = book.sheet_names
     if len(rows) < 2:
-        sentence = "its first sheet ({sheet}) has no answers: move the sheet with the answers to the front"
+        sentence = "its first sheet ({sheet}) contains no answers: move the sheet with the answers to the front"
         raise make_error(name, sentence, sheet=sheets[0])
     header = check_header([str(_read_cell(value, f"{name}, row 1")) for value in rows[0]], name)
     records, numbers = [], []

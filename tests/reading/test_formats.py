@@ -157,7 +157,7 @@ def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
     assert shell.error("d.xlsx").startswith(message)
     book.active.delete_rows(1, 9)
     book.save("empty.xlsx")
-    message = "its first sheet (Sheet) has no answers: move the sheet with the answers to the front"
+    message = "its first sheet (Sheet) contains no answers: move the sheet with the answers to the front"
     assert message in shell.error("empty.xlsx")
 
 
