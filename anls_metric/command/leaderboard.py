@@ -18,7 +18,7 @@ from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import Side, usual_field
 from anls_metric.reading.table import Table, name_place, read_column
-from anls_metric.reading.values import read_ids
+from anls_metric.reading.values import read_id, read_ids
 
 PAGES = ("answer_page", "pred_answer_page")
 """The usual names of the field with the page of an answer, which task 4 (MP-DocVQA) asks for."""
@@ -82,15 +82,16 @@ def _find_pages(table: Table, settings: Settings) -> dict[str, Any]:
     return {
         key: _parse_page(page, path, name_place(table, number))
         for number, (key, page) in enumerate(zip(read_ids(table, ids), read_column(table, path)))
-        if key is not None and page not in (None, ABSENT, "")
+        if key is not None and page not in (None, ABSENT, "") and page == page  # NaN: a gap in a column of numbers
     }
 
 
 def _parse_page(page: Any, field: str, place: str) -> int:
-    if type(page) is not int and not (isinstance(page, str) and page.isascii() and page.isdecimal()):
+    text = read_id(page) or ""  # pandas writes whole numbers as floats if their column has a gap
+    if not (text.isascii() and text.isdecimal()):
         sentence = "{field} must be a whole number, got {page}: write the position of the page, from 0"
         raise make_error(place, sentence, field=field, page=describe(page))
-    return int(page)
+    return int(text)
 
 
 def _list_ids(table: Table, settings: Settings, side: Side) -> list[str]:

@@ -136,6 +136,11 @@ EXPORTS: list[tuple[str, Any, Any]] = [
         "id,answer,answer_page\n5,a,2\n6,b,\n",
         [{"questionId": 5, "answer": "a", "answer_page": 2}, {"questionId": 6, "answer": "b"}],
     ),
+    (
+        "x.json",
+        [{"questionId": key, "answer": "a", "answer_page": page} for key, page in enumerate((2.0, float("nan"), None))],
+        [{"questionId": 0, "answer": "a", "answer_page": 2}, *({"questionId": n, "answer": "a"} for n in (1, 2))],
+    ),
     ("x.json --missing zero", [{"questionId": 5, "answer": None}], [{"questionId": 5, "answer": ""}]),
     ("x.json --filter 2", EPOCHS, [{"questionId": 5, "answer": "a2"}]),
     ("x.json --prediction-field out.0 --id-field nr", [{"nr": 5, "out": ["a"]}], [{"questionId": 5, "answer": "a"}]),
