@@ -160,9 +160,17 @@ def _import_json_values() -> Any:
 # ---- anls_metric.core.strings.scoring: The public functions for strings. They score one answer, columns, streams and batches, and explain a score.
 
 
-@lru_cache(maxsize=256, typed=True)
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
+    try:
+        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)  # type: ignore[attr-defined]
+    except TypeError:  # a list, for example, which `get_variant` refuses
+        return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
+    """Get a kernel, and keep it until the next change of the registered names."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -435,6 +443,7 @@ class _Scorers(Mapping[str, Scorer]):
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
+        self.changes = 0
 
     def __getitem__(self, name: str) -> Scorer:
         if name in self.registered:
@@ -459,11 +468,12 @@ SCORERS: Mapping[str, Scorer] = _Scorers()
 
 def register(*scorers: Scorer) -> None:
     """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by name."""
-    known = SCORERS.registered  # type: ignore[attr-defined]
+    scorers_by_name: Any = SCORERS
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
             raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-        known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+        scorers_by_name.registered.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+    scorers_by_name.changes += 1
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -489,7 +499,7 @@ def list_names() -> list[str]:
     """List the names of all scorers, including the aliases."""
     with suppress(ImportError):
         import_module(_OF_STRINGS)
-    return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
+    return list(dict.fromkeys([*SCORERS.registered, *_MODULES]))  # type: ignore[attr-defined]
 
 
 def import_from_package(module: str, feature: str) -> Any:
@@ -797,10 +807,6 @@ _TABLE = (
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 register(*_TABLE)
 
-VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
-    alias: variant for variant in VARIANTS.values() for alias in variant.aliases
-}
-
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
@@ -812,9 +818,10 @@ def get_variant(
 ) -> Variant:
     """Return the variant with this name. Any given options replace its own."""
     if isinstance(variant, str):
-        if variant not in VARIANT_NAMES:
+        registered = SCORERS.registered.get(variant)  # type: ignore[attr-defined]
+        if not isinstance(registered, Variant):
             raise ValueError(_describe_other(variant))
-        variant = VARIANT_NAMES[variant]
+        variant = registered
     elif not isinstance(variant, Variant):
         if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
             names = ", ".join(VARIANTS)
@@ -836,6 +843,8 @@ def _describe_other(name: str) -> str:
             f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
             f'score(..., variant="{name}")'
         )
+    if name in SCORERS:
+        return f'{name} is not a variant of ANLS: score with get_scorer("{name}"), or with score(..., variant="{name}")'
     return describe_unknown("variant", name, list_names())
 
 
@@ -1578,7 +1587,7 @@ def build_compute_metrics(
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``."""
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
-    names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
+    names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
     if names and not scorer.scores_strings:
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
@@ -1711,7 +1720,7 @@ class ComputeMetrics:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
         size = _choose_size(predicted, expected, [len(each) for each in sets])
         labels = [text if ids else None for ids, text in zip(expected, self._decode(expected[:size], "label"))]
-        folded = [label and _fold(label) for label in labels]
+        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
         fitting = [(sum(map(_list_texts(each).__contains__, folded)), each) for each in sets if len(each) == size]
         most = max(count for count, _ in fitting)
         best = [each for count, each in fitting if count == most]
@@ -1743,14 +1752,15 @@ class ComputeMetrics:
             )
 
 
-def _fold(text: Any) -> str:
+def _fold(value: Any) -> str:
     """Write a text, or a value as JSON, without differences of case and space."""
-    return " ".join((text if isinstance(text, str) else json.dumps(text)).casefold().split())
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return " ".join(text.casefold().split())
 
 
 def _list_texts(references: References) -> set[str]:
-    """List the texts of references; a nested value is one text."""
-    lists = [each if isinstance(each, (list, tuple)) else [each] for each in references]
+    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
+    lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
 
 
@@ -1961,12 +1971,17 @@ def _define_metric() -> None:
             self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
         ) -> ComputeMetrics:
             """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-            return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
+            return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
 
         def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
             """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
             trl = import_from_package("anls_metric.trl", "a reward")
-            return trl.build_reward(references_column, extract, **self._defaults | options)
+            return trl.build_reward(references_column, extract, **self._choose_variant(options))
+
+        def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
+            """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+            own = {name: options.pop(name) for name in self._known if name in options}
+            return {"variant": self._find_scorer(**own), **options}
 
         def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
             """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is

@@ -204,12 +204,17 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
     ) -> ComputeMetrics:
         """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-        return build_compute_metrics(tokenizer, references, extract=extract, **self._defaults | options)
+        return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
 
     def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
         """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
         trl = import_from_package("anls_metric.trl", "a reward")
-        return trl.build_reward(references_column, extract, **self._defaults | options)
+        return trl.build_reward(references_column, extract, **self._choose_variant(options))
+
+    def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+        own = {name: options.pop(name) for name in self._known if name in options}
+        return {"variant": self._find_scorer(**own), **options}
 
     def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
         """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is

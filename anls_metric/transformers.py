@@ -121,7 +121,7 @@ def build_compute_metrics(
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
     """
     scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
-    names = tuple(metrics.split(",")) if isinstance(metrics, str) else tuple(metrics)
+    names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
     if names and not scorer.scores_strings:
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
@@ -278,7 +278,7 @@ class ComputeMetrics:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
         size = _choose_size(predicted, expected, [len(each) for each in sets])
         labels = [text if ids else None for ids, text in zip(expected, self._decode(expected[:size], "label"))]
-        folded = [label and _fold(label) for label in labels]
+        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
         fitting = [(sum(map(_list_texts(each).__contains__, folded)), each) for each in sets if len(each) == size]
         most = max(count for count, _ in fitting)
         best = [each for count, each in fitting if count == most]
@@ -310,14 +310,15 @@ class ComputeMetrics:
             )
 
 
-def _fold(text: Any) -> str:
+def _fold(value: Any) -> str:
     """Write a text, or a value as JSON, without differences of case and space."""
-    return " ".join((text if isinstance(text, str) else json.dumps(text)).casefold().split())
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return " ".join(text.casefold().split())
 
 
 def _list_texts(references: References) -> set[str]:
-    """List the texts of references; a nested value is one text."""
-    lists = [each if isinstance(each, (list, tuple)) else [each] for each in references]
+    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
+    lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
 
 

@@ -460,7 +460,7 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
     for field, groups in second.groups.items():
         samples: dict[str, Differences] = {}
         enough = any if field == KEYS else all  # a key without leaves in one submission: it gives nothing, rightly
-        for name in groups.keys() & first.groups[field].keys():
+        for name in filter(first.groups[field].__contains__, groups):
             before, after = (dict(zip(each.places, each.scores)) for each in (first.groups[field][name], groups[name]))
             common = [(own, other) for own, other in others if enough((own in before, other in after))]
             if common:

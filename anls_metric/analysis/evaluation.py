@@ -84,7 +84,8 @@ class Result:
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
         return {
-            metric.name: compare_metric(metric, self.metrics, first, others) for metric in _find_metrics(self.settings)
+            metric.name: compare_metric(metric, self.metrics, first, others, self.compared.chose_best)
+            for metric in _find_metrics(self.settings)
         }
 
 

@@ -21,6 +21,7 @@ from anls_metric.core.strings.abstention import abstains, lacks_answer
 from anls_metric.core.strings.metrics import contains_any
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.reading.answers import list_references
+from anls_metric.reading.values import LOST_FORMATTING
 
 MAX_HINTS = 3
 MIN_ANSWERS = 10  # fewer are alike by chance
@@ -92,7 +93,7 @@ def _find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Ite
     if 100 * len(wrong) < len(scored.answer_scores) or scored.scorer.columns:
         return
     for row, gain, changed, count in find_transformations(scored, wrong):
-        if row.name == "floats" and scored.answers.hints:  # reading found the cause
+        if row.name == "floats" and any(hint.sentence == LOST_FORMATTING for hint in scored.answers.hints):
             continue
         extract = (*(scored.settings.extract or ()), *row.value.split(",")) if row.name == "extract" else ()
         after, value = score_after(scored, row), ",".join(extract) or row.value

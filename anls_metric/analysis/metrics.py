@@ -54,7 +54,11 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 
 
 def compare_metric(
-    metric: Metric, measured: Mapping[str, Mapping[str, Measured]], first: Scored, others: Sequence[Scored]
+    metric: Metric,
+    measured: Mapping[str, Mapping[str, Measured]],
+    first: Scored,
+    others: Sequence[Scored],
+    chose_best: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
 
@@ -63,6 +67,7 @@ def compare_metric(
         measured: the values, by the names of the submission and of the metric.
         first: the baseline.
         others: the submissions that are compared with it; each has a question in common with it.
+        chose_best: whether the baseline is the best of several: see `compare`.
 
     Returns:
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
@@ -70,12 +75,12 @@ def compare_metric(
     """
     values = {name: own[metric.name].values for name, own in measured.items()}
     own = values[first.name]
-    comparisons = adjust([compare_values(first, own, each, values[each.name], most=metric.most) for each in others])
+    comparisons = [compare_values(first, own, each, values[each.name], most=metric.most) for each in others]
     return {
         each.second: {
             "metric": metric.name,
             **{name: getattr(each, name) for name in _COMPARED},
             "is_better": each.difference < 0 if metric.lower_is_better else each.difference > 0,
         }
-        for each in comparisons
+        for each in adjust(comparisons, chose_best)
     }

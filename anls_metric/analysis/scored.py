@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from math import isfinite
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -235,8 +236,8 @@ class Scored:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN; {} if there
-        are several runs.
+        """The figures that the benchmark's rule computes for the set, by name, with None in place of NaN and infinity;
+        {} if there are several runs.
 
         Raises:
             InputError: a column that only the figures need holds a wrong value.
@@ -249,7 +250,7 @@ class Scored:
             found = rule.summarize_scores(rows, self.scores, lambda place: f"question {ids[place]}")
         except ValueError as error:
             raise make_error(self.name, "{problem}", problem=str(error)) from None
-        return {name: None if value != value else value for name, value in found.items()}  # JSON has no NaN
+        return {name: _drop_infinite(value) for name, value in found.items()}
 
     @cached_property
     def similarities(self) -> Sequence[float]:
@@ -268,6 +269,13 @@ class Scored:
         tag = find_tag(digest)
         parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
         return add_to_signature(self.scorer.signature(self.extract), *parts)
+
+
+def _drop_infinite(value: Any) -> Any:
+    """Put None in place of NaN and infinity, which JSON does not have."""
+    if isinstance(value, Mapping):
+        return {name: _drop_infinite(own) for name, own in value.items()}
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def add_to_signature(signature: str, *parts: str) -> str:

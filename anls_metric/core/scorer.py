@@ -203,6 +203,7 @@ class _Scorers(Mapping[str, Scorer]):
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
+        self.changes = 0
 
     def __getitem__(self, name: str) -> Scorer:
         if name in self.registered:
@@ -244,11 +245,12 @@ def register(*scorers: Scorer) -> None:
         >>> get_scorer("leaderboard").name
         'rrc'
     """
-    known = SCORERS.registered  # type: ignore[attr-defined]
+    scorers_by_name: Any = SCORERS
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
             raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-        known.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+        scorers_by_name.registered.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+    scorers_by_name.changes += 1
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -292,7 +294,7 @@ def list_names() -> list[str]:
     """List the names of all scorers, including the aliases."""
     with suppress(ImportError):
         import_module(_OF_STRINGS)
-    return [*SCORERS.registered, *_MODULES]  # type: ignore[attr-defined]
+    return list(dict.fromkeys([*SCORERS.registered, *_MODULES]))  # type: ignore[attr-defined]
 
 
 def import_from_package(module: str, feature: str) -> Any:

@@ -77,14 +77,18 @@ def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
 
 
 def read_table(path: str, settings: Settings, of_values: bool = False) -> Table:
-    """Read a file, a folder, a pattern like ``shards/*.jsonl``, or standard input (``-``) as a table.
+    """Read a file, a folder, a pattern like ``shards/*.jsonl``, or standard input (``-``) as a table with its layout.
 
     Raises:
         InputError: the content cannot be read. OSError: a file cannot be opened.
     """
+    return apply_layout(load_table(path), settings, of_values)
+
+
+def load_table(path: str) -> Table:
+    """Read what `read_table` does, without a layout."""
     files = list_files(path)
-    table = read_file(path) if files is None else _read_parts(path, files)
-    return apply_layout(table, settings, of_values)
+    return read_file(path) if files is None else _read_parts(path, files)
 
 
 def read_file(path: str) -> Table:

@@ -14,7 +14,7 @@ from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids
 from anls_metric.reading.containers import KEY
-from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, read_table
+from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
 from anls_metric.reading.roles import has_certain_references
@@ -73,16 +73,16 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     if not inputs:
         sentence = "there are no files to score: pass a gold file and then submissions, or a table that contains both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
-    tables: dict[int, Table] = {}
+    loaded: dict[int, Table] = {}
     if gold is None and len(inputs) > 1:
-        gold = _find_gold(inputs, reading, tables)
+        gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
         if gold and gold.path and all(each.path == gold.path for each in inputs):
             raise make_error(
                 gold.path,
                 "it is passed both as the gold file and as a submission: pass a model's answers as the submission",
             )
-    questions = None if gold is None else read_gold(_read_gold(gold, reading, tables), reading)
+    questions = None if gold is None else read_gold(_lay_out_gold(_load(gold, reading, loaded), reading), reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
@@ -91,7 +91,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     runs_of: dict[str, list[Answers]] = {}
     for name, group in groups.items():
         for each in group:
-            whole = _read(each, reading, tables)
+            whole = _lay_out(_load(each, reading, loaded), reading)
             if questions and len(inputs) > 1:
                 _refuse_record(whole, questions)
             for part, (table, how) in split_submissions(whole, reading).items():
@@ -153,11 +153,12 @@ def _list_answered(answers: Answers) -> set[str]:
     return {*answers.questions.ids} - missing
 
 
-def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Table]) -> Input | None:
+def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> Input | None:
     """Find the gold file among several, the first of those that may be; None if each has its own references."""
 
     def read(each: Input) -> Table:
-        return tables.setdefault(id(each.data), _read_gold(each, reading, {}))
+        table = loaded[id(each.data)] = _load(each, reading, loaded)
+        return _lay_out_gold(table, reading)
 
     first = read(inputs[0])
     if _has_accepted(first, reading) and not _has_prediction(first, reading):
@@ -165,7 +166,7 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, tables: dict[int, Tabl
     golds = find_golds(list(map(read, inputs)), reading)
     if golds[:1] == [0]:
         hints = _find_two_submissions(first, read(inputs[1]), reading)
-        tables[id(inputs[0].data)] = first._replace(hints=[*first.hints, *hints])
+        loaded[id(inputs[0].data)] = first._replace(hints=[*first.hints, *hints])
     return inputs[golds[0]] if golds else None
 
 
@@ -181,13 +182,34 @@ def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
     return accepted or list(range(len(tables)))
 
 
-def _read_gold(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
-    """Read an input that may be a gold file: if it has no references, the named layout is meant for submissions."""
-    table = tables.pop(id(each.data), None) or _read(each, reading, {})
-    if reading.settings.layout is None or _has_accepted(table, reading):
+def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
+    """Read an input without a layout, unless that was done before: standard input can be read only once."""
+    table = loaded.pop(id(each.data), None)
+    if table is not None:
         return table
-    other = _read(each, replace(reading, settings=replace(reading.settings, layout=None)), {})
-    return other if _has_accepted(other, reading) else table
+    if isinstance(each.data, Table):
+        return each.data
+    if each.path:
+        return load_table(each.path)
+    from anls_metric.reading.memory import read_memory
+
+    settings = reading.settings
+    fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
+    return read_memory(each.data, each.name or "data", fields)
+
+
+def _lay_out(table: Table, reading: Reading) -> Table:
+    """Apply the layout, unless that was done before."""
+    return table if table.fields else apply_layout(table, reading.settings, reading.of_values)
+
+
+def _lay_out_gold(table: Table, reading: Reading) -> Table:
+    """Apply the layout to what may be a gold file: if it has no references, the named layout is for submissions."""
+    laid_out = _lay_out(table, reading)
+    if reading.settings.layout is None or _has_accepted(laid_out, reading):
+        return laid_out
+    other = _lay_out(table, replace(reading, settings=replace(reading.settings, layout=None)))
+    return other if _has_accepted(other, reading) else laid_out
 
 
 def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list[Message]:
@@ -209,22 +231,6 @@ def check_paths(inputs: Sequence[Input]) -> None:
     for path in {each.path for each in inputs} - {"", "-"}:
         if not os.path.exists(path) and list_files(path) is None:
             raise describe_missing_file(path)
-
-
-def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
-    """Read an input, unless that was done before."""
-    table = tables.pop(id(each.data), None)
-    if table is not None:
-        return table
-    if isinstance(each.data, Table):
-        return each.data
-    if each.path:
-        return read_table(each.path, reading.settings, reading.of_values)
-    from anls_metric.reading.memory import read_memory
-
-    settings, name = reading.settings, each.name or "data"
-    fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
-    return apply_layout(read_memory(each.data, name, fields), settings, reading.of_values)
 
 
 def _has_accepted(table: Table, reading: Reading) -> bool:

@@ -110,12 +110,12 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
 
 def describe_fields(table: Table) -> str:
     """Describe the fields of a table in words, each with its value in the first record that has it."""
-    parts = []
-    for path in [path for path, is_object in table.fields.items() if not is_object][:_MAX_FIELDS]:
+    parts, paths = [], [path for path, is_object in table.fields.items() if not is_object]
+    for path in paths[:_MAX_FIELDS]:
         column = take_column(table.records[:MAX_SAMPLE], path)
         shown = repr(next(value for value in [*column, None] if value is not ABSENT))
         parts.append(f"{show_path(path)} {shown if len(shown) <= 40 else shown[:37] + '...'}")
-    return "; ".join(parts) + ("; ..." if len(table.fields) > _MAX_FIELDS else "") or "no fields"
+    return "; ".join(parts) + ("; ..." if len(paths) > _MAX_FIELDS else "") or "no fields"
 
 
 def show_path(path: Path | None) -> str:

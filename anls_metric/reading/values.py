@@ -132,17 +132,19 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     raise make_error("", sentence, field=show_path(path), value=describe(value))
 
 
+LOST_FORMATTING = (
+    "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
+    "write them as strings"
+)
+
+
 def warn_of_decimals(column: Sequence[Any], name: str, what: str) -> list[Message]:
     """Warn of decimal numbers in a column of a table, given its name, because their original formatting is lost."""
     if set(map(type, column)) <= {str} or _are_lists_of_strings(column):
         return []
     items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
     count = sum(isinstance(value, float) and value == value for value in items)
-    sentence = (
-        "decimal numbers among the {what} ({count:,}) have lost their formatting (12.5 may have been $12.50 or 12.50): "
-        "write them as strings"
-    )
-    return [Message(name, sentence, {"count": count, "what": what})] if count else []
+    return [Message(name, LOST_FORMATTING, {"count": count, "what": what})] if count else []
 
 
 # Accepted answers

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from anls_metric.core.checks import RowName, check_number, describe, name_row
 from anls_metric.core.scorer import Scorer, mean
+from anls_metric.core.strings.rows import pair_columns
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
 from anls_metric.rules.shapes import Fit
 
@@ -167,7 +168,7 @@ class Rule(Scorer):
         """Score each row, given its other columns in ``references``. Raises ValueError as `scores` does."""
         rows = (
             {**columns, "prediction": prediction} if isinstance(columns, Mapping) else columns
-            for prediction, columns in zip(predictions, references)
+            for prediction, columns in zip(*pair_columns(predictions, references))
         )
         return self.scores(rows, row_name)
 

@@ -215,6 +215,17 @@ def test_hints_of_several_submissions_begin_with_files_and_comparisons() -> None
     assert texts[0][1].startswith("gold: decimal numbers among the references (90)")
 
 
+@pytest.mark.parametrize("lose_formatting", [False, True])
+def test_floats_are_a_hint_unless_reading_has_found_them(lose_formatting: bool) -> None:
+    answers = [float(n) if lose_formatting else f"{n}.0" for n in range(30)]
+    rows = [{"id": n, "prediction": answer} for n, answer in enumerate(answers)]
+    result = evaluate([Input(rows, "a")], Input([{"answers": [str(n)]} for n in range(30)], "gold"), Settings())
+    texts = [hint.text() for hint in result.hints]
+    assert sum("gold has no ids" in text for text in texts) == 1
+    assert [" floats on one side" in text for text in texts].count(True) == (not lose_formatting)
+    assert ["have lost their formatting" in text for text in texts].count(True) == lose_formatting
+
+
 # Clean files
 
 CLEAN: dict[str, Columns] = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import compare, paired_test, score
+from anls_metric import compare, holm, paired_test, score
 from anls_metric.analysis.assessments import compare_verdicts
 from anls_metric.analysis.confidence import LEVELS, measure_confidence
 from anls_metric.core.strings.metrics import METRICS, is_relaxed_match, score_cer, score_f1
@@ -81,6 +81,31 @@ def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:
     low, high = cer["interval"]
     assert 1.0 < low < cer["mean"] < high
     assert alone["interval"] != cer["interval"]
+
+
+@pytest.mark.parametrize("counts", [(699, 1), (9, 1)])
+def test_documents_of_very_different_sizes_have_an_interval_as_of_two(counts: tuple[int, int]) -> None:
+    texts = [("abc", 0)] * counts[0] + [("x", 1)] * counts[1]
+    rows = [{"prediction": text, "answers": ["abd"], "doc": place} for text, place in texts]
+    document: Any = score(rows, metrics="cer", cluster_by="doc").to_dict()
+    cer = document["submissions"][0]["metrics"]["cer"]
+    low, high = cer["interval"]
+    assert 0.0 <= low < cer["mean"] < high < 10.0
+
+
+def test_metric_that_equals_the_score_has_its_p_values() -> None:
+    """With three submissions, the baseline is chosen as the best of them, which both p-values are adjusted for."""
+    counts = {"a": 30, "b": 36, "c": 40}
+    rows = {
+        name: [{"id": n, "prediction": "a" if n < count else "zzz", "answers": ["a"]} for n in range(60)]
+        for name, count in counts.items()
+    }
+    document: Any = compare(rows, metrics="exact_match").to_dict()
+    pairs = document["comparisons"]
+    adjusted = [pair["p_value_adjusted"] for pair in pairs]
+    assert [pair["metrics"]["exact_match"]["p_value_adjusted"] for pair in pairs] == adjusted
+    assert document["chose_best"]
+    assert adjusted != holm([pair["p_value"] for pair in pairs])
 
 
 @pytest.mark.parametrize(("metric", "difference"), [("relaxed", 1 / 3), ("cer", -1 / 3)])

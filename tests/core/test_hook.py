@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import multiprocessing
 import pickle
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric import get_scorer
 
 np = pytest.importorskip("numpy")
 
@@ -218,6 +220,26 @@ def test_references_are_brought_into_the_order_of_the_labels() -> None:
 
 
 @pytest.mark.parametrize(
+    "values", [["tea", "cola", "milk"], ["thé", "lait à", "café"], [["a", "b"], ["c"], ["d", "e"]]]
+)
+@pytest.mark.parametrize("style", [{}, {"ensure_ascii": False}, {"separators": (",", ":"), "ensure_ascii": False}])
+@pytest.mark.parametrize("is_list", [False, True])
+def test_references_of_values_are_brought_into_the_order_of_labels_in_any_json(
+    values: list[Any], style: dict[str, Any], is_list: bool
+) -> None:
+    references = [[{"a": value}, "x"] if is_list else {"b": 1, "a": value} for value in values]
+    texts = ["", *(json.dumps(each, **style) for each in references)]
+
+    class Texts(Tokenizer):
+        def batch_decode(self, rows: list[list[int]], skip_special_tokens: bool) -> list[str]:
+            return ["".join(map(texts.__getitem__, row)) for row in rows]
+
+    ids = np.array([[3], [1], [2]])
+    hook = anls_metric.build_compute_metrics(Texts(), references, variant="anls_star")
+    assert hook((ids, ids)) == {"anls_star": 1.0}
+
+
+@pytest.mark.parametrize(
     ("labels", "references"),
     [
         (WORDS, OTHERS),  # of another set
@@ -275,7 +297,7 @@ def test_several_sequences_for_a_row_are_refused() -> None:
 
 
 def test_further_metrics_come_with_the_anls() -> None:
-    hook = make_hook([["a cola"], ["tea"]], metrics="exact_match,f1")
+    hook = make_hook([["a cola"], ["tea"]], metrics="exact_match, f1")
     found = hook((encode("cola", "tea"), None))
     assert found == {"anls": pytest.approx(5 / 6), "exact_match": 0.5, "f1": 1.0}
 
@@ -381,3 +403,8 @@ def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
         metric.build_compute_metrics(Tokenizer(), treshold=0.5)
     hook = anls_metric.load("anls_star").build_compute_metrics(Tokenizer())
     assert hook((encode("ab"), encode("abcd"))) == {"anls_star": 0.0}  # no JSON
+    values = anls_metric.load("anls_star", none_keys="ignored", numbers="by_value", threshold=0.6)
+    assert values.build_compute_metrics(Tokenizer()).scorer == get_scorer(
+        "anls_star", none_keys="ignored", numbers="by_value", threshold=0.6
+    )
+    assert values.build_reward().__name__ == "anls_star_0.6"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import anls_metric
-from anls_metric import SCORERS, VARIANTS, Scorer, get_scorer, register, score
+from anls_metric import SCORERS, VARIANTS, Scorer, anls_score, get_scorer, register, score
 from anls_metric.core.checks import RowName, name_row
 from anls_metric.core.scorer import KINDS
 from anls_metric.core.strings.rows import check_columns
@@ -115,3 +115,32 @@ def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Sc
     hook = anls_metric.build_compute_metrics(Tokenizer(), [["Cola"], ["Cola"]], variant="same_start")
     assert hook((numpy.array([[1], [2]]), numpy.array([[1], [1]]))) == {"anls": 0.5}
     assert get_scorer("same_start", letters=5).score(["Coca-Cola"], ["Coca Cola"]) == [0.0]
+
+
+@pytest.fixture
+def own_variant() -> Iterator[str]:
+    register(replace(VARIANTS["rrc"], name="mine"))
+    yield "mine"
+    del SCORERS.registered["mine"]  # type: ignore[attr-defined]
+
+
+def test_own_variant_scores_single_answers_and_can_be_registered_again(own_variant: str) -> None:
+    assert anls_score("ab", ["ac"], variant=own_variant) == get_scorer(own_variant).score(["ab"], [["ac"]])[0] == 0.5
+    register(replace(VARIANTS["rrc"], name=own_variant, threshold=0.6))
+    assert anls_score("ab", ["ac"], variant=own_variant) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variant": ["rrc"]}, "variant is ['rrc'] (list): pass a Variant or one of the names standard, rrc, "),
+        ({"threshold": [0.5]}, "threshold must be a number from 0 to 1, got [0.5] (list)"),
+        ({"variant": "mina"}, "unknown variant 'mina': did you mean mine?"),
+        ({"variant": "same_start"}, 'same_start is not a variant of ANLS: score with get_scorer("same_start"), or '),
+    ],
+)
+def test_what_is_no_variant_is_refused_for_single_answers(
+    registered: Scorer, own_variant: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        anls_score("a", ["a"], **options)

@@ -294,3 +294,13 @@ def test_last_of_repeated_keys_counts_inside_answers(shell: Shell) -> None:
     shell.write({"nested.jsonl": "\n".join(answers), "nested.json": f"[{','.join(answers)}]"})
     for name in ("nested.jsonl", "nested.json"):
         assert shell.scores(f"{name} --variant anls_star") == [1.0]
+
+
+@pytest.mark.parametrize("command", ["- sub.json", "- both.json", "--layout answers_by_id --gold - sub.json"])
+def test_standard_input_is_read_once_whatever_is_asked_about_it(
+    shell: Shell, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"id": n, "answers": ["a"]} | ({"prediction": "a"} if "both" in command else {}) for n in (1, 2)]
+    shell.write({"sub.json": {"1": "a", "2": "b"}, "both.json": rows})
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(rows).encode())))
+    assert shell.document(command)["submissions"][-1]["anls"] == (1.0 if "both" in command else 0.5)

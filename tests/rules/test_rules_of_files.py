@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import compare, rule, score
+from anls_metric import compare, get_scorer, rule, score
 from anls_metric.core.scorer import KINDS, OF_BENCHMARKS
 from anls_metric.rules import RULES
 from tests.rules.cases import EXAMPLES
@@ -169,6 +169,11 @@ def test_madqa_files_have_citations_and_effort(shell: Shell) -> None:
     assert (submission["anls"], submission["summary"]["page_f1"]) == (1.0, 1.0)
     assert submission["summary"]["mean_steps_correct"] == 1.0
     assert submission["summary"]["kuiper_stat"] is None
+    shell.write({"wrong_answer.json": [{**answers[0], "answer": ["c"], "search_history": []}]})
+    shell.print("gold.json wrong_answer.json --variant madqa --report report.html")
+    (submission,) = shell.document("gold.json wrong_answer.json --variant madqa")["submissions"]
+    (hops,) = submission["summary"]["by_hop_type"].values()
+    assert hops["kuiper_stat"] is hops["wasted_effort_ratio"] is None  # no NaN, no infinity
     message = "x: evidence of question 1 must be an object such as"
     assert message in shell.error("wrong.json x.json --variant madqa")
 
@@ -180,3 +185,9 @@ def test_chartqapro_parquet_is_joined_with_predictions_by_position(shell: Shell)
     ]
     shell.write({"g.parquet": [{**row, "image": b"\x89PNG"} for row in rows], "x.json": ["10.4", "[2010, 2012]"]})
     assert shell.scores("g.parquet x.json --variant chartqapro") == [0.75]
+
+
+@pytest.mark.parametrize("name", [*RULES])
+def test_columns_of_different_lengths_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^the lengths differ \(predictions has 2, references has 1\)"):
+        get_scorer(name).score(["a", "b"], [{"gold": "a"}])

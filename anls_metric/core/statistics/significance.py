@@ -108,7 +108,7 @@ def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interv
     if most == 1.0:
         return _find_interval(scores, sums, CONFIDENCE)
     estimate = _estimate_mean(scores, sums)
-    half = student_t(CONFIDENCE, estimate.freedom) * math.sqrt(estimate.variance)
+    half = estimate.t(CONFIDENCE) * math.sqrt(estimate.variance)
     return Interval(max(0.0, estimate.mean - half), min(most, estimate.mean + half))
 
 
@@ -121,7 +121,7 @@ def _find_interval(scores: Floats, sums: Sequence[_Cluster], confidence: float) 
     usual = 1.0 if estimate.mean > 0.5 else 0.0
     others = sum(times for total, size, times in sums if total != usual * size)
     effective = count / max(effect, (others * effect + alike) / (others + 1))
-    t = student_t(confidence, max(estimate.freedom, 1.0))
+    t = estimate.t(confidence)
     total = effective + t * t
     middle = (estimate.mean * effective + t * t / 2) / total
     half = t * math.sqrt(middle * (1 - middle) / total)
@@ -134,6 +134,10 @@ class _Estimate(NamedTuple):
     mean: float
     variance: float
     freedom: float
+
+    def t(self, confidence: float) -> float:
+        """The number of standard errors for a confidence. Clusters of very different sizes count as at least two."""
+        return student_t(confidence, max(self.freedom, 1.0))
 
 
 def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:

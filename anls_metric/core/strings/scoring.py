@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from anls_metric.core.checks import name_row
-from anls_metric.core.scorer import refuse_no_rows
+from anls_metric.core.scorer import SCORERS, refuse_no_rows
 from anls_metric.core.strings.explanation import Explanation, find_closest, match_texts
 from anls_metric.core.strings.kernel import Kernel, score_columns
 from anls_metric.core.strings.rows import as_references, as_text, check_columns, check_pairs, get_columns
@@ -23,9 +23,17 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=256, typed=True)
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
+    try:
+        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)  # type: ignore[attr-defined]
+    except TypeError:  # a list, for example, which `get_variant` refuses
+        return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _find_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None, changes: int) -> Kernel:
+    """Get a kernel, and keep it until the next change of the registered names."""
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 

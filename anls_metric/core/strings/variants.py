@@ -13,6 +13,7 @@ from anls_metric.core.scorer import (
     KINDS,
     OF_BENCHMARKS,
     OF_VALUES,
+    SCORERS,
     Scorer,
     get_scorer,
     join_signature,
@@ -371,10 +372,6 @@ _TABLE = (
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
 register(*_TABLE)
 
-VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
-    alias: variant for variant in VARIANTS.values() for alias in variant.aliases
-}
-
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
@@ -412,9 +409,10 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant not in VARIANT_NAMES:
+        registered = SCORERS.registered.get(variant)  # type: ignore[attr-defined]
+        if not isinstance(registered, Variant):
             raise ValueError(_describe_other(variant))
-        variant = VARIANT_NAMES[variant]
+        variant = registered
     elif not isinstance(variant, Variant):
         if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
             names = ", ".join(VARIANTS)
@@ -436,6 +434,8 @@ def _describe_other(name: str) -> str:
             f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
             f'score(..., variant="{name}")'
         )
+    if name in SCORERS:
+        return f'{name} is not a variant of ANLS: score with get_scorer("{name}"), or with score(..., variant="{name}")'
     return describe_unknown("variant", name, list_names())
 
 
