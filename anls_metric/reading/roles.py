@@ -270,7 +270,7 @@ def require(table: Table, side: Side, path: Path | None, role: Literal["predicti
     remedy = "{do.add_submission}" if role == "prediction" else "{do.add_gold}"
     if side != "both" and _holds_whole_answers(table):
         remedy = "add {use.variant:anls_star} to score whole records"
-    elif role == "references" and side == "gold":
+    elif role == "references" and side == "gold" and not table.layout and not usual_field(table, PREDICTIONS):
         what, remedy = "references, as in a test split", "write a leaderboard file with anls export rrc"
     sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {remedy} (found {{fields}})"
     raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

@@ -101,6 +101,8 @@ ERRORS: list[tuple[str, str]] = [
     ("t.json --gold t.json --prediction-field said",
         f"t.json: no references, as in a test split: pass their field with --references-field, or write a leaderboard "
         f"file with anls export rrc {FOUND}"),
+    ("model.json t.json",
+        "model.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
     ("whole.json same.json",
         "whole.json: no references: pass their field with --references-field, or add --variant anls_star to score wh"),
     ("whole.json", "whole.json: no references: pass their field with --references-field, or pass a gold file with"),
@@ -129,7 +131,9 @@ ERRORS: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("line", "message"), ERRORS)
 def test_field_that_is_not_there_is_an_error(shell: Shell, line: str, message: str) -> None:
     whole = {"a": {"total": "1"}, "b": {"total": "2"}}
-    shell.write({"t.json": [RECORD], "whole.json": whole, "same.json": whole})
+    shell.write(
+        {"t.json": [RECORD], "model.json": [{"questionId": 7, "output": "a"}], "whole.json": whole, "same.json": whole}
+    )
     assert shell.error(line).startswith(message)
     assert shell.scores("t.json --prediction-field said --references-field meta.texts") == [1]
     assert shell.scores("whole.json same.json --variant anls_star") == [1]
