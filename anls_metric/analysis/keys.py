@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain, groupby
-from operator import itemgetter, sub, truediv
+from itertools import accumulate, chain
+from operator import sub, truediv
 from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scorer import mean
 from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
+from anls_metric.reading.answers import average_runs
 from anls_metric.reading.formats import natural_key
 
 _Value = TypeVar("_Value")
@@ -126,13 +127,6 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
     exact = [float(score == 1.0) for score in means]
     more = {"exact_match": mean(average_runs(own_places, exact)), "cost": math.fsum(lost) / questions}
     return KeyScores([*dict.fromkeys(own_places)], average_runs(own_places, means), {**_describe(leaves), **more})
-
-
-def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
-    """Average the values that have the same place. Equal places must follow one another."""
-    if len(set(places)) == len(places):
-        return values
-    return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
 
 
 def _describe(leaves: _Leaves) -> dict[str, float | None]:

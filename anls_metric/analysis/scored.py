@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from math import isfinite
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from anls_metric.analysis.clusters import choose_clusters
@@ -25,7 +24,7 @@ from anls_metric.core.strings.variants import Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, Settings
-from anls_metric.reading.answers import Answers, Questions, Record, list_ids, list_places, list_references
+from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 
@@ -384,10 +383,7 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
 
 def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
     """Average the values of the answers to each question."""
-    if answers.places is None:
-        return values
-    pairs = groupby(zip(answers.places, values), key=itemgetter(0))
-    return [mean([value for _, value in run]) for _, run in pairs]
+    return average_runs(list_places(answers), values)
 
 
 def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.extraction.extract import Counts
+from anls_metric.core.scorer import mean
 from anls_metric.messages import Message
 from anls_metric.reading.containers import Record as Record
 from anls_metric.reading.roles import Roles
@@ -107,6 +110,13 @@ def keep_questions(answers: Answers, ids: Container[str]) -> Answers:
 def list_places(answers: Answers) -> Sequence[int]:
     """List, for each answer, the place of its question."""
     return range(len(answers.questions.ids)) if answers.places is None else answers.places
+
+
+def average_runs(places: Sequence[int], values: Sequence[float]) -> Sequence[float]:
+    """Average the values that have the same place. Equal places must follow one another."""
+    if len(set(places)) == len(places):
+        return values
+    return [mean([value for _, value in run]) for _, run in groupby(zip(places, values), key=itemgetter(0))]
 
 
 def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
