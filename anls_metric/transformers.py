@@ -9,7 +9,6 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -340,17 +339,17 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
     """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
-    scores: list[Any] = []
-    for row, (text, accepted) in enumerate(zip(texts, references)):
-        try:
-            scores += scorer.score([scorer.parse_output(text)], [accepted], partial(_name, name_row(row)))
-        except ValueError:
-            scores.append(scorer.score_missing(accepted, name_row(row)))
-    return scores
+    rows = zip(texts, references)
+    return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]
 
 
-def _name(row: str, _: int) -> str:
-    return row
+def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
+    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
+    try:
+        prediction = scorer.parse_output(text)
+    except ValueError:
+        return scorer.score_missing(references, row), False
+    return scorer.score([prediction], [references], lambda _: row)[0], True
 
 
 def _refuse_shifted(predicted: Ids, expected: Ids) -> None:

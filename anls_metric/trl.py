@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.core.checks import name_row
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.transformers import Extract, as_extract, extract_answer
+from anls_metric.transformers import Extract, as_extract, extract_answer, score_text
 
 if TYPE_CHECKING:
     from anls_metric.core.values import NoneKeys, Numbers
@@ -116,13 +116,9 @@ class Reward:
                 rewards.append(None)
                 continue
             answer = extract_answer(_read_text(completion, f"the completion of {place}"), self._extract, place)
-            try:
-                prediction = self._scorer.parse_output(answer)
-            except ValueError:
-                unreadable += 1
-                rewards.append(0.0)
-            else:
-                rewards.append(self._score(prediction, accepted, place))
+            score, is_readable = score_text(self._scorer, answer, accepted, place)
+            rewards.append(float(score))
+            unreadable += not is_readable
         if self._scorer.reads_json and "log_metric" in columns:
             count = len(rewards) - rewards.count(None)
             columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (count or 1))
@@ -133,9 +129,6 @@ class Reward:
         if isinstance(references, list) and not references and not self._scorer.reads_json:
             return None  # an empty list is a value
         return None if references is None else self._scorer.read_references(references)
-
-    def _score(self, prediction: Any, accepted: Any, row: str) -> float:
-        return float(self._scorer.score([prediction], [accepted], lambda _: row)[0])
 
 
 def _read_text(completion: Any, what: str) -> str:
