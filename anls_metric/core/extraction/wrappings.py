@@ -112,11 +112,13 @@ def _remove_latex(text: str) -> str:
     return re.sub(r"\\([$%&#_{}])", r"\1", text).strip()
 
 
-def _split_at_command(text: str, command: str) -> tuple[str, str, str] | None:
-    r"""Split a string at its last ``\command{..}``: what is before it, in its braces, and after it."""
+def _split_at_command(text: str, command: str, token: str = r"(?s)\\.|[{}]") -> tuple[str, str, str] | None:
+    r"""Split a string at its last ``\command{..}``: what is before it, in its braces, and after it. The braces are
+    found among the tokens, by default without those after a backslash.
+    """
     for start in reversed([*re.finditer(rf"\\(?:{command})\{{", text)][-_MOST_COMMANDS:]):
         depth = 1
-        for brace in re.compile(r"(?s)\\.|[{}]").finditer(text, start.end()):
+        for brace in re.compile(token).finditer(text, start.end()):
             depth += (brace[0] == "{") - (brace[0] == "}")
             if not depth:
                 return text[: start.start()], text[start.end() : brace.start()], text[brace.end() :]
@@ -134,13 +136,8 @@ def take_as_lmms_eval(text: str) -> str:
 
 def _take_last_box(text: str) -> str:
     """Take the content of the last box whose braces close, whatever stands before them; "" if there is none."""
-    for start in reversed([*re.finditer(r"\\boxed\{", text)][-_MOST_COMMANDS:]):
-        depth = 1
-        for brace in re.compile("[{}]").finditer(text, start.end()):
-            depth += 1 if brace[0] == "{" else -1
-            if not depth:
-                return text[start.end() : brace.start()]
-    return ""
+    parts = _split_at_command(text, "boxed", token="[{}]")
+    return parts[1] if parts else ""
 
 
 def _take_last_number(text: str) -> str:
