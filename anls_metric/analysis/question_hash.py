@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from anls_metric.core.json_strings import as_json
+from anls_metric.core.json_values import to_json
 from anls_metric.reading.answers import Questions
 
 
@@ -37,4 +37,4 @@ def hash_questions(questions: Questions) -> str:
 
 def as_strings(accepted: Iterable[Any]) -> set[str]:
     """Convert references to a set of strings, in which lists and objects are written as JSON."""
-    return {each if isinstance(each, str) else json.dumps(as_json(each), sort_keys=True) for each in accepted}
+    return {each if isinstance(each, str) else json.dumps(to_json(each), sort_keys=True) for each in accepted}

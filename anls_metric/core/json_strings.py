@@ -122,13 +122,6 @@ def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any,
     return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
-def as_json(value: Any) -> Any:
-    """Convert a value to one that ``json.dumps`` takes. A tuple becomes ``{"__tuple__": [...]}``."""
-    if value is None or isinstance(value, str):
-        return value
-    return to_json(value)
-
-
 def format_value(value: Any) -> str:
     """Format a prediction or a reference as a string. A string stays unchanged; any other value becomes JSON.
 
@@ -136,7 +129,7 @@ def format_value(value: Any) -> str:
         >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})
         ('12.50', '{"total": {"__tuple__": ["12.50", "12.5"]}}')
     """
-    return value if isinstance(value, str) else json.dumps(as_json(value), ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(to_json(value), ensure_ascii=False)
 
 
 def parse_references(value: Any, what: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.scored import KEYS, Scored, name_groups
-from anls_metric.core.json_strings import as_json
+from anls_metric.core.json_values import to_json
 from anls_metric.messages import make_error
 from anls_metric.reading.layouts import take_column
 from anls_metric.report.document import describe_answer
@@ -106,8 +106,8 @@ def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
                         "key": ".".join(map(str, leaf.keys)),
                         "path": leaf.path,
                         "outcome": leaf.outcome,
-                        "prediction": as_json(leaf.prediction),
-                        "reference": as_json(leaf.reference),
+                        "prediction": to_json(leaf.prediction),
+                        "reference": to_json(leaf.reference),
                         "score": leaf.score,
                     }
                     yield row

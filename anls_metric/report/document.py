@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
 from anls_metric.core.checks import count_noun
-from anls_metric.core.json_strings import as_json
+from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
 from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
@@ -169,8 +169,8 @@ def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
     content = {
         "id": questions.ids[place],
         "question": questions.texts[place],
-        "prediction": as_json(answers.predictions[answer]),
-        "references": list(map(as_json, questions.references[place])),
+        "prediction": to_json(answers.predictions[answer]),
+        "references": list(map(to_json, questions.references[place])),
         "score": scored.answer_scores[answer],
         "outcome": scored.answer_outcomes[answer],
     }
@@ -183,7 +183,7 @@ def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
     content, why = describe_answer(scored, place, answer), scored.why(answer)
     content |= {"score": scored.scores[place], "closest_reference": None, "why": None}
     if why is not None:
-        content |= {"closest_reference": as_json(why.closest), "why": str(why)}
+        content |= {"closest_reference": to_json(why.closest), "why": str(why)}
     if hasattr(why, "leaves"):
         return content | {"leaves": list(map(_describe_leaf, why.leaves))}
     return content | {"edits": getattr(why, "edits", [])}
@@ -192,8 +192,8 @@ def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
 def _describe_leaf(leaf: Any) -> dict[str, Any]:
     return {
         "where": leaf.path,  # not "path": gradio takes a dict with this key for a file
-        "prediction": as_json(leaf.prediction),
-        "reference": as_json(leaf.reference),
+        "prediction": to_json(leaf.prediction),
+        "reference": to_json(leaf.reference),
         "score": leaf.score,
         "leaves": leaf.length,
         "why": leaf.note,
