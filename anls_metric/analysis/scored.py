@@ -19,8 +19,6 @@ from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, find_matches
-from anls_metric.core.strings.scoring import scores_and_similarities
-from anls_metric.core.strings.variants import Variant
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, Settings
@@ -250,16 +248,6 @@ class Scored:
         except ValueError as error:
             raise make_error(self.name, "{problem}", problem=str(error)) from None
         return {name: _drop_infinite(value) for name, value in found.items()}
-
-    @cached_property
-    def similarities(self) -> Sequence[float]:
-        """The similarity of each string answer to the closest reference, before the threshold."""
-        predictions = [prediction or "" for prediction in self.answers.predictions]
-        measured = scores_and_similarities(
-            predictions, list_references(self.answers), variant=cast("Variant", self.scorer)
-        )
-        pairs = zip(self.answers.predictions, measured[1])
-        return [0.0 if prediction is None else similarity for prediction, similarity in pairs]
 
     @property
     def signature(self) -> str:

@@ -12,7 +12,6 @@ from anls_metric.core.json_strings import format_value, parse_typed_values, pars
 from anls_metric.core.scorer import KINDS, OF_VALUES, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
-from anls_metric.core.strings.scoring import scores_and_similarities
 from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.options import make_settings
 from anls_metric.page import limits
@@ -156,8 +155,8 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
 
 def _score_under(variant: Variant, prediction: str, references: Sequence[str]) -> dict[str, Any]:
     """Score one answer under a variant, with its own threshold and case."""
-    (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
-    return {"name": variant.name, "meaning": describe(variant), "score": score, "similarity": similarity}
+    why = variant.explain(prediction, references)
+    return {"name": variant.name, "meaning": describe(variant), "score": why.score, "similarity": why.best.similarity}
 
 
 # HTML

@@ -1,4 +1,4 @@
-"""What is known about a scored set: groups, the worst answers, similarities, clusters, runs, and data of the report."""
+"""What is known about a scored set: groups, the worst answers, clusters, runs, and data of the report."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def test_shares_of_exact_matches_and_contained_answers(variant: str, predictions
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_similarities_are_those_of_the_explanations(variant: str) -> None:
+def test_scores_are_those_of_the_explanations(variant: str) -> None:
     predictions, references = zip((None, [""]), ("None", ["none"]), *fuzzed_rows(300, seed=3))
     scored = score_columns(predictions, references, scorer=variant)
-    for place, pair in enumerate(zip(scored.scores, scored.similarities)):
+    for place, own in enumerate(scored.scores):
         why = scored.why(place)
-        assert pair == ((why.score, why.best.similarity) if why else (0.0, 0.0))
+        assert own == (why.score if why else 0.0)
 
 
 def test_wrong_answer_is_explained_once_for_all_outputs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

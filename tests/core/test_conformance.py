@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.core.strings.scoring import scores_and_similarities
 from anls_metric.core.version import SCORES_VERSION
 from tests.conftest import CONFORMANCE, DATA
 
@@ -143,9 +142,6 @@ def test_anls_score_anls_scores_and_explain_give_the_same_bits(variant: str, thr
     explained = [anls_metric.explain(*row, threshold=threshold, variant=variant) for row in rows]
     assert batch == [anls_metric.anls_score(*row, threshold=threshold, variant=variant) for row in rows]
     assert batch == [why.score for why in explained]
-    scores, similarities = scores_and_similarities(predictions, references, threshold, variant)
-    assert scores == batch
-    assert similarities == [why.best.similarity for why in explained]
 
 
 def test_every_variant_has_a_golden_file() -> None:

@@ -36,7 +36,6 @@ from anls_metric import (
     normalized_levenshtein_similarity,
     signature,
 )
-from anls_metric.core.strings.scoring import scores_and_similarities
 from anls_metric.core.version import SCORES_VERSION
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
@@ -214,10 +213,6 @@ def test_all_functions_agree_with_explain(
 ) -> None:
     predictions, accepted = [row[0] for row in rows], [row[1] for row in rows]
     explained = [explain(*row, threshold, variant) for row in rows]
-    assert scores_and_similarities(predictions, accepted, threshold, variant) == (
-        [why.score for why in explained],
-        [why.best.similarity for why in explained],
-    )
     scores = anls_scores(predictions, accepted, threshold, variant)
     assert scores == [why.score for why in explained]
     assert scores == [anls_score(*row, threshold, variant) for row in rows]

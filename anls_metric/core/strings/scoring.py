@@ -8,9 +8,9 @@ from typing import Any
 
 from anls_metric.core.checks import name_row
 from anls_metric.core.scorer import SCORERS, refuse_no_rows
-from anls_metric.core.strings.explanation import Explanation, find_closest, match_texts
+from anls_metric.core.strings.explanation import Explanation, match_texts
 from anls_metric.core.strings.kernel import Kernel, score_columns
-from anls_metric.core.strings.rows import as_references, as_text, check_columns, check_pairs, get_columns
+from anls_metric.core.strings.rows import as_references, as_text, check_pairs, get_columns
 from anls_metric.core.strings.variants import Variant, compile_kernel, get_variant
 
 __all__ = [
@@ -105,42 +105,6 @@ def anls_scores(
     scores = score_columns(predictions, references, kernel)
     refuse_no_rows(scores)
     return scores
-
-
-def scores_and_similarities(
-    predictions: Iterable[str],
-    references: Iterable[Iterable[str]],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> tuple[list[float], list[float]]:
-    """Compute, in one pass, the score of each answer and its similarity to the closest reference.
-
-    If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
-    that scores 0.
-
-    Args:
-        predictions: N answers, as `anls_scores` takes them.
-        references: the accepted answers of each question, as `anls_scores` takes them.
-        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
-
-    Returns:
-        N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
-
-    Raises:
-        ValueError: as `anls_scores`.
-
-    Example:
-        >>> scores_and_similarities(["CocaCola", "The Coca"], [["Coca Cola"], ["Coca Cola"]])
-        ([0.8888888888888888, 0.0], [0.8888888888888888, 0.4444444444444444])
-
-    Source: equation 1 of https://arxiv.org/abs/1905.13648.
-    """
-    kernel = _get_kernel(variant, threshold, ignore_case)
-    predictions, references = check_columns(predictions, references)
-    refuse_no_rows(predictions)
-    closest = [find_closest(*row, kernel) for row in zip(predictions, references)]
-    return [score for score, _, _ in closest], [matches[winner].similarity for _, winner, matches in closest]
 
 
 def iter_anls_scores(
