@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
@@ -1076,18 +1076,21 @@ class Explanation:
     """The reason for the score of an answer. Its string form is one plain sentence."""
 
     prediction: str
-    normalized_prediction: str
     matches: tuple[Match, ...]
     winner: int
     score: float
     reason: Reason
-    kept: str
-    variant: Any  # a `Scorer`: only what every scorer has is used here
+    variant: Any  # a `Variant`, whose module imports this one
 
     @property
     def best(self) -> Match:
         """The match with the closest reference."""
         return self.matches[self.winner]
+
+    @property
+    def normalized_prediction(self) -> str:
+        """The string that is compared for the answer."""
+        return self.best.normalized_prediction
 
     @property
     def closest(self) -> str:
@@ -1124,7 +1127,7 @@ class Explanation:
             "threshold": _tell_apart(threshold, best.similarity, in_percent),
             "so_1": (", so 100%" if in_percent else ", so 1") * (self.score == 1.0),
         }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.kept])
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.variant.kept])
         return words[key].format(**facts, keeps=keeps, fails=fails)
 
 
@@ -1177,31 +1180,24 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
-def find_closest(prediction: str, references: Sequence[str], kernel: Kernel) -> tuple[float, int, tuple[Match, ...]]:
-    """Score a prediction in plain steps. Returns the score, the index of the closest reference, and all matches."""
+def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
+    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     ratios = [match.ratio for match in matches]
     best = matches[winner := ratios.index(min(ratios))]
-    score = kernel.keep(best.normalized_prediction, best.normalized_reference, ratios[winner])
-    return score, winner, matches
+    score = kernel.keep(best.normalized_prediction, best.normalized_reference, best.ratio)
+    return Explanation(prediction, matches, winner, score, _find_reason(best, score, kernel), variant)
 
 
-def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
-    """Find the reason for the score of a normalized answer."""
+def _find_reason(best: Match, score: float, kernel: Kernel) -> Reason:
+    """Find the reason for a score, given the match with the closest reference."""
+    answer = best.normalized_prediction
     if score:
-        return "equal" if score == 1.0 and not kernel.all_or_nothing else "close enough"
+        return "close enough" if best.ratio else "equal"
     if not answer or answer in kernel.no_answers:
         return "empty"
     # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
     return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
-
-
-def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
-    score, winner, matches = find_closest(prediction, references, kernel)
-    answer = matches[winner].normalized_prediction
-    why = "equal" if score and not matches[winner].distance else find_reason(answer, score, kernel)
-    return Explanation(prediction, answer, matches, winner, score, why, variant.kept, variant)
 
 
 # ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored. Its errors name the row.
@@ -1782,17 +1778,17 @@ def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> 
     """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
     if scorer.scores_strings:
         return scorer.score(texts, references)
-    scores: list[Any] = []
-    for row, (text, accepted) in enumerate(zip(texts, references)):
-        try:
-            scores += scorer.score([scorer.parse_output(text)], [accepted], partial(_name, name_row(row)))
-        except ValueError:
-            scores.append(scorer.score_missing(accepted, name_row(row)))
-    return scores
+    rows = zip(texts, references)
+    return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]
 
 
-def _name(row: str, _: int) -> str:
-    return row
+def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
+    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
+    try:
+        prediction = scorer.parse_output(text)
+    except ValueError:
+        return scorer.score_missing(references, row), False
+    return scorer.score([prediction], [references], lambda _: row)[0], True
 
 
 def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
