@@ -290,7 +290,8 @@ class Scores:
     def __str__(self) -> str:
         from anls_metric.report.terminal import as_text, format_hints
 
-        return "\n\n".join(filter(None, [as_text(self._document), format_hints(self._document)]))
+        hints = format_hints(self._document, "scores.hints has all")
+        return "\n\n".join(filter(None, [as_text(self._document), hints]))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored.anls:.4f}" for name, scored in self.submissions.items())

@@ -90,10 +90,10 @@ def split_loss(scored: Scored) -> list[Contribution]:
 
 
 LEAF_CAUSES = (
-    Outcome("missed", "leaves without a value where one is accepted"),
-    Outcome("invented", "leaves with a value where none is accepted"),
-    Outcome("wrong", "leaves with a different value"),
-    Outcome("close", "leaves that are similar to the accepted value"),
+    Outcome("missed", "has leaves without a value where one is accepted"),
+    Outcome("invented", "has leaves with a value where none is accepted"),
+    Outcome("wrong", "has leaves with a different value"),
+    Outcome("close", "has leaves that are similar to the accepted value"),
 )
 """The causes of nested values: the outcomes of leaves that cost something."""
 

@@ -150,24 +150,18 @@ def _score(words: Sequence[str]) -> int:
         raise make_error("", "{use.images} works only with a report: add {use.report}")
     if settings.kind and not settings.plot:
         raise make_error("", "{use.kind} works only with {use.plot}: add {use.plot:figure.pdf}")
-    if settings.plot:
-        from anls_metric.report.figures import check_path
-
-        check_path(settings.plot)
     if settings.format == "json" and (settings.percent or settings.digits is not None):
         raise make_error("", "JSON always contains fractions with all digits: leave out {use.percent} and {use.digits}")
-    if settings.output_rows:
-        from anls_metric.report.answers import WRITERS
-
-        if not any(path.lower().endswith(tuple(WRITERS)) for path in settings.output):
-            raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
+    if settings.find and (settings.score_only or settings.format not in (None, "text", "json")):
+        raise make_error("", "{use.find} prints what gives the number: leave out {use.score_only} and {use.format}")
+    endings = _check_outputs(settings)
     result, document = score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
     inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
-        _write_outputs(result, settings, inputs)
+        _write_outputs(result, settings, inputs, endings)
     if settings.report:
         document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
@@ -185,26 +179,51 @@ def _score(words: Sequence[str]) -> int:
 # Files
 
 
-def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str]) -> None:
-    """Write the answers or the results, according to the ending of the path."""
+def _check_outputs(settings: Settings) -> list[str]:
+    """Check the paths to write before anything is scored, and return the endings of the outputs; "" for a folder."""
+    endings = [_check_output(path) for path in settings.output]
+    if settings.output_rows and not {*endings} - {"", ".json"}:
+        raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
+    if settings.report:
+        from anls_metric.report.html import check_path
+
+        check_path(settings.report)
+    if settings.plot:
+        from anls_metric.report.figures import check_path as check_path_of_figure
+
+        check_path_of_figure(settings.plot)
+    return endings
+
+
+def _check_output(path: str) -> str:
+    """Return the ending of a path, "" for a folder. InputError: nothing is written in such a form."""
+    from anls_metric.report.answers import WRITERS
+
+    is_folder = os.path.isdir(path) or path.endswith(os.sep)
+    ending = "" if is_folder else os.path.splitext(path)[1].lower()
+    if path == "-" or ending not in ("", ".json", *WRITERS):
+        sentence = "{use.output} must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
+        raise make_error(path, sentence + "; for .html, use {use.report}; for a LaTeX table, use --format latex > FILE")
+    return ending
+
+
+def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
+    """Write the answers or the results, according to the endings of the paths."""
     from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
     from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, name_folder, write_results
 
     several = len(result.submissions) > 1
-    folders = [os.path.join(settings.output_dir, "")] if settings.output_dir else []
-    for path in (*settings.output, *folders):
-        is_folder = os.path.isdir(path) or path.endswith(os.sep)
-        ending = "" if is_folder else os.path.splitext(path)[1].lower()
-        if path == "-" or ending not in ("", ".json", *WRITERS):
-            sentence = "{use.output} must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
-            raise make_error(
-                path, sentence + "; for .html, use {use.report}; for a LaTeX table, use --format latex > FILE"
-            )
+    targets = [
+        *zip(settings.output, endings),
+        *([(os.path.join(settings.output_dir, ""), "")] if settings.output_dir else []),
+    ]
+    for path, ending in targets:  # all of them, before one is written
         if ending == ".json" and several:
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
             check_output(path, [*inputs, *_list_sources(settings)])
+    for path, ending in targets:
         if ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:

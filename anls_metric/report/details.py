@@ -36,7 +36,7 @@ def escape_sentence(text: str) -> str:
 
 
 def _use_minus_signs(text: str) -> str:
-    return re.sub(r"(?<![\w.])[+](?=0[.]?0*(?![\d.]))", "", re.sub(r"(?<![\w.])-(?=\d)", "−", text))
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 _HTML = Markup(escape_sentence, {"best": "<b>{}</b>"})
@@ -51,8 +51,9 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     ]
     tables = build_tables(document, numbers, (), _HTML)
     more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
-    notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in (*list_notes(document), document["signature"]))
-    return "\n".join([*map(_format_table, [*tables, *more]), notes])
+    notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in list_notes(document))
+    signature = f"<p>{escape(document['signature'], 2000)}</p>"  # as it is, to be copied
+    return "\n".join([*map(_format_table, [*tables, *more]), notes + signature])
 
 
 def _format_table(table: PrintedTable) -> str:
@@ -89,16 +90,17 @@ def list_asked(document: Document, numbers: NumberFormat) -> list[dict[str, Any]
 
 def _list_summaries(submissions: Sequence[Submission], numbers: NumberFormat) -> Iterable[dict[str, Any]]:
     """List the figures of a benchmark's rule as columns."""
-    for name, value in submissions[0].get("summary", {}).items():
+    found = next(filter(None, (submission.get("summary") for submission in submissions)), {})
+    for name, value in found.items():
         if not isinstance(value, dict):
-            cells = [numbers.format(submission["summary"].get(name)) for submission in submissions]
+            cells = [numbers.format(submission.get("summary", {}).get(name)) for submission in submissions]
             yield {"heading": name.replace("_", " "), "meaning": "", "cells": cells}
 
 
 def describe_set(document: Document, source: str) -> str:
     """Describe what was scored and how, as HTML."""
     _, variant, *parts = document["signature"].split("|")
-    settings = [_write_setting(*part.split(":")) for part in parts if not re.match(r"questions|gold|v\d", part)]
+    settings = [_write_setting(part) for part in parts if not re.match(r"questions|gold|v\d", part)]
     clusters = document["clusters"]
     documents = [count_noun(clusters["count"], "document")] if clusters else []
     texts = [
@@ -109,8 +111,9 @@ def describe_set(document: Document, source: str) -> str:
     return f"<b>{escape(source)}</b>{spans}" if source else spans
 
 
-def _write_setting(name: str, value: str) -> str:
+def _write_setting(part: str) -> str:
     """Write a setting of a signature, in percent if it is a similarity, as all of them are on a page."""
+    name, _, value = part.partition(":")
     return f"{name} {100 * float(value):g}%" if name == "threshold" else f"{name} {value}"
 
 

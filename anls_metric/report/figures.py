@@ -188,7 +188,8 @@ def draw_groups(document: Document, axes: Axes, field: str = "") -> float:
         axes.axhspan(y - 0.5, y + 0.5, color="0.95", linewidth=0, zorder=0)
     _label_rows(axes, [f"{_write(group)} ({sizes[group]:,})" for group in shown])
     what = "key (number of documents)" if field == KEYS else f"{_write(field)} (number of questions)"
-    axes.set_xlabel(f"{_describe_scale(document)}\nby {what}")
+    largest_of = f", the {len(shown)} largest of {len(sizes)}" * (len(shown) < len(sizes))
+    axes.set_xlabel(f"{_describe_scale(document)}\nby {what}{largest_of}")
     return 0.65 + len(shown) * max(0.19, 0.1 * len(names) + 0.06) + _add_legend(axes, len(names))
 
 

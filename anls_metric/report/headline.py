@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
@@ -58,13 +58,17 @@ def describe_headline(result: Result) -> Headline:
         "ranks": ranks,
         "reported_baseline": compared.baseline,
         "pairs": {
-            baseline: {
-                name: cast(PairComparison, {**each._asdict(), "note": each.note}) for name, each in others.items()
-            }
+            baseline: {name: _describe_pair(each) for name, each in others.items()}
             for baseline, others in pairs.items()
         },
         "reversed_by": reversed_by,
     }
+
+
+def _describe_pair(comparison: Comparison) -> PairComparison:
+    values: Any = {**comparison._asdict(), "note": comparison.note}
+    del values["one_document"]  # it is only known for the comparisons of the document
+    return values  # type: ignore[no-any-return]
 
 
 def percent_numbers(settings: Settings) -> NumberFormat:

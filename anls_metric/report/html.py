@@ -49,7 +49,7 @@ from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
 from anls_metric.report.schema import Document, Headline
-from anls_metric.report.tables import FORMATS, collect_records
+from anls_metric.report.tables import FORMATS, collect_records, describe_ties
 from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets" / "report"
@@ -121,6 +121,7 @@ def _make_report(
     data = {
         **headline,
         "order": order,
+        "of_tied": describe_ties(document),
         "asked": list_asked(document, numbers),
         "tables": {name: write(plain, numbers, copied) for name, write in FORMATS.items()},
         "label": scorer.label,
@@ -192,13 +193,18 @@ def write_report(
         InputError: there are no images at `images`, `path` does not end in ".html", or the file is one of the inputs.
         OSError: it cannot be written.
     """
-    if not path.lower().endswith((".html", ".htm")):
-        raise make_error(path, "the file name of a report must end in .html, such as report.html")
+    check_path(path)
     sources = [*(each.path for each in inputs), images, result.settings.corrections]
     check_output(path, [source for source in sources if source])
     page, headline = _make_report(result, Images(images, inputs), front_end, MAX_BYTES, command)
     write_whole(path, page)
     return headline
+
+
+def check_path(path: str) -> None:
+    """Refuse a file name that is not that of a report. Raises InputError."""
+    if not path.lower().endswith((".html", ".htm")):
+        raise make_error(path, "the file name of a report must end in .html, such as report.html")
 
 
 def read_asset(name: str) -> str:

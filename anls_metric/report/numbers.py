@@ -46,7 +46,7 @@ class NumberFormat(NamedTuple):
             return format(value, form)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
         text = f"{value * (100 if self.percent else 1):{form}.{digits}f}"
-        return text if text.strip("-0.") else text.lstrip("-")  # not -0.0
+        return text if text.strip("+-0.") else text.lstrip("+-")  # zero has no sign
 
 
 PLAIN = NumberFormat()

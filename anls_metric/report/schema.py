@@ -339,7 +339,7 @@ class MetricComparison(TypedDict):
     """whether the second has the better mean"""
 
 
-class _Comparison(TypedDict):
+class _Pair(TypedDict):
     first: str
     second: str
     """the two submissions; the first is the baseline"""
@@ -359,6 +359,9 @@ class _Comparison(TypedDict):
     """the minimum detectable effect; null if it would be more than 1"""
     verdict: str
     """`better`, `worse`, `no significant difference` or `too few documents`"""
+
+
+class _Comparison(_Pair):
     one_document: OneDocument | None
     """if one document turns the verdict or makes up half of the difference; else null"""
 
@@ -445,7 +448,11 @@ class Compared(TypedDict, total=False):
     """with `--fail-if-worse`: the pairs that were tested, with the baseline or else the first submission"""
 
 
-class PairComparison(Comparison):
+class Pair(_Pair):
+    """A comparison, without the document that decides it."""
+
+
+class PairComparison(Pair):
     """A comparison in the report."""
 
     note: str
@@ -470,8 +477,8 @@ class Headline(TypedDict, total=False):
     """the submission that the report compares the others with: the `baseline`; with `--all-pairs`, the best of three
     or more"""
     pairs: Mapping[str, Mapping[str, PairComparison]]
-    """the comparison of the second with the first, as in `comparisons`; p is adjusted for the comparisons with the
-    first"""
+    """the comparison of the second with the first, as in `comparisons` without `one_document`; p is adjusted for the
+    comparisons with the first"""
     reversed_by: Mapping[str, float]
     """by how much each variant puts the second-best submission ahead of the best"""
 

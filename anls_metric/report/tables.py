@@ -166,7 +166,7 @@ def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTab
 def _list_variants(document: Document) -> list[PrintedTable]:
     """List the table of the scores under each variant, if there are several."""
     submissions = document["submissions"]
-    if "variants" not in submissions[0]:
+    if not submissions[0].get("variants"):
         return []
     columns = [Column(str(place), submission["name"]) for place, submission in enumerate(submissions)]
     rows = [
@@ -320,7 +320,8 @@ def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> st
         parts += [f"{escape_markdown(table.title)}:"] if table.title else []
         head, *rows = (f"| {' | '.join(row)} |" for row in table.rows)
         parts.append("\n".join([head, "|---" * len(table.columns) + "|", *rows]))
-    legend = "**Best**" + "; *no significant difference from it*" * _has_ties(document) + "."
+    ties = describe_ties(document)
+    legend = f"**Best**; *{ties}*." if ties else "**Best**."
     sentences = map(escape_markdown, [*list_notes(document), *_list_deciding(document)])
     notes = [*[legend] * _has_best(document, tables[0]), *sentences]
     signature = f"`{make_printable(document['signature'])}`"
@@ -334,9 +335,13 @@ def _has_best(document: Document, table: PrintedTable) -> bool:
     return "best" in document and any(column.key == "anls" for column in table.columns)
 
 
-def _has_ties(document: Document) -> bool:
-    """Whether a submission has no significant difference from the best."""
-    return bool(document.get("best", {}).get("no_significant_difference"))
+def describe_ties(document: Document) -> str:
+    """Describe the submissions that are marked beside the best, or return "" if there are none."""
+    if not document.get("best", {}).get("no_significant_difference"):
+        return ""
+    if any(pair["verdict"] == TOO_FEW for pair in document["comparisons"]):
+        return "too few documents for a verdict"
+    return "no significant difference from the best, p adjusted for choosing it"
 
 
 def escape_markdown(text: str) -> str:
@@ -359,7 +364,7 @@ _LATEX_SIGNS = str.maketrans(
 # A pattern in cells -> its form in LaTeX.
 _LATEX_FORMS = {
     r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
-    r"^([+-]\d[\d.]*) to ([+-]\d[\d.]*)$": r"$[\1,\2]$",
+    r"^([+-]?\d[\d.]*) to ([+-]?\d[\d.]*)$": r"$[\1,\2]$",
     r"^([+-]\d[\d.]*)$": r"$\1$",
     r"^([+-]\d[\d.]*)\*$": r"$\1^{*}$",
 }
@@ -431,7 +436,8 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
 
 def _list_latex_notes(document: Document, table: PrintedTable) -> list[str]:
     """List what the caption of the first table ends with: a legend, and the signature on two lines of the source."""
-    ties = "; underlined: no significant difference at 0.05, adjusted for choosing the best" * _has_ties(document)
+    described = describe_ties(document)
+    ties = f"; underlined: {described}" if described else ""
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     signature = signature.replace("questions:", "%\n    questions:")
     legend = [f"Bold: the best{ties}."] * _has_best(document, table)
@@ -454,7 +460,8 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
         ValueError: there is no such column, or it is empty.
     """
     records, rows = collect_records(document), []
-    keys = [column.key for column in choose_columns(records, names, COLUMNS)]
+    of_keys = [group for each in document["submissions"] for group in each["groups"].get(KEYS, {}).values()]
+    keys = [column.key for column in choose_columns([*records, *of_keys], names, COLUMNS)]
     for submission, record in zip(document["submissions"], records):
         by_key = submission["groups"].get(KEYS, {})
         row = {"name": submission["name"], **({"key": ""} if by_key else {})} | {key: record.get(key) for key in keys}

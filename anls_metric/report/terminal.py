@@ -78,11 +78,11 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     return "\n".join(map(make_printable, "\n\n".join(parts).split("\n")))
 
 
-def format_hints(document: Document) -> str:
-    """Format the hints that cost most, one per line, and the number of the remaining hints."""
+def format_hints(document: Document, where: str = "--format json has all, and so has --report FILE.html") -> str:
+    """Format the hints that cost most, one per line, and the number of the remaining hints with where to find them."""
     hints = [hint["text"] for hint in document["hints"]]
     others = count_noun(len(hints) - MAX_HINTS, "more hint")
-    more = [f"{others}: --format json has all, and so has --report FILE.html"] if len(hints) > MAX_HINTS else []
+    more = [f"{others}: {where}"] if len(hints) > MAX_HINTS else []
     return "\n".join(make_printable(f"hint: {text}") for text in [*hints[:MAX_HINTS], *more])
 
 
@@ -217,24 +217,24 @@ MAX_WIDTH = 100
 """The width of a table with the usual columns, unless those that were asked for need more."""
 
 
+LEAST_COLUMNS = 3
+"""The number of the most important columns that are never left out: the score, its difference and the verdict."""
+
+
 def _fit(table: PrintedTable) -> PrintedTable:
-    """Keep the most important columns of a table that fit, and all that are not among the usual ones."""
+    """Leave out the least important columns of a table until it fits, but none that somebody asked for."""
     from anls_metric.report.columns import IMPORTANT_COLUMNS
 
     keys = [column.key for column in table.columns]
     if "right" in keys:  # the table of keys, which was asked for
         return table
-    width_of = {key: max(map(len, cells)) + 2 for key, cells in zip(keys, zip(*table.rows))}
-    kept = {key for key in keys if key not in IMPORTANT_COLUMNS}
-    for key in filter(width_of.__contains__, IMPORTANT_COLUMNS):
-        if sum(map(width_of.__getitem__, {*kept, key})) - 2 > MAX_WIDTH:
+    columns = list(zip(table.columns, zip(*table.rows)))
+    for key in reversed(IMPORTANT_COLUMNS[LEAST_COLUMNS:]):
+        if sum(max(map(len, cells)) + 2 for _, cells in columns) - 2 <= MAX_WIDTH:
             break
-        kept.add(key)
-    places = [place for place, key in enumerate(keys) if key in kept]
-    return table._replace(
-        columns=[table.columns[place] for place in places],
-        rows=[[row[place] for place in places] for row in table.rows],
-    )
+        columns = [each for each in columns if each[0].key != key]
+    kept, cells = zip(*columns)
+    return table._replace(columns=kept, rows=list(zip(*cells)))
 
 
 MOST_DRAWN, LEAST_DRAWN = 40, 16

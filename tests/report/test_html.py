@@ -127,6 +127,38 @@ def test_report_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "<code>anls 'g h.json' --quiet --extract final,sentence</code>" in command
 
 
+RULE_ROWS = [{"id": n, "prediction": "a", "gold": "a", "answer_format": "Str"} for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("made", "found", "absent"),
+    [
+        (
+            lambda: anls_metric.score(['{"brand": "Coca"}'] * 3, [["Coca"]] * 3, extract="json:brand"),
+            "extract json:brand",
+            "",
+        ),
+        (
+            lambda: anls_metric.compare({"a": RULE_ROWS, "b": [RULE_ROWS, RULE_ROWS]}, variant="mmlongbench_doc"),
+            "accuracy",
+            "",
+        ),
+        (
+            lambda: anls_metric.score([{"a": "x"}], [{"a": "x"}], variant="anls_star"),
+            "<p>anls|anls_star|matching:munkres-1.1.4|",
+            "under each variant",
+        ),
+    ],
+    ids=["extraction with a field", "runs of one model under a benchmark metric", "values"],
+)
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_details_of_the_report_can_be_made_and_copied(made: Any, found: str, absent: str, tmp_path: Path) -> None:
+    made().report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert found in page
+    assert not absent or absent not in page
+
+
 # Questions and answers
 
 

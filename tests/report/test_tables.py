@@ -1,17 +1,19 @@
-"""The sentence for a paper, with which tables begin in LaTeX and end in Markdown."""
+"""The tables of submissions, and the sentence for a paper that begins them in LaTeX and ends them in Markdown."""
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 import pytest
 
+from anls_metric import compare, score
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT, PLAIN, NumberFormat
-from anls_metric.report.tables import as_latex, as_markdown, write_sentence
+from anls_metric.report.tables import _escape_latex, as_latex, as_markdown, write_sentence
 
 
 def write(numbers: NumberFormat = PERCENT, rows: Any = (), rights: Any = (), fewer: int = 0, **options: Any) -> str:
@@ -68,3 +70,28 @@ def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
     assert as_markdown(document, PERCENT, ()).splitlines()[-1] == rf"> On 40 questions, a\_%\|1 {score}"
     comment = as_latex(document, PERCENT, ()).splitlines()[1]
     assert comment == rf"% On 40 questions, a\_\%\textbar{{}}1 {score.replace('%', chr(92) + '%')}"
+
+
+def test_submissions_without_a_verdict_are_not_called_without_a_difference() -> None:
+    """8 questions differ of 10, which is significant, but too few for a verdict."""
+    predictions = {"a": ["tea"] * 8 + ["no"] * 2, "b": ["no"] * 10}
+    scores = compare(predictions, [["tea"]] * 10)
+    assert "**Best**; *too few documents for a verdict*." in scores.to_markdown()
+    assert "Bold: the best; underlined: too few documents for a verdict." in scores.to_latex()
+    enough = compare({name: texts * 10 for name, texts in predictions.items()}, [["tea"]] * 100)
+    assert "underlined" not in enough.to_latex()
+    equal = compare(dict.fromkeys("ab", predictions["a"] * 10), [["tea"]] * 100)
+    assert "; underlined: no significant difference from the best, p adjusted for choosing it." in equal.to_latex()
+
+
+@pytest.mark.parametrize("end", [-0.0003, 0.0, 0.0003])
+def test_zero_has_no_sign_and_ends_an_interval_in_latex(end: float) -> None:
+    text = PERCENT.format((-0.1, end), "+")
+    assert text == "-10.0 to 0.0"
+    assert _escape_latex(text) == "$[-10.0,0.0]$"
+
+
+def test_csv_has_any_column_that_a_key_has() -> None:
+    values = score([{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], variant="anls_star", by_key=True)
+    rows = list(csv.DictReader(values.to_csv(columns="cost").splitlines()))
+    assert [(row["key"], row["cost"]) for row in rows] == [("", ""), ("a", "0.0"), ("b", "0.5")]

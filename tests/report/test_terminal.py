@@ -9,11 +9,12 @@ import re
 import subprocess
 import sys
 from math import inf
+from typing import Any
 
 import pytest
 
 from anls_metric import Scores, compare
-from anls_metric.report.terminal import as_text
+from anls_metric.report.terminal import as_text, format_hints
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples" / "compare"
@@ -60,3 +61,18 @@ def test_command_draws_in_a_terminal() -> None:
     assert "against base" in os.read(outer, 10_000).decode()
     os.close(outer)
     os.close(inner)
+
+
+@pytest.mark.parametrize("size", [1, 30, 40, 95])
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_score_difference_and_verdict_are_never_left_out(size: int) -> None:
+    predictions = {name * size: [text] * 40 for name, text in (("a", "tea"), ("b", "te"))}
+    scores = compare(predictions, [["tea"]] * 40, metrics="f1,cer,relaxed,partial_credit")
+    head = str(scores).splitlines()[0]
+    assert all(word in head for word in ("ANLS", "difference", "verdict", "f1", "wrong-number credit"))
+
+
+def test_further_hints_are_in_python_words_for_python() -> None:
+    document: Any = {"hints": [{"text": f"{n}"} for n in range(5)]}
+    assert format_hints(document, "scores.hints has all").endswith("hint: 2 more hints: scores.hints has all")
+    assert format_hints(document).endswith("2 more hints: --format json has all, and so has --report FILE.html")

@@ -143,6 +143,12 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("gone.json --output out", "gone.json: No such file"),  # every input is looked for before anything is written
         ("--output x.html", "; for .html, use --report"),
         ("--output x.tex", "; for .html, use --report; for a LaTeX table, use --format latex > FILE"),
+        ("--output y.csv --output x.xlsx", "x.xlsx: --output must be a folder, or a file that ends in .json"),
+        ("--output y.csv --output absent/x.csv", "absent/x.csv: there is no folder absent"),
+        ("--output y.csv --report x.pdf", "x.pdf: the file name of a report must end in .html"),
+        ("--output y.csv --plot x.gif", "x.gif: the file name of a figure must end in .pdf, .svg or .png"),
+        ("--find 84 --format markdown", "--find prints what gives the number: leave out --score-only and --format"),
+        ("--find 84 --score-only", "--find prints what gives the number: leave out --score-only and --format"),
         ("--output -", "-: --output must be a folder, or a file that ends in"),
         ("Qwen/VL=a.json --output out", "Qwen/VL=a.json: No such file"),  # a slash begins a path
         ("--output a.json", "a.json: the file is an input: write to a different file"),

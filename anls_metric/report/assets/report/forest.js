@@ -109,9 +109,10 @@ const linkChange = (place, change, ...nouns) => {
 };
 const drawNotes = (place, pair) => {
   const hint = findHint(place);
-  const { outcomes, questions } = submissions[place];
+  const { outcomes } = submissions[place];
+  const count = Object.values(outcomes).reduce((sum, own) => sum + own);
   const second = place === BASELINE ? -1 : BASELINE;
-  const lost = ["empty", "missing"].filter((outcome) => outcomes[outcome] > SOME_EMPTY * questions);
+  const lost = ["empty", "missing"].filter((outcome) => outcomes[outcome] > SOME_EMPTY * count);
   const parts = [
     pair && [linkChange(place, "losses", "loss", "losses"), " · ", linkChange(place, "wins", "win")],
     place === BASELINE && make("span.said", "baseline"),
@@ -155,7 +156,8 @@ const drawWithout = (place) => {
   const stem = tame(cutFolder(left.document));
   const search = { first: place, second: BASELINE, search: stem };
   const notes = link(search, "without", `its ${countNoun(left.questions, "question")}`);
-  const chart = [drawChart(-1, left), formatDifference(left.difference)];
+  const verdict = left.p_value < 0.05 && "better";
+  const chart = [drawChart(-1, { ...left, verdict }), formatDifference(left.difference)];
   return drawModel("tr.without", `without ${stem}`, { asked: [] }, chart, notes);
 };
 const listPlaces = () => {
@@ -183,7 +185,7 @@ const drawModelHead = () => {
 };
 // The marks of the table and their meanings
 const LEGEND = {
-  ".tied": "shaded: no significant difference from the best",
+  ".tied": `shaded: ${data.of_tied}`,
   ".dot.open": "○ not significant",
   ".dot:is(.better, .worse)": "● significant",
   ".extracted": "◇ after the extraction that a hint proposes",
