@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from itertools import repeat
+from itertools import combinations, repeat
 from typing import NamedTuple
 
 from anls_metric.analysis.comparison import pair_questions
@@ -72,6 +72,14 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
             parts = {name: others[other].get(name, 0.0) - costs[own].get(name, 0.0) for name in names}
         rows += [(part, outcome, cluster) for outcome, part in parts.items()]
     return _sum_up(rows, len(pair.first))
+
+
+def split_points(submissions: Sequence[Scored]) -> dict[str, list[Contribution]]:
+    """Split what submissions lose, keyed by their numbers such as "0", and their differences, keyed by "0 1"."""
+    parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
+    for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
+        parts[f"{first} {second}"] = split_difference(scored, other)
+    return parts
 
 
 def split_loss(scored: Scored) -> list[Contribution]:

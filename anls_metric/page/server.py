@@ -35,7 +35,7 @@ from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab, forma
 from anls_metric.page.middleware import Guard
 from anls_metric.page.table_tab import add_table_tab
 from anls_metric.page.uploads import make_folder
-from anls_metric.report.html import DRAWING, join_modules, read_asset
+from anls_metric.report.scripts import DRAWING, join_modules, read_asset
 from anls_metric.report.texts import escape
 
 ASSETS = Path(__file__).parent / "assets"

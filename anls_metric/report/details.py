@@ -15,7 +15,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.core.checks import count_noun
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd
-from anls_metric.options import Options, Settings
+from anls_metric.options import OPTIONS, Options, Settings
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.document import get_label
 from anls_metric.report.numbers import NumberFormat
@@ -161,20 +161,19 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
 _OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)')
 
 
-def format_hints(document: Document, notes: Sequence[str]) -> str:
-    """Format hints as HTML. Hints about one of several submissions are folded, because the row of the submission shows
-    what matters.
+def format_hints(document: Document, result: Result, front_end: FrontEnd) -> str:
+    """Format the hints of a document as HTML, for the web app with the buttons that set their options.
 
-    Args:
-        document: the document.
-        notes: the hints about differences, which are folded, too.
+    Hints about one of several submissions are folded, because the row of the submission shows what matters; so are
+    those about differences.
     """
-    several, shown, folded = len(document["submissions"]) > 1, "", ""
-    for hint in document["hints"]:
-        parts = [escape(part, 2000) for part in _OPTIONS.split(hint["text"])]
+    several, notes, shown, folded = len(result.submissions) > 1, result.compared and result.compared.notes, "", ""
+    for described, hint in zip(document["hints"], result.hints):
+        parts = [escape(part, 2000) for part in _OPTIONS.split(described["text"])]
         parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
-        item = f"<li>{''.join(parts)}{_format_action(hint.get('action'))}</li>"
-        if several and (hint["submission"] or hint["text"] in notes):
+        action = _format_action(*hint.message.action) if front_end == "page" and hint.message.action else ""
+        item = f"<li>{''.join(parts)}{action}</li>"
+        if several and (hint.submission or hint.message in notes):
             folded += item
         else:
             shown += item
@@ -183,12 +182,10 @@ def format_hints(document: Document, notes: Sequence[str]) -> str:
     return box + more if folded else box
 
 
-def _format_action(action: Sequence[str] | None) -> str:
+def _format_action(option: str, value: str) -> str:
     """Format the button with which the web app sets the option of a hint."""
-    if not action:
-        return ""
-    option, value, label = map(escape, action)
-    return f' <button data-option="{option}" data-value="{value}" hidden>{label}</button>'
+    label = f"{OPTIONS[option].label}: {value}"
+    return f' <button data-option="{escape(option)}" data-value="{escape(value)}" hidden>{escape(label)}</button>'
 
 
 def format_read(document: Document) -> str:

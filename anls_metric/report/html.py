@@ -9,28 +9,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from string import Template
 from typing import Any
 
-from anls_metric.analysis.answer_kinds import KIND, find_kind
-from anls_metric.analysis.clusters import choose_clusters
-from anls_metric.analysis.contributions import LEAF_CAUSES, split_difference, split_loss
+from anls_metric.analysis.contributions import LEAF_CAUSES, split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.questions import JoinedQuestion, join_questions
-from anls_metric.analysis.scored import KEYS, Scored, group_scores, list_grouping_fields
+from anls_metric.analysis.question_groups import group_questions
+from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.suspects import find_suspects
 from anls_metric.core.checks import count_noun
-from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import FrontEnd, make_error
-from anls_metric.options import OPTIONS
-from anls_metric.reading.answers import Record
-from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.reader import Input
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
@@ -49,23 +40,9 @@ from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
 from anls_metric.report.schema import Document, Headline
+from anls_metric.report.scripts import SCRIPT, join_modules, read_asset
 from anls_metric.report.tables import FORMATS, collect_records, describe_ties
 from anls_metric.report.texts import escape
-
-ASSETS = Path(__file__).parent / "assets" / "report"
-
-# A module comes after the modules that it imports.
-_MODULES = """
-elements formats edits data marks state questions downloads forest copies confusions parts question list main
-"""
-
-SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
-"""The modules of the report."""
-
-DRAWING = SCRIPT[:3]
-"""The modules that draw an answer, for the report and for the web app."""
-
-_MAX_FIELDS = 4  # that are shown without being asked for
 
 
 def as_html(
@@ -104,9 +81,6 @@ def _make_report(
     everything = join_questions(submissions)
     questions = select_questions(submissions, everything, most_bytes)
     document = build_document(result, front_end, numbers)
-    if front_end == "page":
-        for described, hint in zip(document["hints"], result.hints):
-            described["action"] = _describe_action(hint.message.action)
     plain: Document = {
         **document,
         "submissions": [{**each, "groups": {}, "worst": []} for each in document["submissions"]],
@@ -115,9 +89,12 @@ def _make_report(
     for submission in document["submissions"]:
         submission |= {"worst": [], "variants": headline["variants"].get(submission["name"], {})}
     outcomes = [{"name": each.name, "meaning": each.meaning} for each in (*OUTCOMES, *LEAF_CAUSES)]
-    notes = [note.text(front_end) for note in result.compared.notes] if result.compared else []
-    hints, details = format_hints(document, notes), as_html_tables(document, numbers)
-    groups, scorer = _add_groups(document, submissions, questions), submissions[0].scorer
+    hints, details = format_hints(document, result, front_end), as_html_tables(document, numbers)
+    scorer, grouping = submissions[0].scorer, group_questions(submissions, questions)
+    for submission, scored, own in zip(document["submissions"], submissions, grouping.groups):
+        described: Any = {field: describe_groups(groups, scored.clusters) for field, groups in own.items()}
+        submission["groups"] |= described
+    parts = split_points(submissions)
     data = {
         **headline,
         "order": order,
@@ -130,10 +107,10 @@ def _make_report(
         "document": document,
         "outcomes": outcomes,
         "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
-        "contributions": _describe_contributions(submissions),
+        "contributions": {name: [part._asdict() for part in own] for name, own in parts.items()},
         "of_strings": isinstance(scorer, Variant),
-        "groups": groups,
-        "first_field": next(iter([*submissions[0].groups, *_name_cluster_field(submissions[0]), *groups]), ""),
+        "groups": grouping.questions,
+        "first_field": grouping.first_field,
         **build_question_data(result, questions, images),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
@@ -207,90 +184,5 @@ def check_path(path: str) -> None:
         raise make_error(path, "the file name of a report must end in .html, such as report.html")
 
 
-def read_asset(name: str) -> str:
-    """Read a file of the report, such as "palette.css" with the colors, which the web app also uses."""
-    return (ASSETS / name).read_text(encoding="utf-8")
-
-
-def join_modules(modules: Iterable[Path]) -> str:
-    """Join modules into one script. They share a single scope, so imports and exports are removed."""
-    lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
-    imports = [line for line in lines if line.startswith("import ")]
-    assert all(line.endswith('.js";\n') for line in imports), "an import takes more than one line"
-    script = "".join(line.removeprefix("export ") for line in lines if line not in imports)
-    assert not re.search(r"^(?:const|let) [\[{]", script, re.MULTILINE), "destructuring at the top level hides names"
-    repeated = find_repeated(re.findall(r"^(?:const|let|function|class) (\w+)", script, re.MULTILINE))
-    assert not repeated, f"two modules have the names {repeated}"
-    return script
-
-
-def _describe_action(action: tuple[str, str] | None) -> list[str] | None:
-    """Describe the button of a hint: the option, the value that it sets, and its label; None for no button."""
-    option, value = action or ("", "")
-    label = OPTIONS[option].label if option else ""
-    return [option, value, f"{label}: {value}"] if label else None
-
-
 def _hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
-
-
-def _describe_contributions(submissions: Sequence[Scored]) -> dict[str, Any]:
-    """Describe where the points go: for each submission, and each pair if they are compared, keyed by their numbers."""
-    parts = {str(number): split_loss(scored) for number, scored in enumerate(submissions)}
-    for (first, scored), (second, other) in combinations(enumerate(submissions), 2):
-        parts[f"{first} {second}"] = split_difference(scored, other)
-    return {key: [part._asdict() for part in own] for key, own in parts.items()}
-
-
-def _add_groups(
-    document: Mapping[str, Any], submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
-) -> dict[str, dict[str, list[int]]]:
-    """Add the groups of each submission to the document, and list the numbers of the questions in each group.
-
-    For a key, only questions are listed in which a submission has a leaf of it that scores less than 1.
-    """
-    first, fields = submissions[0], _choose_fields(submissions[0])
-    for submission, scored in zip(document["submissions"], submissions):
-        own = scored.questions
-        records = _complete_records(scored, own.table.records, own.references, scored.clusters)
-        for field in fields:
-            groups = scored.groups.get(field) or group_scores(records, scored.scores, field)
-            submission["groups"][field] = describe_groups(groups, scored.clusters)
-    records = [question.record for question in questions]
-    clusters = first.clusters and choose_clusters(records, first.settings.cluster_by)
-    records = _complete_records(first, records, [question.references for question in questions], clusters)
-    found = {field: group_scores(records, range(len(records)), field) for field in fields}
-    listed = {field: {name: group.places for name, group in groups.items()} for field, groups in found.items()}
-    for name in submissions[0].groups.get(KEYS, ()):
-        keys = [scored.groups[KEYS][name] for scored in submissions]
-        lost = [{place for place, score in zip(key.places, key.scores) if score < 1.0} for key in keys]
-        listed[KEYS][name] = [
-            number
-            for number, question in enumerate(questions)
-            if any(place in own for place, own in zip(question.places, lost))
-        ]
-    return listed
-
-
-def _complete_records(
-    scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
-) -> Sequence[Record]:
-    """Put the name of its document into each record, in place of a page's name, and the kind of its answer."""
-    if clusters and clusters.rule:
-        records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
-    if not isinstance(scored.scorer, Variant):
-        return records
-    return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]
-
-
-def _choose_fields(scored: Scored) -> Sequence[str]:
-    """Choose the fields of the groups: those that the user names, else those with few values; and some always."""
-    named = [field for field, groups in scored.groups.items() if groups]
-    fields = named or list_grouping_fields(scored)[:_MAX_FIELDS]
-    kinds = [KIND] * isinstance(scored.scorer, Variant)
-    return list(dict.fromkeys([*fields, *_name_cluster_field(scored), *kinds]))
-
-
-def _name_cluster_field(scored: Scored) -> list[str]:
-    return [scored.clusters.field] if scored.clusters else []

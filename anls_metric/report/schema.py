@@ -24,7 +24,9 @@ class Clusters(TypedDict):
     """what was done to the values of the field: `without the page`, or empty"""
 
 
-class _Hint(TypedDict):
+class Hint(TypedDict):
+    """A hint."""
+
     text: str
     """what looks wrong, and what to do"""
     submission: str | None
@@ -33,12 +35,6 @@ class _Hint(TypedDict):
     """the [extraction steps](extraction.md) that the hint proposes; null for none"""
     anls: float | None
     """the score after the change; null if it is not known"""
-
-
-class Hint(_Hint, total=False):
-    """A hint."""
-
-    action: list[str] | None  # for the button that the report has in the web app: option, value, label
 
 
 # Groups

@@ -26,8 +26,9 @@ from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
 from anls_metric.report.headline import describe_headline
-from anls_metric.report.html import ASSETS, SCRIPT, as_html
+from anls_metric.report.html import as_html
 from anls_metric.report.schema import Headline
+from anls_metric.report.scripts import ASSETS, DRAWING, SCRIPT
 from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, read_rows, score_pairs
 
 GOOD, FAIR, POOR = (make_answers(120, share) for share in (0.9, 0.5, 0.1))
@@ -74,6 +75,12 @@ def test_modules_of_the_script_are_all_joined() -> None:
     assert sorted(SCRIPT) == sorted(ASSETS.glob("*.js"))
     script = re.findall(r'<script type="module">(.*?)</script>', build_report(THREE), re.DOTALL)[0]
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
+    for modules in (SCRIPT, [*DRAWING, Path(anls_metric.__file__).parent / "page/assets/answer.js"]):  # share a scope
+        whole = "".join(path.read_text(encoding="utf-8") for path in modules)
+        assert all(line.endswith('.js";') for line in re.findall("^import .*$", whole, re.MULTILINE))
+        assert not re.search(r"^(?:const|let) [\[{]", whole, re.MULTILINE)  # destructuring hides names
+        names = re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", whole, re.MULTILINE)
+        assert len(names) == len({*names})
     sizes = {kind: sum(path.stat().st_size for path in ASSETS.glob(f"*.{kind}")) for kind in ("js", "css")}
     assert sizes["js"] <= 80_000
     assert sizes["css"] <= 16_000

@@ -1,0 +1,81 @@
+"""Groups the questions of a report by fields, by their documents, and by the kinds of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.answer_kinds import KIND, find_kind
+from anls_metric.analysis.clusters import choose_clusters
+from anls_metric.analysis.questions import JoinedQuestion
+from anls_metric.analysis.scored import KEYS, Groups, Scored, group_scores, list_grouping_fields
+from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.reading.answers import Record
+
+MAX_FIELDS = 4
+"""The number of fields that group questions without being asked for."""
+
+
+class Grouping(NamedTuple):
+    """The groups of questions.
+
+    Attributes:
+        groups: for each submission its groups, by field and by name.
+        questions: by field and by name, the numbers of the questions in the group. Those of a key of nested values are
+            the questions in which a submission has a leaf of the key that scores less than 1.
+        first_field: the field to show first; "" if there is none.
+    """
+
+    groups: Sequence[Mapping[str, Groups]]
+    questions: Mapping[str, Mapping[str, list[int]]]
+    first_field: str
+
+
+def group_questions(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Grouping:
+    """Group the questions of submissions, and those questions that a report shows."""
+    first = submissions[0]
+    documents = [first.clusters.field] if first.clusters else []
+    named = [field for field, groups in first.groups.items() if groups]
+    kinds = [KIND] * first.scorer.scores_strings
+    fields = list(dict.fromkeys([*(named or list_grouping_fields(first)[:MAX_FIELDS]), *documents, *kinds]))
+    groups = [_group(scored, fields) for scored in submissions]
+    records: Sequence[Record] = [question.record for question in questions]
+    clusters = first.clusters and choose_clusters(records, first.settings.cluster_by)
+    records = _complete_records(first, records, [question.references for question in questions], clusters)
+    found = {field: group_scores(records, range(len(records)), field) for field in fields}
+    listed = {field: {name: group.places for name, group in own.items()} for field, own in found.items()}
+    if first.groups.get(KEYS):
+        listed[KEYS] = _list_wrong(submissions, questions)
+    return Grouping(groups, listed, next(iter([*first.groups, *documents, *fields]), ""))
+
+
+def _group(scored: Scored, fields: Sequence[str]) -> dict[str, Groups]:
+    """Group the questions of a submission by fields."""
+    own = scored.questions
+    records = _complete_records(scored, own.table.records, own.references, scored.clusters)
+    return {field: scored.groups.get(field) or group_scores(records, scored.scores, field) for field in fields}
+
+
+def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> dict[str, list[int]]:
+    """List, for each key, the numbers of the questions in which a submission has a leaf that scores less than 1."""
+    listed = {}
+    for name in submissions[0].groups[KEYS]:
+        keys = [scored.groups[KEYS][name] for scored in submissions]
+        lost = [{place for place, score in zip(key.places, key.scores) if score < 1.0} for key in keys]
+        listed[name] = [
+            number
+            for number, question in enumerate(questions)
+            if any(place in own for place, own in zip(question.places, lost))
+        ]
+    return listed
+
+
+def _complete_records(
+    scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
+) -> Sequence[Record]:
+    """Put the name of its document into each record, in place of a page's name, and the kind of its answer."""
+    if clusters and clusters.rule:
+        records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
+    if not scored.scorer.scores_strings:
+        return records
+    return [{**record, KIND: find_kind(accepted)} for record, accepted in zip(records, references)]

@@ -1,0 +1,30 @@
+"""The scripts and styles of the report, some of which the web app also uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+ASSETS = Path(__file__).parent / "assets" / "report"
+
+# A module comes after the modules that it imports.
+_MODULES = """
+elements formats edits data marks state questions downloads forest copies confusions parts question list main
+"""
+
+SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]
+"""The modules of the report."""
+
+DRAWING = SCRIPT[:3]
+"""The modules that draw an answer, for the report and for the web app."""
+
+
+def read_asset(name: str) -> str:
+    """Read a file of the report, such as "palette.css" with the colors, which the web app also uses."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def join_modules(modules: Iterable[Path]) -> str:
+    """Join modules into one script. They share a single scope, so imports and exports are removed."""
+    lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
+    return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
