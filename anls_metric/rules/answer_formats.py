@@ -9,7 +9,7 @@ from anls_metric.core.strings.kernel import Kernel
 from anls_metric.rules.cleaning import is_exact
 from anls_metric.rules.closeness import OVER_HALF, is_close
 from anls_metric.rules.judgment import Judgment, Similarity
-from anls_metric.rules.literals import NoLiteralError, parse_literal
+from anls_metric.rules.literals import parse_literal
 
 
 def judge_float(answer: float | None, gold: float) -> Judgment:
@@ -54,9 +54,8 @@ def read_items(value: Any) -> list[Any] | None:
         (['a', 'b'], ['a, b'], None)
     """
     if isinstance(value, str) and value.startswith("["):
-        try:
-            value = parse_literal(value)
-        except NoLiteralError:
+        value = parse_literal(value)
+        if value is None:
             return None
     return value if isinstance(value, list) else [value]
 

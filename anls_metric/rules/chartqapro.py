@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -105,8 +104,7 @@ def _list_golds(gold: str) -> list[str]:
     """List the items of the reference, after adding quotes that its words may lack."""
     text = gold
     if gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
-        with suppress(ValueError):
-            text = str(parse_literal(_WORD.sub(r"'\g<0>'", gold)))
+        text = str(parse_literal(_WORD.sub(r"'\g<0>'", gold), gold))
     return _list_items(text) or [gold]
 
 

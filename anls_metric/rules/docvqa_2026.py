@@ -13,7 +13,7 @@ from anls_metric.core.strings.variants import VARIANTS, compile_kernel
 from anls_metric.rules.benchmark_rule import Rule, summarize_mean
 from anls_metric.rules.dates import parse_date
 from anls_metric.rules.judgment import ColumnError, Judgment, Row
-from anls_metric.rules.literals import NoLiteralError, parse_literal
+from anls_metric.rules.literals import NoLiteralError, TooLargeError, read_literal
 
 _MARKER = "FINAL ANSWER:"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -53,9 +53,9 @@ def _list_candidates(gold: Any) -> list[str]:
     if "[" not in text:
         return [text]
     try:
-        value = parse_literal(text)
+        value = read_literal(text)
     except NoLiteralError as error:
-        if isinstance(gold, list) and "literal" not in str(error):
+        if isinstance(gold, list) and isinstance(error, TooLargeError):
             raise ColumnError("gold", str(error)) from None
         return [text]
     return list(map(str, value)) if isinstance(value, list) else [text]

@@ -15,18 +15,32 @@ class NoLiteralError(ValueError):
     """An error for a text that is not a Python literal."""
 
 
-def parse_literal(text: str) -> Any:
-    """Parse a Python literal, which may be a text, number, list, tuple, dict, set, True, False or None.
+class TooLargeError(NoLiteralError):
+    """An error for a text that is longer or deeper than any answer."""
 
-    Raises:
-        NoLiteralError: the string is not a literal, or is longer or deeper than any answer.
+
+def parse_literal(text: str, default: Any = None) -> Any:
+    """Parse a Python literal, or return the default for any other string.
 
     Example:
-        >>> parse_literal("['a', 2]")
-        ['a', 2]
+        >>> parse_literal("['a', 2]"), parse_literal("a, 2", [])
+        (['a', 2], [])
+    """
+    try:
+        return read_literal(text)
+    except NoLiteralError:
+        return default
+
+
+def read_literal(text: str) -> Any:
+    """Read a Python literal, which may be a text, number, list, tuple, dict, set, True, False or None.
+
+    Raises:
+        NoLiteralError: the string is not a literal.
+        TooLargeError: it is longer or deeper than any answer.
     """
     if len(text) > _LONGEST:
-        raise NoLiteralError(f"has {len(text):,} characters, which is too many for a list")
+        raise TooLargeError(f"has {len(text):,} characters, which is too many for a list")
     try:
         with warnings.catch_warnings():  # of some backslashes, as in "\d", and of a number before letters
             warnings.simplefilter("ignore")
@@ -34,7 +48,7 @@ def parse_literal(text: str) -> Any:
     except (ValueError, SyntaxError, TypeError):
         raise NoLiteralError("is not a Python literal") from None
     except (MemoryError, RecursionError):
-        raise NoLiteralError("is nested too deeply") from None
+        raise TooLargeError("is nested too deeply") from None
 
 
 def parse_list(text: str) -> list[Any] | None:
@@ -44,10 +58,5 @@ def parse_list(text: str) -> list[Any] | None:
         >>> parse_list("['a', 2]"), parse_list("a, 2")
         (['a', 2], None)
     """
-    if "[" not in text:
-        return None
-    try:
-        value = parse_literal(text)
-    except NoLiteralError:
-        return None
+    value = parse_literal(text) if "[" in text else None
     return value if isinstance(value, list) else None

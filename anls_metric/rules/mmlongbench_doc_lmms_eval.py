@@ -13,7 +13,7 @@ from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.cleaning import is_exact, strip_signs
 from anls_metric.rules.closeness import OVER_HALF_OF_CHARACTERS
 from anls_metric.rules.judgment import Judgment, Row
-from anls_metric.rules.literals import NoLiteralError, parse_literal
+from anls_metric.rules.literals import parse_literal
 from anls_metric.rules.mmlongbench_doc import COLUMNS
 from anls_metric.rules.shapes import fit_text
 
@@ -61,10 +61,7 @@ def _find_number(value: Any) -> float | None:
 
 def _read_items(value: Any) -> list[str]:
     if isinstance(value, str):
-        try:
-            value = parse_literal(value)
-        except NoLiteralError:
-            return [value]
+        value = parse_literal(value, [value])
     return list(map(str, value)) if isinstance(value, list) else [] if value is None else [str(value)]
 
 
