@@ -32,10 +32,13 @@ def judge_text(
     """Judge a cleaned string by its similarity to the reference, unless the reference must be matched exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
-    score = kernel.score(answer, [gold])
-    return Judgment(
-        score, "{} is compared with {} as text, kept above a similarity of {}", (answer, gold, Similarity(0.5))
-    )
+    return judge_similar(answer, gold, kernel.score(answer, [gold]))
+
+
+def judge_similar(answer: str, gold: str, score: float) -> Judgment:
+    """Judge a string by its similarity to the reference, which is kept above 0.5."""
+    words = "{} is compared with {} as text, kept above a similarity of {}"
+    return Judgment(score, words, (answer, gold, Similarity(0.5)))
 
 
 def read_items(value: Any) -> list[Any] | None:

@@ -12,10 +12,10 @@ from typing import Any
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.kernel import Kernel
 from anls_metric.core.values.row_scores import total
-from anls_metric.rules.answer_formats import judge_equal
+from anls_metric.rules.answer_formats import judge_equal, judge_similar
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.closeness import OPENBENCH, PYPI_ANLS, parse_float
-from anls_metric.rules.judgment import ColumnError, Judgment, Row, Similarity, refuse
+from anls_metric.rules.judgment import ColumnError, Judgment, Row, refuse
 from anls_metric.rules.literals import parse_list, parse_literal
 from anls_metric.rules.shapes import fit_list
 
@@ -91,10 +91,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool, texts: Kernel) -> Judgme
     answer, gold = (text.strip().strip("%").strip() for text in (answer, gold))
     number, expected = parse_float(answer.strip("%")), parse_float(gold.strip("%"))
     if number is None or expected is None:
-        score = texts.score(answer.lower(), [gold.lower()])
-        return Judgment(
-            score, "{} is compared with {} as text, kept above a similarity of {}", (answer, gold, Similarity(0.5))
-        )
+        return judge_similar(answer, gold, texts.score(answer.lower(), [gold.lower()]))
     is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
     words = "numbers {} and {} differ by " + ("at most 5%" if is_close else "more than 5%")
     return Judgment(float(is_close), words, (number, expected))
