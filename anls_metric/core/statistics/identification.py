@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun, describe, is_number
@@ -209,11 +209,11 @@ def _identify_as(
     function: Callable[..., Any], calls: Mapping[tuple[str, str], _Make], places: Sequence[int]
 ) -> Identification:
     """Find the way to call a function, and the fewest changes to a variant, that give the fewest differences."""
-    found = []
+    found, keywords = [], _name_keywords(function)
     for names, make in calls.items():
         for step in (1, -1):  # in this order, or the other way round
             results = [
-                _call(function, make(CASES[place].prediction, list(CASES[place].references))[::step])
+                _call(function, keywords, make(CASES[place].prediction, list(CASES[place].references))[::step])
                 for place in places
             ]
             trial = _Trial(", ".join(names[::step]), places, results)
@@ -258,21 +258,12 @@ class _Reading(NamedTuple):
         """List the cases on which the function differs from a variant's expected scores."""
         return [
             Difference(CASES[place], None if error else score, expected[place], error)
-            for place, score, error in self.rows
-            if not abs(score - expected[place]) < self.tolerance  # NaN differs
+            for place, score, error in self.find_differing(expected)
         ]
 
-    def count_differences(self, expected: Sequence[float], most: int) -> int:
-        """Count the cases on which the function differs from a variant's expected scores. The count stops at one more
-        than `most`.
-        """
-        count = 0
-        for place, score, _ in self.rows:
-            if not abs(score - expected[place]) < self.tolerance:
-                count += 1
-                if count > most:
-                    break
-        return count
+    def find_differing(self, expected: Sequence[float]) -> Iterator[tuple[int, float, str]]:
+        """Find the rows on which the function differs from a variant's expected scores."""
+        return (row for row in self.rows if not abs(row[1] - expected[row[0]]) < self.tolerance)  # NaN differs
 
 
 def _compare_results(trial: _Trial, size: int) -> Identification:
@@ -299,7 +290,7 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
     found: tuple[str, tuple[_Changes, str]]
     for returns, reading in readings.items():
         for key, expected in scores.items():
-            differing = reading.count_differences(expected, fewest)
+            differing = sum(1 for _ in islice(reading.find_differing(expected), fewest))
             if differing < fewest:
                 fewest, found = differing, (returns, key)
     returns, (changes, best) = found
@@ -324,11 +315,10 @@ def _count_digits(numbers: Sequence[float]) -> int:
     return max(next((digits for digits in range(7) if round(number, digits) == number), 400) for number in numbers)
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> tuple[float, str]:
+def _call(function: Callable[..., Any], keywords: Sequence[str], arguments: tuple[Any, Any]) -> tuple[float, str]:
     """Call the function, and return its number and "", or NaN and its error."""
-    names = _name_keywords(function)
     try:
-        return _read_number(function(**dict(zip(names, arguments))) if names else function(*arguments)), ""
+        return _read_number(function(**dict(zip(keywords, arguments))) if keywords else function(*arguments)), ""
     except (Exception, SystemExit) as error:
         return math.nan, f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
 
