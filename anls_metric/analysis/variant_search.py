@@ -77,18 +77,22 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
     """
     wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
+
+    def find_distance(anls: float, scale: int) -> Decimal:
+        return abs(Decimal(anls) * scale - wanted)
+
     nearest: list[VariantMatch] = []
     for find in (_try_rules, _try_thresholds):
         matches = [
-            (abs(Decimal(match.anls) * scale - wanted), match._replace(scale=scale))
+            VariantMatch(scored.name, variant, scale, anls, find_distance(anls, scale) <= half, extract, threshold)
             for scored in submissions
-            for match in find(scored, chosen)
+            for variant, anls, extract, threshold in find(scored, chosen)
             for scale in SCALES
         ]
-        exact = [match for distance, match in matches if distance <= half]
+        exact = [match for match in matches if match.exact]
         if exact:
             return exact
-        nearest = nearest or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]
+        nearest = nearest or [min(matches, key=lambda match: find_distance(match.anls, match.scale) / match.scale)]
     return nearest
 
 
@@ -102,7 +106,11 @@ def _parse_number(number: str) -> Decimal:
     return wanted
 
 
-def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
+_Trial = tuple[str, float, str, float | None]
+"""The name of a variant or metric, its mean, the extraction rules, and a threshold that is not the variant's own."""
+
+
+def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
     """Try each variant and metric on the answers of a set as they are, without extraction, and with each rule."""
     answers, texts = scored.answers, {scored.extract: scored.answers.predictions}
     of_strings = scored.scorer.scores_strings
@@ -115,23 +123,21 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMat
                 texts.setdefault(name, changed)
     for rules, predictions in texts.items():
         for scorer in _list_scorers(scored, scorers):
-            anls = score_under(answers, scorer, predictions)
-            yield VariantMatch(scored.name, scorer.name, 1, anls, True, rules)
+            yield scorer.name, score_under(answers, scorer, predictions), rules, None
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
             for metric in find_metrics(METRICS):
-                anls = mean(compute_values(metric, again))
-                yield VariantMatch(scored.name, metric.name, 1, anls, True, rules)
+                yield metric.name, mean(compute_values(metric, again)), rules, None
 
 
-def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[VariantMatch]:
+def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
     """Try each variant at other thresholds on the answers of a set as they are."""
     variants = [scorer for scorer in _list_scorers(scored, scorers) if isinstance(scorer, Variant)]
     for variant in variants:
         for threshold in THRESHOLDS:
             if threshold != variant.threshold:
                 anls = score_under(scored.answers, replace(variant, threshold=threshold))
-                yield VariantMatch(scored.name, variant.name, 1, anls, True, scored.extract, threshold)
+                yield variant.name, anls, scored.extract, threshold
 
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
