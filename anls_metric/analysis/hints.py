@@ -105,20 +105,20 @@ def _find_transformations(scored: Scored, wrong: Sequence[SampledAnswer]) -> Ite
 
 
 Found = tuple[int, str]
-"""The number of answers that show a sign, and the value that its sentence names."""
+"""The number of answers that show a sign, and the value that its sentence names, "" for none."""
 
 
 class Sign(NamedTuple):
     """A sign that something is wrong with the answers: a row of `SIGNS`.
 
     Attributes:
-        find: counts the answers that show the sign, and finds the value that the sentence names.
+        find: counts the answers that show the sign, and finds the value that the sentence names; None for no sign.
         sentence: what is wrong after the number of answers, and what to do.
         of_strings: whether only strings show it, and not lists and nested values.
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    find: Callable[[Scored, Sequence[SampledAnswer]], Found]
+    find: Callable[[Scored, Sequence[SampledAnswer]], Found | None]
     sentence: str
     of_strings: bool = False
     least: int = 1
@@ -128,24 +128,24 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAns
     """Try signs, and make hints from those that enough answers show."""
     hints = []
     for sign in signs:
-        if scored.scorer.scores_strings or not sign.of_strings:
-            count, value = sign.find(scored, wrong)
-            if count >= sign.least:
-                hints.append(_say(scored, count, sign.sentence, value=value))
+        fits = scored.scorer.scores_strings or not sign.of_strings
+        found = sign.find(scored, wrong) if fits else None
+        if found and found[0] >= sign.least:
+            hints.append(_say(scored, found[0], sign.sentence, value=found[1]))
     return hints
 
 
-def _find_unmarked(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_unmarked(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find predictions that lack the string a benchmark's rule expects before the answer, if at least 10% do."""
     marker = getattr(scored.scorer, "marker", "")
     count = sum(marker not in str(case.prediction) for case in wrong)
-    return count * (10 * count >= len(scored.answer_scores)), marker
+    return (count, marker) if 10 * count >= len(scored.answer_scores) else None
 
 
-def _find_empty(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_empty(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find empty predictions, if there are more than good models have."""
     count = sum(str(case.prediction).strip() == "" for case in wrong)
-    return count * _are_many(count, scored), ""
+    return (count, "") if _are_many(count, scored) else None
 
 
 SOME = 0.02
@@ -158,26 +158,26 @@ def _are_many(count: float, scored: Scored, share: float = 0.1) -> bool:
     return count > share * total + 10 * share * sqrt(total)
 
 
-def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_other_forms(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find answers with the value of a reference in another form, if this costs more than good models lose."""
     places = find_partial_credit(scored)[FORMAT_LOSS]
     lost = [1.0 - scored.answer_scores[place] for place in places]
     if not _are_many(sum(lost), scored, SOME):
-        return 0, ""
+        return None
     place = places[lost.index(max(lost))]
     pair = scored.answers.predictions[place], list_references(scored.answers)[place][0]
     points = 100 * sum(lost) / len(scored.answer_scores)
     return len(places), " for ".join(map(_show, pair)) + f"; this costs {points:.1f} points"
 
 
-def _find_failures(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_failures(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find three words that many answers begin with, all of them wrong, as messages of failed requests do."""
     texts = scored.answers.predictions
     pairs = zip(texts, scored.answer_outcomes)
     failed = Counter(_begin(text) for text, outcome in pairs if outcome in ("other", "another number"))
     words, count = next(((words, count) for words, count in failed.most_common() if words.count(" ") > 1), ("", 0))
     are_all = _are_many(count, scored, SOME) and count == sum(_begin(text) == words for text in texts)
-    return count * are_all, _show(words)
+    return (count, _show(words)) if are_all else None
 
 
 def _begin(text: Any) -> str:
@@ -185,7 +185,7 @@ def _begin(text: Any) -> str:
     return " ".join(str(text).split(maxsplit=3)[:3])
 
 
-def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find a set whose predictions all equal a reference.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
@@ -194,7 +194,7 @@ def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     pairs = [] if wrong or answers.raw else list(zip(answers.predictions, list_references(answers)))
     words = {str(text) for text, _ in pairs if str(text).upper() != str(text).lower()}
     are_copied = len(words) >= MIN_ANSWERS and all(text is None or text in texts for text, texts in pairs)
-    return are_copied * len(pairs), ""
+    return (len(pairs), "") if are_copied else None
 
 
 def _find_nulls(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
@@ -227,7 +227,7 @@ def _is_cut_off(text: str) -> bool:
     return EXTRACTORS["think"].find(text) == ""
 
 
-def _find_moved(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_moved(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find predictions that are references of other questions.
 
     Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
@@ -237,44 +237,44 @@ def _find_moved(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
     asked = {text for case in zeros for text in case.references}
     moved = [case.prediction for case in zeros if case.prediction in asked]
     if len(moved) < 0.3 * len(zeros) or 2 * len(set(moved)) < len(moved):
-        return 0, ""
+        return None
     right = [text for text, score in zip(scored.answers.predictions, scored.answer_scores) if score == 1.0]
     by_chance = sum(text in asked for text in right) / max(len(right), MIN_ANSWERS)
-    return len(moved) * (len(moved) >= 3 * by_chance * len(zeros)), ""
+    return (len(moved), "") if len(moved) >= 3 * by_chance * len(zeros) else None
 
 
-def _find_abstentions(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_abstentions(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find answers that abstain in their own words, and score less than 1, where no answer is right."""
     found = [
         case.prediction
         for case in wrong
         if case.prediction.strip() and lacks_answer(case.references, {}) and abstains(case.prediction)
     ]
-    return len(found), _show(found[0]) if found else ""
+    return (len(found), _show(found[0])) if found else None
 
 
-def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
-        return 0, ""
+        return None
     references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
     accepted = sum(contains_any(text.lower(), texts) for texts in references)
-    return count * (10 * accepted <= count), _show(text)
+    return (count, _show(text)) if 10 * accepted <= count else None
 
 
-def _find_empty_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_empty_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find keys without a value that no reference has: the score is higher without them."""
     scorer: Any = scored.scorer
     cases = wrong if "none_keys" in scorer.options else ()
     count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in cases)
     if not count:
-        return 0, ""
+        return None
     gain = score_under(scored.answers, replace(scorer, none_keys="ignored")) - scored.anls
-    return count * (gain >= MIN_GAIN), ""
+    return (count, "") if gain >= MIN_GAIN else None
 
 
-def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find a key with a list on one side and an object on the other, whose values all score 0."""
     found: Counter[str] = Counter()
     for case in wrong:
@@ -282,7 +282,9 @@ def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
         for key, value in ((key, value) for key, value in values if isinstance(value, (list, dict))):
             kinds = {type(accepted.get(key)) for accepted in case.references if isinstance(accepted, dict)}
             found[str(key)] += kinds | {type(value)} == {list, dict}
-    [(key, count)] = found.most_common(1) or [("", 0)]
+    if not found:
+        return None
+    [(key, count)] = found.most_common(1)
     return count, key
 
 
@@ -290,35 +292,34 @@ _FLOAT = re.compile(r"\d\.0\b|\de[+-]?\d")
 _MAX_TRIALS = 50
 
 
-def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_numbers(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find numbers in two forms, 2440.0 for 2440: a sample of the values scores higher if numbers count by value."""
     scorer: Any = scored.scorer
     if "numbers" not in scorer.options or scorer.numbers == "by_value":
-        return 0, ""
+        return None
     by_value, sample = replace(scorer, numbers="by_value"), wrong[:: len(wrong) // _MAX_TRIALS + 1]
     cases = [case for case in sample if _FLOAT.search(repr(case[:2]))]
     scores = by_value.score([case.prediction for case in cases], [case.references for case in cases])
     gains = [float(score) - case.score for score, case in zip(scores, cases)]
     weight = len(wrong) / max(1, len(sample))
     gain = weight * sum(gains) / len(scored.answer_scores)
-    return round(weight * sum(map(bool, gains))) * (gain >= MIN_GAIN), f"{100 * gain:.1f}"
+    return (round(weight * sum(map(bool, gains))), f"{100 * gain:.1f}") if gain >= MIN_GAIN else None
 
 
-def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_other_words(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find answers that contain a reference among other words, and those of them that score 0."""
     count = sum(scored.matches.contains) - sum(scored.matches.exact)
-    return count * _are_many(count, scored), f"{scored.outcomes['contains an answer']:,}"
+    return (count, f"{scored.outcomes['contains an answer']:,}") if _are_many(count, scored) else None
 
 
-def _find_zeros(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found:
+def _find_zeros(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)
-    are_most = len(zeros) >= min(total, total / 2 + 1.5 * sqrt(total))
+    if len(zeros) < min(total, total / 2 + 1.5 * sqrt(total)):
+        return None
     some = zeros[:: len(zeros) // 3 or 1][:3]
-    return are_most * len(zeros), ", ".join(
-        f"{_show(case.prediction)} for {_show(case.references[0])}" for case in some
-    )
+    return len(zeros), ", ".join(f"{_show(case.prediction)} for {_show(case.references[0])}" for case in some)
 
 
 def _show(value: Any) -> str:
