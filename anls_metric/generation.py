@@ -9,7 +9,7 @@ from typing import Any
 
 from anls_metric.core.checks import describe, requires
 from anls_metric.core.statistics.significance import interval
-from anls_metric.transformers import ComputeMetrics, build_compute_metrics, score_rows
+from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
 with requires("'transformers[torch]'"):
     import torch
@@ -116,12 +116,12 @@ class GenerateAndScore(TrainerCallback, ExportableState):  # type: ignore[misc]
         if self.limit is not None and self.limit < len(rows):
             chosen = sorted(random.Random(0).sample(chosen, self.limit))
         self.hook.tokenizer = self._find_processor(given)[1]
-        answers = self.hook._decode(self._generate(model, given, [rows[row] for row in chosen]), "prediction")
         accepted = [references[row] for row in chosen]
-        scores = list(map(float, score_rows(self.hook.scorer, answers, accepted)))
-        mean, *others = self.hook._score(answers, accepted).items()
-        key = f"{prefix}_{self.name}"
-        added = {key: mean[1], **{f"{key}_{name}": score for name, score in others}}
+        ids = self._generate(model, given, [rows[row] for row in chosen])
+        answers, values, means = self.hook.score_ids(ids, accepted)
+        scores, key = list(map(float, values)), f"{prefix}_{self.name}"
+        (_, mean), *others = means.items()
+        added = {key: mean, **{f"{key}_{name}": value for name, value in others}}
         if len(scores) > 1:
             added |= {f"{key}_{end}": value for end, value in interval(scores)._asdict().items()}
         metrics.update(added)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row
 from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
@@ -143,6 +143,14 @@ class _Rows:
     begin_masked: bool
 
 
+class ScoredIds(NamedTuple):
+    """Decoded answers, their scores, and the means by the names of the metrics: the ANLS first."""
+
+    answers: list[str]
+    scores: list[Any]
+    means: dict[str, float]
+
+
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
@@ -226,7 +234,7 @@ class ComputeMetrics:
             references: Sequence[Any] = self._read_labels([label for label in expected if label])
         else:
             references = self._choose_references(predicted, expected, self.sets)
-        return self._score(self._decode(predicted[: len(references)], "prediction"), references)
+        return self.score_ids(predicted[: len(references)], references).means
 
     def _add(self, rows: _Rows, predictions: Any, labels: Any) -> None:
         """Add the ids of a batch, given its arrays."""
@@ -256,7 +264,7 @@ class ComputeMetrics:
         if what == "prediction" and any(texts) and not any(answers):
             warnings.warn(
                 f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=3,
+                stacklevel=4,
             )
         return answers
 
@@ -264,14 +272,15 @@ class ComputeMetrics:
         """Decode labels as references."""
         return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
-    def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
-        """Score answers: the ANLS, and further metrics."""
+    def score_ids(self, ids: Ids, references: References) -> ScoredIds:
+        """Decode the ids of predictions, and score their answers: the ANLS, and further metrics."""
+        answers = self._decode(ids, "prediction")
         scores = score_rows(self.scorer, answers, references)
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
             means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
-        return means
+        return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
