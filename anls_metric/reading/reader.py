@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -121,30 +121,43 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
     So a comparison stays paired, and a submission with few answers costs the others theirs.
     """
     answered = {name: set.intersection(*map(_list_answered, runs)) for name, runs in runs_of.items()}
-    hints: dict[str, Message] = {}
-    if settings.missing == "zero" and len(set(map(len, answered.values()))) > 1:
-        most = max(map(len, answered.values()))
-        sentence = "it answers only {count}, so the others score 0; to leave them out, add {use.missing:skip}"
-        few = {name: own for name, own in answered.items() if len(own) < most}
-        hints = {
-            name: Message(name, sentence, {"count": count_noun(len(own), "question")}) for name, own in few.items()
-        }
+    hints: Mapping[str, Message] = {}
+    if settings.missing == "zero":
+        hints = _warn_of_zeros(answered)
     if settings.missing == "skip":
         common = set.intersection(*answered.values())
         if not common:
             raise make_error("", "no question is answered in every file: remove the file with the fewest answers")
-        sentence = "it answers only {count}, so every submission is scored on {common}"
-        for name, own in answered.items():
-            others = [ids for other, ids in answered.items() if other != name]
-            without = set.intersection(*others) if others else common
-            if len(without) - len(common) > _TENTH * len(without):
-                values = {"count": count_noun(len(own), "question"), "common": count_noun(len(common), "question")}
-                hints[name] = Message(name, sentence, values)
+        hints = _warn_of_skipped(answered, common)
         runs_of = {name: [keep_questions(run, common) for run in runs] for name, runs in runs_of.items()}
     return {
         name: [runs[0]._replace(hints=[*runs[0].hints, hints[name]]), *runs[1:]] if name in hints else runs
         for name, runs in runs_of.items()
     }
+
+
+def _warn_of_zeros(answered: Mapping[str, set[str]]) -> dict[str, Message]:
+    """Warn of each submission that answers fewer questions than another, given the ids of the answered questions."""
+    most = max(map(len, answered.values()), default=0)
+    sentence = "it answers only {count}, so its other questions score 0; to leave them out, add {use.missing:skip}"
+    return {
+        name: Message(name, sentence, {"count": count_noun(len(own), "question")})
+        for name, own in answered.items()
+        if len(own) < most
+    }
+
+
+def _warn_of_skipped(answered: Mapping[str, set[str]], common: set[str]) -> dict[str, Message]:
+    """Warn of each submission without which a tenth more questions would be scored."""
+    hints = {}
+    sentence = "it answers only {count}, so every submission is scored on {common}"
+    for name, own in answered.items():
+        others = [ids for other, ids in answered.items() if other != name]
+        without = set.intersection(*others) if others else common
+        if len(without) - len(common) > _TENTH * len(without):
+            values = {"count": count_noun(len(own), "question"), "common": count_noun(len(common), "question")}
+            hints[name] = Message(name, sentence, values)
+    return hints
 
 
 def _list_answered(answers: Answers) -> set[str]:

@@ -275,7 +275,10 @@ def test_questions_without_an_answer_are_left_out_of_every_submission(shell: She
         "y: it answers only 14 questions, so every submission is scored on 10 questions",
     ]
     error = shell.type("gold.json x.json y.json --missing zero").err
-    assert "y: it answers only 14 questions, so the others score 0; to leave them out, add --missing skip" in error
+    assert (
+        "y: it answers only 14 questions, so its other questions score 0; to leave them out, add --missing skip"
+        in error
+    )
     runs = shell.document("gold.json m=x.json m=y.json --missing skip")
     assert [(each["questions"], each["runs"]) for each in runs["submissions"]] == [(10, 2)]
     shell.write({"z.json": []})
