@@ -390,10 +390,13 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
-    filled = [size for size in sizes if size < count and labels_differ and labels[size:] == labels[:-size]]
-    fitting = [size for size in sizes if size == count or size in filled]
+
+    def repeats_first_rows(rows: Ids, size: int) -> bool:
+        return size < count and rows[size:] == rows[:-size]
+
+    fitting = [size for size in sizes if size == count or (labels_differ and repeats_first_rows(labels, size))]
     if len(fitting) > 1:
-        fitting = [size for size in fitting if size not in filled or predicted[size:] == predicted[:-size]]
+        fitting = [size for size in fitting if size == count or repeats_first_rows(predicted, size)]
     if len(fitting) == 1:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
