@@ -246,16 +246,21 @@ def _each(words: str, change: Callable[[str], str]) -> Callable[[list[str]], Ite
 
 def _cut_beginnings(values: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Cut off what all values begin with, up to a separator: the shortest beginning first."""
-    shared = os.path.commonprefix(values)  # noqa: RUF071, of characters
-    for cut in re.finditer(r"[\W_]", shared):
-        yield f'without "{shared[: cut.end()]}"', [value[cut.end() :] for value in values]
+    for beginning in _list_beginnings(values):
+        yield f'without "{beginning}"', [value.removeprefix(beginning) for value in values]
 
 
 def _cut_ends(values: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Cut off what all values end with, from a separator on: the shortest end first."""
-    mirrored = [value[::-1] for value in values]
-    for words, cut in _cut_beginnings(mirrored):
-        yield f'without "{words[-2:8:-1]}"', [value[::-1] for value in cut]
+    for mirrored in _list_beginnings([value[::-1] for value in values]):
+        end = mirrored[::-1]
+        yield f'without "{end}"', [value.removesuffix(end) for value in values]
+
+
+def _list_beginnings(values: list[str]) -> list[str]:
+    """List what all values begin with, up to each separator."""
+    shared = os.path.commonprefix(values)  # noqa: RUF071, of characters
+    return [shared[: separator.end()] for separator in re.finditer(r"[\W_]", shared)]
 
 
 FORMS: Sequence[Callable[[list[str]], Iterator[tuple[str, list[str]]]]] = (
