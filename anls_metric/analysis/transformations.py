@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import permutations
 from math import ceil, sqrt
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
@@ -302,7 +303,8 @@ def _find_chain(sample: Sample, rules: Sequence[str]) -> list[Trial]:
         for first, second in permutations(names, 2)
         if singles[first].number >= MIN_SHARE_OF_CHAIN * sample.total
     ]
-    return sorted([*singles.values(), *pairs], key=lambda trial: MIN_GAIN * ("," in trial.row.value) - trial.gain)[:1]
+    gains = [*((trial.gain, trial) for trial in singles.values()), *((trial.gain - MIN_GAIN, trial) for trial in pairs)]
+    return [max(gains, key=itemgetter(0))[1]] if gains else []
 
 
 def _list_rules(texts: Sequence[str]) -> list[str]:

@@ -124,8 +124,9 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
         return None
     keys = list(columns[0])
     lists = {name: list(column.values()) for name, column in value.items()}
-    has_ids = bool(_OF_QUESTIONS & value.keys()) or keys == list(map(str, range(len(keys))))
-    return _read_columns(lists if has_ids else {KEY: keys, **lists})
+    has_ids = bool(_OF_QUESTIONS & value.keys())
+    are_numbered = keys == list(map(str, range(len(keys))))
+    return _read_columns(lists if has_ids or are_numbered else {KEY: keys, **lists})
 
 
 def _read_answers_by_id(value: Record) -> list[Any] | None:

@@ -59,7 +59,8 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
         names = keep_names([record.get(field) for record in records]) if field in known else []
         documents = name_documents(names)
         clusters = Clusters(field, documents, WITHOUT_PAGE if documents != names else "")
-        if None not in {*documents} - {*names} and len(set(names)) > 1 and clusters.size < len(records):
+        is_only_a_page = None in documents and None not in names
+        if not is_only_a_page and len(set(names)) > 1 and clusters.size < len(records):
             return clusters
     return None
 
