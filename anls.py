@@ -1606,6 +1606,14 @@ class _Rows:
     begin_masked: bool
 
 
+class ScoredIds(NamedTuple):
+    """Decoded answers, their scores, and the means by the names of the metrics: the ANLS first."""
+
+    answers: list[str]
+    scores: list[Any]
+    means: dict[str, float]
+
+
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
     """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
@@ -1665,7 +1673,7 @@ class ComputeMetrics:
             references: Sequence[Any] = self._read_labels([label for label in expected if label])
         else:
             references = self._choose_references(predicted, expected, self.sets)
-        return self._score(self._decode(predicted[: len(references)], "prediction"), references)
+        return self.score_ids(predicted[: len(references)], references).means
 
     def _add(self, rows: _Rows, predictions: Any, labels: Any) -> None:
         """Add the ids of a batch, given its arrays."""
@@ -1695,7 +1703,7 @@ class ComputeMetrics:
         if what == "prediction" and any(texts) and not any(answers):
             warnings.warn(
                 f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=3,
+                stacklevel=4,
             )
         return answers
 
@@ -1703,14 +1711,15 @@ class ComputeMetrics:
         """Decode labels as references."""
         return list(map(self.scorer.read_answer, self._decode(labels, "label")))
 
-    def _score(self, answers: list[str], references: Sequence[Any]) -> dict[str, float]:
-        """Score answers: the ANLS, and further metrics."""
+    def score_ids(self, ids: Ids, references: References) -> ScoredIds:
+        """Decode the ids of predictions, and score their answers: the ANLS, and further metrics."""
+        answers = self._decode(ids, "prediction")
         scores = score_rows(self.scorer, answers, references)
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
             means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
-        return means
+        return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
@@ -1820,10 +1829,13 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     # The rows that fill the last batch repeat the first ones. Labels that are all the same do not show it.
     count, labels_differ = len(labels), len(set(map(tuple, labels))) > 1
     sizes = list(dict.fromkeys(sizes))
-    filled = [size for size in sizes if size < count and labels_differ and labels[size:] == labels[:-size]]
-    fitting = [size for size in sizes if size == count or size in filled]
+
+    def repeats_first_rows(rows: Ids, size: int) -> bool:
+        return size < count and rows[size:] == rows[:-size]
+
+    fitting = [size for size in sizes if size == count or (labels_differ and repeats_first_rows(labels, size))]
     if len(fitting) > 1:
-        fitting = [size for size in fitting if size not in filled or predicted[size:] == predicted[:-size]]
+        fitting = [size for size in fitting if size == count or repeats_first_rows(predicted, size)]
     if len(fitting) == 1:
         return fitting[0]
     numbers = ", ".join(f"{size:,}" for size in fitting or sizes)
