@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from anls_metric.analysis.confidence import measure_confidence
-from anls_metric.analysis.keys import name_keys
+from anls_metric.analysis.leaf_keys import name_keys
 from anls_metric.core.scorer import mean
 from anls_metric.core.values import RowScore, ScoredLeaf
 from anls_metric.reading.formats import natural_key

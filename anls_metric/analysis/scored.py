@@ -27,7 +27,7 @@ from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.keys import Figures
+    from anls_metric.analysis.leaf_keys import Figures
 
 # A field that groups the questions of InfographicVQA -> the name of the group in results.json, and the names of its
 # values in the competition. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
@@ -306,7 +306,7 @@ def score_answers(
             raise make_error(questions.table.name, sentence, field=name, fields=fields)
     all_keys: Figures = {}
     if settings.by_key:
-        from anls_metric.analysis.keys import count_keys
+        from anls_metric.analysis.leaf_keys import count_keys
 
         all_keys, keys = count_keys(list_places(answers), values)
         groups[KEYS] = {name: Group(list(key.places), list(key.scores), key.figures) for name, key in keys.items()}
@@ -443,7 +443,7 @@ def _name_group(field: str, value: Any) -> str:
 
 def complete_keys(submissions: Sequence[Scored]) -> list[Scored]:
     """Give each submission a group for every key that any submission has. A group without leaves has no questions."""
-    from anls_metric.analysis.keys import NO_LEAVES
+    from anls_metric.analysis.leaf_keys import NO_LEAVES
 
     names = sorted({name for scored in submissions for name in scored.groups[KEYS]}, key=natural_key)
     nothing = Group([], [], NO_LEAVES)

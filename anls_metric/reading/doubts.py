@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import Message, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.keys import does_count, is_unique
+from anls_metric.reading.join_keys import does_count, is_unique
 from anls_metric.reading.roles import Roles, list_shared_fields, take_whole_record
 from anls_metric.reading.table import Table
 from anls_metric.reading.values import read_ids, read_questions

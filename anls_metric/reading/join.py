@@ -20,7 +20,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_pairing
-from anls_metric.reading.keys import Key, find_key
+from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
