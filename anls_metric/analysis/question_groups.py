@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.answer_kinds import KIND, find_kind
-from anls_metric.analysis.clusters import choose_clusters
 from anls_metric.analysis.questions import JoinedQuestion
-from anls_metric.analysis.scored import KEYS, Groups, Scored, group_scores, list_grouping_fields
+from anls_metric.analysis.scored import KEYS, Groups, Scored, choose_clusters, group_scores, list_grouping_fields
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.reading.answers import Record
 

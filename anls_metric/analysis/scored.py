@@ -11,17 +11,16 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from anls_metric.analysis.clusters import choose_clusters
 from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.scorer import Scorer, mean
-from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, find_matches
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
-from anls_metric.options import LEAVES, Settings
+from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
@@ -385,6 +384,28 @@ def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
     if not scorer.averages_rows:
         raise make_error(answers.name, "runs can only be averaged question by question: use {use.average:rows}")
     return mean(average(answers, list(map(float, values))))
+
+
+def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
+    """Find the document that each question is about.
+
+    Args:
+        records: the records of the questions.
+        cluster_by: the field or path that names the document of a question, as it is; "none" for no documents. None
+            takes a usual field: see `anls_metric.core.statistics.clusters.find_clusters`.
+
+    Raises:
+        InputError: no record has the field of `cluster_by`.
+    """
+    if cluster_by is None:
+        return find_clusters(records)
+    if cluster_by == NONE:
+        return None
+    names = keep_names(take_column(records, cluster_by))
+    if all(name is None for name in names):
+        sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
+        raise make_error("", sentence, field=cluster_by)
+    return Clusters(cluster_by, names)
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:
