@@ -169,7 +169,12 @@ class ComparisonSet(NamedTuple):
     pairs: _Pairs
 
 
-def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pairs: bool = False) -> ComparisonSet:
+def compare(
+    submissions: Sequence[Scored],
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    known: ComparisonSet | None = None,
+) -> ComparisonSet:
     """Compare submissions question by question: either each of the others with a baseline, or every pair.
 
     Args:
@@ -177,6 +182,7 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
         baseline: the name of the submission with which the others are compared; None takes the first of two, and the
             best of three or more, for whose choice p-values are adjusted.
         all_pairs: whether to compare every pair; p-values are adjusted for all of them.
+        known: an earlier comparison of the same submissions, whose pairs are not tested again.
 
     Raises:
         ValueError: there is no submission with the name of the baseline.
@@ -191,7 +197,8 @@ def compare(submissions: Sequence[Scored], baseline: str | None = None, all_pair
         >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """
-    by_name, compared = {scored.name: scored for scored in submissions}, _Pairs(submissions)
+    by_name = {scored.name: scored for scored in submissions}
+    compared = known.pairs if known else _Pairs(submissions)
     best = sort_by_score(submissions)[0].name
     chose_best = baseline is None and len(submissions) > 2 and not all_pairs
     names = _sort_by_baseline(list(by_name), best if chose_best else baseline)

@@ -171,12 +171,14 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     return sorted(hints, key=lambda hint: -hint.cost)
 
 
-def _compare(submissions: Sequence[Scored], settings: Settings) -> ComparisonSet | None:
-    """Compare several submissions."""
+def _compare(
+    submissions: Sequence[Scored], settings: Settings, known: ComparisonSet | None = None
+) -> ComparisonSet | None:
+    """Compare several submissions, using the pairs of a comparison that is already known."""
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
-        return compare(submissions, settings.baseline, settings.all_pairs)
+        return compare(submissions, settings.baseline, settings.all_pairs, known)
     if settings.baseline not in (None, submissions[0].name):
         sentence = (
             "there is only one submission, {name}, so there is nothing to compare it with: pass {baseline} as well"
@@ -211,11 +213,11 @@ def sort_for_report(result: Result) -> Result:
     """
     from anls_metric.analysis.comparison import sort_by_score
 
-    submissions, baseline = sort_by_score(result.submissions), result.settings.baseline
+    submissions, baseline, known = sort_by_score(result.submissions), result.settings.baseline, result.compared
     if len(submissions) == 2:
-        baseline = result.compared.baseline
-    compared = _compare(submissions, replace(result.settings, baseline=baseline, all_pairs=False))
-    old_notes = result.compared.notes if result.compared else ()
+        baseline = known.baseline
+    compared = _compare(submissions, replace(result.settings, baseline=baseline, all_pairs=False), known)
+    old_notes = known.notes if known else ()
     hints = [hint for hint in result.hints if hint.message not in old_notes]
     hints += map(Hint, compared.notes if compared else ())
     return replace(result, submissions=submissions, compared=compared, hints=hints)
