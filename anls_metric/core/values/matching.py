@@ -89,7 +89,8 @@ def _find_prime_without_star(
             start = column = 0
             continue
         open_zeros = zeros[row] & uncovered
-        column = (open_zeros & ((1 << column) - 1) or open_zeros).bit_length() - 1
+        before = open_zeros & ((1 << column) - 1)
+        column = (before or open_zeros).bit_length() - 1
         primes[row] = column
         if star_in_row[row] < 0:
             return row, column, primes
