@@ -36,7 +36,14 @@ def add_table_tab() -> Callable[[gr.File, gr.Tabs], None]:
     with gr.Column(elem_id="table-tab"):
         gr.Markdown(_HELP)
         table = gr.Dataframe(
-            _EXAMPLE, headers=_HEADS, type="pandas", datatype="str", interactive=True, wrap=True, elem_id="table"
+            _EXAMPLE,
+            headers=_HEADS,
+            column_widths=["40%", "60%"],
+            type="pandas",
+            datatype="str",
+            interactive=True,
+            wrap=True,
+            elem_id="table",
         )
         pasted = gr.Textbox(label="Paste here instead, if the table takes no paste", lines=2, elem_id="pasted")
         with gr.Row():
