@@ -9,13 +9,14 @@ Source: https://github.com/EleutherAI/lm-evaluation-harness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anls_metric.core.checks import requires
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.scoring import anls_score, anls_scores
+from anls_metric.core.strings.variants import VARIANTS
 
 with requires("lm_eval"):
     import lm_eval.api.metrics  # noqa: F401  # it registers the aggregation "mean"
@@ -51,7 +52,8 @@ def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, fl
     """Score a prediction against all answers in the field ``answers``, for ``process_results`` in the YAML of a task.
 
     Without such a function, the harness compares a prediction with one accepted answer at a time, and turns any score
-    above 0 into 1. For a variant other than ``standard``, put a similar function beside the YAML.
+    above 0 into 1. The function scores by the variant ``standard``, ``process_results_rrc`` by ``rrc``, and so on for
+    every variant.
 
     Args:
         doc: the record of the question.
@@ -68,6 +70,17 @@ def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, fl
         {'anls': 0.8888888888888888}
     """
     return {"anls": anls_score(results[0], doc["answers"])}
+
+
+def __getattr__(name: str) -> Callable[[dict[str, Any], Sequence[str]], dict[str, float]]:
+    start, _, variant = name.partition("process_results_")
+    if start or variant not in VARIANTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def process_results_by_variant(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+        return {"anls": anls_score(results[0], doc["answers"], variant=variant)}
+
+    return process_results_by_variant
 
 
 @register_filter("anls_extract")

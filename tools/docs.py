@@ -196,7 +196,8 @@ def make_models() -> str:
     scores = load("nine_models.json")["scores"]
     rows: dict[Row, list[str]] = {}
     for name in VARIANTS:
-        rows.setdefault(tuple(f"{each[name]:.2f}" for each in scores.values()), []).append(name)
+        row = tuple(f"{each[name]:.2f}" if name in each else "–" for each in scores.values())  # "–" for a new variant
+        rows.setdefault(row, []).append(name)
     return format_table(("variants", *scores), [(quote(names), *row) for row, names in rows.items()])
 
 

@@ -48,7 +48,7 @@ class Scorer(ABC):
     source: str
     threshold: float
     label: str = "ANLS"
-    options: tuple[str, ...] = ("threshold",)
+    options: tuple[str, ...] = ()
     columns: Mapping[str, str] = MappingProxyType({})
     reads_json: bool = False
 
@@ -228,7 +228,9 @@ SCORERS: Mapping[str, Scorer] = _Scorers()
 
 
 def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, the command, the web app and the adapters know them by name.
+    """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process.
+
+    For the command, register them in a script that then calls ``anls_metric.__main__.run()``.
 
     Args:
         *scorers: the scorers. A field ``aliases`` holds further names.
@@ -237,7 +239,7 @@ def register(*scorers: Scorer) -> None:
         Nothing. A scorer with a known name replaces the other.
 
     Raises:
-        ValueError: an argument is no `Scorer`.
+        ValueError: an argument is no `Scorer`, or lacks an attribute.
 
     Example:
         >>> from dataclasses import replace
@@ -249,6 +251,9 @@ def register(*scorers: Scorer) -> None:
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
             raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
+        for attribute in ("name", "meaning", "source", "threshold"):
+            if not hasattr(scorer, attribute):
+                raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
         scorers_by_name.registered.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
     scorers_by_name.changes += 1
 

@@ -180,15 +180,32 @@ def _read_parts(path: str, files: Sequence[str]) -> Table:
 
 
 def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each hold one JSON object as one record each, with the name of its file; [] for other files."""
-    records = []
+    """Read files that each hold one JSON object as one record each, with the name of its file; [] for other files.
+
+    InputError: few of the files do not hold one, such as an answer that was cut off.
+    """
+    records: list[dict[str, Any]] = []
+    others: list[str] = []
     for file in files:
         with open(file, "rb") as stream:
             record = read_record(stream.read(), file) if get_extension(file) == ".json" else None
         if record is None:
+            others.append(file)
+        else:
+            records.append({FILE: get_stem(file), **record})
+        if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
             return []
-        records.append({FILE: get_stem(file), **record})
+    if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
+        return []
+    if others:
+        sentence = (
+            "it is not a JSON object, unlike {count:,} other files: repair it, or remove it and add {use.missing:zero}"
+        )
+        raise make_error(others[0], sentence, count=len(records))
     return records
+
+
+_RECORDS_FOR_EACH_OTHER = 4  # from which on a file is a broken record, and not a different kind of file
 
 
 def get_stem(path: str) -> str:

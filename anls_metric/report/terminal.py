@@ -73,7 +73,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
         parts += [submission["name"]] if several and answers else []
         parts += map(format_answer, answers)
         worst += answers
-    if any("edits" in answer for answer in worst):
+    if any(answer.get("edits") for answer in worst):
         parts.append(LEGEND)
     return "\n".join(map(make_printable, "\n\n".join(parts).split("\n")))
 
@@ -303,10 +303,11 @@ def format_answer(answer: schema.WorstAnswer) -> str:
     if answer["why"] is None:
         return head + "no answer"
     lines = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
-    if "leaves" in answer:
-        lines += _name_first("leaves", _format_leaves(answer["leaves"]))
-    else:
+    if answer.get("edits"):
         lines += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
+    else:
+        lines.append(("prediction", _format_line(answer["prediction"])))
+        lines += _name_first("leaves", _format_leaves(answer.get("leaves", ())))
     lines.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
     return f"{head}{shorten(answer['why'])}\n{_format_lines(lines, '  ', 11)}"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +20,7 @@ from anls_metric.core.scorer import KINDS
 from anls_metric.core.strings.rows import check_columns
 from anls_metric.rules import RULES, Judgment
 from anls_metric.trl import build_reward
+from tests.conftest import ROOT
 from tests.system.conftest import Shell, shell
 
 __all__ = ["shell"]
@@ -144,3 +148,32 @@ def test_what_is_no_variant_is_refused_for_single_answers(
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         anls_score("a", ["a"], **options)
+
+
+@pytest.mark.parametrize("absent", ["name", "meaning", "source", "threshold"])
+def test_scorer_without_an_attribute_is_refused_when_it_is_registered(absent: str) -> None:
+    fields = {"name": "mine", "meaning": "?", "source": "?", "threshold": 0.0, "score": None, "explain": None}
+    scorer: Any = type("Mine", (Scorer,), {name: value for name, value in fields.items() if name != absent})()
+    with pytest.raises(ValueError, match=rf"has no {absent}: give its class this field"):
+        register(scorer)
+    assert "mine" not in SCORERS
+
+
+def test_options_are_only_those_that_a_scorer_lists(registered: Scorer) -> None:
+    with pytest.raises(ValueError, match="same_start has no option 'threshold'; choose from letters"):
+        get_scorer("same_start", threshold=0.3)
+
+
+def test_command_of_ones_own_knows_ones_own_metric(tmp_path: Path) -> None:
+    """The script of CONTRIBUTING.md."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```python\n(import my_metric.*?)```", text, re.DOTALL)
+    (tmp_path / "own.py").write_text(script)
+    (tmp_path / "my_metric.py").write_text(
+        "from tests.core.test_scorer import SameStart\nimport anls_metric\nanls_metric.register(SameStart())\n"
+    )
+    (tmp_path / "own.json").write_text('[{"prediction": "Coke", "references": ["Cola"]}]')
+    command = [sys.executable, "own.py", "own.json", "--variant", "same_start", "--score-only"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
+    assert float(done.stdout) == 1.0

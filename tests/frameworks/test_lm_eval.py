@@ -81,3 +81,6 @@ def test_entry_points_fit_the_contract_of_plugins() -> None:
 def test_process_results_takes_all_accepted_answers() -> None:
     module: Any = import_module("anls_metric.lm_eval")
     assert module.process_results({"answers": ["Pepsi", "Coca Cola"]}, ["CocaCola"]) == {"anls": 8 / 9}
+    apart = {"answers": ["axyz"]}, ["abcd"]
+    assert [module.process_results_rrc(*apart), module.process_results_nls(*apart)] == [{"anls": 0.0}, {"anls": 0.25}]
+    assert not hasattr(module, "process_results_absent")

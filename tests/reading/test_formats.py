@@ -304,3 +304,18 @@ def test_standard_input_is_read_once_whatever_is_asked_about_it(
     shell.write({"sub.json": {"1": "a", "2": "b"}, "both.json": rows})
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(rows).encode())))
     assert shell.document(command)["submissions"][-1]["anls"] == (1.0 if "both" in command else 0.5)
+
+
+@pytest.mark.parametrize("content", ['{"number": "R-1', "no JSON", "null", "[]", "", '"text"'])
+def test_broken_record_in_a_folder_is_named_with_what_to_do(shell: Shell, content: str) -> None:
+    values = {f"INV-{n:03}": {"total": str(n), "date": "2020"} for n in range(12)}
+    shell.write({f"run/{name}.json": value for name, value in values.items()})
+    shell.write({"gold.jsonl": [{"id": name, "references": value} for name, value in values.items()]})
+    command = "gold.jsonl run --variant anls_star"
+    assert shell.scores(command) == [1.0]
+    broken = Path("run/INV-003.json")
+    broken.write_text(content)
+    words = "it is not a JSON object, unlike 11 other files: repair it, or remove it and add --missing zero"
+    assert shell.error(command) == f"run/INV-003.json: {words}"
+    broken.unlink()
+    assert shell.scores(f"{command} --missing zero") == [11 / 12]

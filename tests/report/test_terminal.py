@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from anls_metric import Scores, compare
-from anls_metric.report.terminal import as_text, format_hints
+from anls_metric import Scores, compare, score
+from anls_metric.report.terminal import LEGEND, as_text, format_hints
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples" / "compare"
@@ -76,3 +76,23 @@ def test_further_hints_are_in_python_words_for_python() -> None:
     document: Any = {"hints": [{"text": f"{n}"} for n in range(5)]}
     assert format_hints(document, "scores.hints has all").endswith("hint: 2 more hints: scores.hints has all")
     assert format_hints(document).endswith("2 more hints: --format json has all, and so has --report FILE.html")
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "shown"),
+    [
+        ([{"prediction": {"total": "99"}, "references": {"total": "12"}}], {"variant": "anls_star"}, '{"total": "99"}'),
+        (
+            [{"prediction": "324", "gold": "330", "answer_format": "Int"}],
+            {"variant": "mmlongbench_doc"},
+            "324",
+        ),
+        ([{"prediction": "Pepsi", "references": ["Cola"]}], {}, "pepsi"),
+    ],
+    ids=["values", "benchmark metric", "strings"],
+)
+@pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+def test_worst_answers_show_the_prediction(rows: Any, options: Any, shown: str) -> None:
+    text = str(score(rows, worst=1, **options))
+    assert re.search(rf"^  prediction +[*]*{re.escape(shown)}[*]*$", text, re.MULTILINE), text
+    assert (LEGEND in text) == (not options)
