@@ -246,6 +246,7 @@ def register(*scorers: Scorer) -> None:
         >>> register(replace(VARIANTS["rrc"], aliases=("leaderboard",)))
         >>> get_scorer("leaderboard").name
         'rrc'
+        >>> register(VARIANTS["rrc"])  # the row of the table again
     """
     scorers_by_name: Any = SCORERS
     for scorer in scorers:

@@ -151,6 +151,20 @@ class Visit:
         frame.locator("#list tr.row").first.wait_for()
         return frame
 
+    def save(self) -> Any:
+        """Save the report, and return the download. gradio ignores a click while it changes the button."""
+        from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+        deadline = time.monotonic() + 180
+        while True:
+            try:
+                with self.page.expect_download(timeout=20_000) as download:
+                    self.page.get_by_role("button", name="Save", exact=True).click()
+                return download.value
+            except PlaywrightTimeoutError:
+                if time.monotonic() > deadline:
+                    raise
+
     def fits(self) -> bool:
         """Whether nothing overflows the window."""
         width: int = self.page.evaluate("document.documentElement.scrollWidth")

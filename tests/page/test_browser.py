@@ -147,11 +147,9 @@ def test_files_are_scored_and_reported(visit: Visits) -> None:
     set_threshold(user, "88")
     user.report("threshold:0.88")
     assert "Coca" not in user.page.url
-    with user.page.expect_download() as download:
-        user.page.get_by_role("button", name="Save", exact=True).click()
-    assert download.value.suggested_filename == "anls-report.html"
-    saved = Path(download.value.path()).read_text(encoding="utf-8")
-    assert "threshold:0.88" in saved
+    saved = user.save()
+    assert saved.suggested_filename == "anls-report.html"
+    assert "threshold:0.88" in Path(saved.path()).read_text(encoding="utf-8")
     with user.page.context.expect_page() as opened:
         user.page.get_by_role("link", name="Open in its own tab").click()
     opened.value.locator("#list tr.row").first.wait_for()
