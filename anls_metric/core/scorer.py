@@ -233,7 +233,7 @@ def register(*scorers: Scorer) -> None:
     For the command, register them in a script that then calls ``anls_metric.__main__.run()``.
 
     Args:
-        *scorers: the scorers. A field ``aliases`` holds further names.
+        *scorers: the scorers. A field ``aliases`` holds further names; those of another scorer stay with it.
 
     Returns:
         Nothing. A scorer with a known name replaces the other.
@@ -255,7 +255,9 @@ def register(*scorers: Scorer) -> None:
         for attribute in ("name", "meaning", "source", "threshold"):
             if not hasattr(scorer, attribute):
                 raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
-        scorers_by_name.registered.update(dict.fromkeys((scorer.name, *getattr(scorer, "aliases", ())), scorer))
+        known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
+        own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
+        known.update(dict.fromkeys((scorer.name, *own), scorer))
     scorers_by_name.changes += 1
 
 

@@ -131,6 +131,7 @@ def own_variant() -> Iterator[str]:
 def test_own_variant_scores_single_answers_and_can_be_registered_again(own_variant: str) -> None:
     assert anls_score("ab", ["ac"], variant=own_variant) == get_scorer(own_variant).score(["ab"], [["ac"]])[0] == 0.5
     register(replace(VARIANTS["rrc"], name=own_variant, threshold=0.6))
+    assert get_scorer("unitxt") == VARIANTS["rrc"]  # the copy has this alias, too
     assert anls_score("ab", ["ac"], variant=own_variant) == 0.0
 
 
