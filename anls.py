@@ -478,7 +478,7 @@ def register(*scorers: Scorer) -> None:
         known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
         own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
         known.update(dict.fromkeys((scorer.name, *own), scorer))
-    scorers_by_name.changes += 1
+        scorers_by_name.changes += 1
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -574,6 +574,11 @@ class Variant(Scorer):
     ) -> list[float]:
         """Score each row. Returns [] if there are no rows. Raises ValueError as `check` does."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    @property
+    def normalize(self) -> Callable[[str], str]:
+        """The function that normalizes a string before it is compared."""
+        return compile_kernel(self).normalize
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. Raises ValueError as `check` does."""

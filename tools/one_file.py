@@ -34,7 +34,7 @@ MODULES = (
 
 # What only the package needs: sentences of a page, numbers of a file, streams, and batches for engines.
 LEFT_OUT = {
-    *("anls_batch", "Variant.normalize", "Variant.minimum_similarity"),
+    *("anls_batch", "Variant.minimum_similarity"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
     *("check_count", "count_noun", "SENTENCES", "Explanation.sentence"),
     *("Variant.score_checked", "__getattr__"),

@@ -258,7 +258,7 @@ def register(*scorers: Scorer) -> None:
         known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
         own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
         known.update(dict.fromkeys((scorer.name, *own), scorer))
-    scorers_by_name.changes += 1
+        scorers_by_name.changes += 1
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
