@@ -370,7 +370,7 @@ def _complete_columns(answers: Answers, scorer: Scorer) -> list[Record]:
 
 def average(answers: Answers, values: Sequence[float]) -> Sequence[float]:
     """Average the values of the answers to each question."""
-    return average_runs(list_places(answers), values)
+    return values if answers.places is None else average_runs(answers.places, values)
 
 
 def mean_of(answers: Answers, values: Sequence[Any], scorer: Scorer) -> float:
