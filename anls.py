@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
@@ -349,7 +349,7 @@ class Scorer(ABC):
         return references
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
@@ -517,6 +517,106 @@ def import_from_package(module: str, feature: str) -> Any:
         raise ImportError(f"{feature} needs the package anls-metric: pip install anls-metric") from error
 
 
+# ---- anls_metric.core.strings.normalization: Normalizes both sides of an answer before a variant compares them, using a table of rows that users choose by name.
+
+
+class Normalization(NamedTuple):
+    """A way to write a string: a row of `NORMALIZATIONS`."""
+
+    name: str
+    meaning: str
+    apply: Callable[[str], str]
+    of_ascii: bool = False
+    of_keys: bool = False
+
+
+def _compose(text: str) -> str:
+    import unicodedata  # a megabyte of tables, which most runs do not need
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _compose_compatible(match: re.Match[str]) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFKC", match[0])
+
+
+_WIDE = re.compile("[\uff01-\uffee\u3000]+")
+_TYPOGRAPHY = {
+    **dict.fromkeys(map(ord, "‘’‚‛′´ʼ"), "'"),
+    **dict.fromkeys(map(ord, "“”„‟″"), '"'),
+    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
+    **dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2008\u2009\u202f"), " "),
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), ""),
+    **{0xFB00 + place: text for place, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))},
+    ord("…"): "...",
+}
+_DIGIT = re.compile(r"(?![0-9])\d")
+
+NORMALIZATIONS: Mapping[str, Normalization] = {
+    row.name: row
+    for row in (
+        Normalization("nfc", "one code for a letter with its accents (Unicode NFC)", _compose),
+        Normalization(
+            "width",
+            "full-width letters, digits and signs in half width (Ａ１％ as A1%)",
+            lambda text: _WIDE.sub(_compose_compatible, text),
+        ),
+        Normalization(
+            "typography",
+            'straight quotes, plain hyphens and spaces, no ligatures, no invisible characters (“ﬁn–al” as "fin-al")',
+            lambda text: text.translate(_TYPOGRAPHY),
+        ),
+        Normalization(
+            "digits",
+            "digits of other scripts as 0 to 9 (٣ as 3)",
+            lambda text: _DIGIT.sub(lambda match: str(int(match[0])), text),
+        ),
+        Normalization(
+            "spaces", "no spaces at all ($ 1,200 as $1,200)", lambda text: "".join(text.split()), of_ascii=True
+        ),
+        Normalization(
+            "keys",
+            "for anls_star: keys without case, spaces and signs (invoiceDate as invoice date)",
+            lambda text: "".join(filter(str.isalnum, text.casefold())),
+            of_ascii=True,
+            of_keys=True,
+        ),
+    )
+}
+
+
+@cache
+def normalizer(names: str) -> Callable[[str], str]:
+    """Return the function that normalizes a string by rows of `NORMALIZATIONS`."""
+    rows = [row for row in _find_rows(names) if not row.of_keys]
+    if not rows:
+        return str
+    of_ascii = any(row.of_ascii for row in rows)
+
+    def normalize(text: str) -> str:
+        if of_ascii or not text.isascii():
+            for row in rows:
+                text = row.apply(text)
+        return text
+
+    return normalize
+
+
+def sort_rows(names: str) -> str:
+    """Return names of rows in the order of the table, each once. Raises ValueError if there is no such row."""
+    return ",".join(row.name for row in _find_rows(names))
+
+
+def _find_rows(names: str) -> list[Normalization]:
+    chosen = [name.strip() for name in names.split(",")] if names else []
+    for name in chosen:
+        if name not in NORMALIZATIONS:
+            raise ValueError(describe_unknown("normalization", name, list(NORMALIZATIONS)))
+    return [row for row in NORMALIZATIONS.values() if row.name in chosen]
+
+
 # ---- anls_metric.core.strings.variants: The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
@@ -551,13 +651,17 @@ class Variant(Scorer):
     empty_equals_empty: bool = False
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
+    normalize: str = ""
 
-    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
+        object.__setattr__(self, "normalize", sort_rows(self.normalize))
+        if "keys" in self.normalize:
+            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -576,9 +680,11 @@ class Variant(Scorer):
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     @property
-    def normalize(self) -> Callable[[str], str]:
+    def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        return compile_kernel(self).normalize
+        kernel = compile_kernel(self)
+        prepare, normalize = kernel.prepare, kernel.normalize
+        return normalize if prepare is str else lambda text: normalize(prepare(text))
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
         """Explain the score of an answer. Raises ValueError as `check` does."""
@@ -609,6 +715,7 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
+        normalizer(variant.normalize),
     )
 
 
@@ -929,6 +1036,7 @@ class Kernel:
     no_answers: Collection[str]  # normalized predictions that score 0
     empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
+    prepare: Callable[[str], str] = str  # what is done to both texts before anything else
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
         """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
@@ -1009,7 +1117,10 @@ class Kernel:
                     score = similarity if similarity >= low and least <= high else 0.0
                     yield 1.0 if all_or_nothing and score else score
 
-        return score_rows
+        prepare = self.prepare
+        if prepare is str:
+            return score_rows
+        return lambda rows: score_rows((prepare(text), list(map(prepare, texts))) for text, texts in rows)
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -1185,8 +1296,9 @@ def _tell_apart(value: float, other: float, in_percent: bool) -> str:
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     """Compare a prediction with one reference."""
-    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
-    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
+    own, other = kernel.prepare(prediction), kernel.prepare(reference)
+    answer, accepted = kernel.normalize(own), kernel.normalize(other)
+    length = max(kernel.prediction_length(own, answer), kernel.reference_length(other, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
@@ -1481,8 +1593,8 @@ def find_matches(
 
 def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
     """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
-    text = scorer.normalize(prediction)
-    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
+    text = scorer.as_text(prediction)
+    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.as_text, references))
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:

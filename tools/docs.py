@@ -24,6 +24,7 @@ from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.core.strings.explanation import format_percent
 from anls_metric.core.strings.metrics import METRICS
+from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.gold import GOLD
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
@@ -191,6 +192,13 @@ def make_variants(form: Callable[[float], str] = str) -> str:
     return format_table(head, rows)
 
 
+def make_normalizations() -> str:
+    """Make the table of what both sides can be normalized by."""
+    return format_table(
+        ("name", "what becomes equal"), [(f"`{each.name}`", each.meaning) for each in NORMALIZATIONS.values()]
+    )
+
+
 def make_models() -> str:
     """Make the table of nine models under every variant, with a row for variants with the same scores."""
     scores = load("nine_models.json")["scores"]
@@ -324,6 +332,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "extraction": make_extraction,
     "variants": make_variants,
     "variants_in_percent": partial(make_variants, format_percent),
+    "normalizations": make_normalizations,
     "models": make_models,
     "six": make_six,
     "rules": make_rules,

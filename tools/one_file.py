@@ -24,6 +24,7 @@ MODULES = (
     "core.strings.scoring",
     "core.checks",
     "core.scorer",
+    "core.strings.normalization",
     "core.strings.variants",
     "core.strings.kernel",
     "core.strings.explanation",
@@ -37,7 +38,7 @@ LEFT_OUT = {
     *("anls_batch", "Variant.minimum_similarity"),
     *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
     *("check_count", "count_noun", "SENTENCES", "Explanation.sentence"),
-    *("Variant.score_checked", "__getattr__"),
+    *("Variant.score_checked", "__getattr__", "normalize_value"),
 }
 
 HEADER = '''# ruff: noqa: E501

@@ -257,7 +257,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
                 raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
-    names = ("threshold", "ignore_case", "none_keys", "average", "numbers")
+    names = ("threshold", "ignore_case", "normalize", "none_keys", "average", "numbers")
     options = {name: getattr(settings, name) for name in names}
     return [get_scorer(name, **options) for name in dict.fromkeys(chosen)]
 
@@ -279,7 +279,10 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
         *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
-        ("corrections", scorer.columns, "does not apply to benchmark metrics: leave it out"),
+        *(
+            (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
+            for option in ("corrections", "normalize")
+        ),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):

@@ -49,7 +49,7 @@ def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
         {'format_loss': [0], 'wrong_number_credit': [1]}
     """
     answers, scores = scored.answers, scored.answer_scores
-    references, normalize = list_references(answers), scored.scorer.normalize
+    references, normalize = list_references(answers), scored.scorer.as_text
     lost, gained = [], []
     for place, outcome in enumerate(scored.answer_outcomes):
         if outcome in _OUTCOMES and scores[place] < 1.0:

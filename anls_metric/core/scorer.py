@@ -85,7 +85,7 @@ class Scorer(ABC):
         return references
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
@@ -279,7 +279,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         'anls|rrc|threshold:0.8|v2'
         >>> get_scorer("anlsl", average="leaves")
         Traceback (most recent call last):
-        ValueError: anlsl has no option 'average'; choose from threshold
+        ValueError: anlsl has no option 'average'; choose from normalize, threshold
     """
     if isinstance(scorer, str):
         try:

@@ -115,7 +115,7 @@ TEXTS = st.text(st.sampled_from("0012.,$% -ab"), max_size=8)
 
 @given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1), st.sampled_from([*VARIANTS]))
 def test_partial_credit_is_the_sum_of_the_definition(pairs: list[tuple[str, list[str]]], variant: str) -> None:
-    normalize, lost, gained = get_variant(variant).normalize, Fraction(), Fraction()
+    normalize, lost, gained = get_variant(variant).as_text, Fraction(), Fraction()
     for prediction, references in pairs:
         points = anls_score(prediction, references, variant=variant)
         text, accepted = normalize(prediction), list(map(normalize, references))

@@ -286,7 +286,7 @@ BAD_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
     ("default", {"treshold": 0.3}, "unknown argument 'treshold'; did you mean threshold"),
     ("default", {"reference": ["a"]}, "unknown argument 'reference'; did you mean references"),
     ("anls_star", {"ignore_case": False}, "anls_star has no option 'ignore_case'; choose from none_keys"),
-    ("anlsl", {"average": "leaves"}, "anlsl has no option 'average'; choose from threshold"),
+    ("anlsl", {"average": "leaves"}, "anlsl has no option 'average'; choose from normalize, threshold"),
 ]
 # Calls of `compute`. The functions refuse more rows, in the same way.
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [

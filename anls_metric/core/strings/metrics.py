@@ -167,8 +167,8 @@ def find_matches(
 
 def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
     """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
-    text = scorer.normalize(prediction)
-    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
+    text = scorer.as_text(prediction)
+    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.as_text, references))
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:

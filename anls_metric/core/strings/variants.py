@@ -22,6 +22,7 @@ from anls_metric.core.scorer import (
 )
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
+from anls_metric.core.strings.normalization import normalizer, sort_rows
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 
 __all__ = ["VARIANTS", "Variant", "get_variant", "signature"]
@@ -65,6 +66,7 @@ class Variant(Scorer):
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
+        normalize: names of `NORMALIZATIONS`, comma-separated, that are applied to both sides first; "" for none.
 
     Raises:
         ValueError: a field has a value that is not allowed.
@@ -92,13 +94,17 @@ class Variant(Scorer):
     empty_equals_empty: bool = False
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
+    normalize: str = ""
 
-    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
+        object.__setattr__(self, "normalize", sort_rows(self.normalize))
+        if "keys" in self.normalize:
+            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -123,9 +129,11 @@ class Variant(Scorer):
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
     @property
-    def normalize(self) -> Callable[[str], str]:
+    def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        return compile_kernel(self).normalize
+        kernel = compile_kernel(self)
+        prepare, normalize = kernel.prepare, kernel.normalize
+        return normalize if prepare is str else lambda text: normalize(prepare(text))
 
     @property
     def minimum_similarity(self) -> float:
@@ -164,6 +172,7 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
+        normalizer(variant.normalize),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from anls_metric.core.checks import RowName, check_choice, check_number, name_row
 from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
 from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows, register
+from anls_metric.core.strings.normalization import normalize_value, sort_rows
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
@@ -52,6 +53,7 @@ class ValueVariant(Scorer):
     average: Average = "rows"
     numbers: Numbers = "as_written"
     lists_leaves: bool = False
+    normalize: str = ""
 
     reads_json = True  # not annotated: an attribute of the class, and no field
 
@@ -60,6 +62,7 @@ class ValueVariant(Scorer):
         check_choice("none_keys", self.none_keys, get_args(NoneKeys))
         check_choice("average", self.average, get_args(Average))
         check_choice("numbers", self.numbers, get_args(Numbers))
+        object.__setattr__(self, "normalize", sort_rows(self.normalize))
 
     @property
     def has_leaves(self) -> bool:
@@ -96,7 +99,7 @@ class ValueVariant(Scorer):
         return read_reference(references)
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes a value as the string that is compared, or as "" if the value is empty."""
         return _normalize_value
 
@@ -131,6 +134,8 @@ class ValueVariant(Scorer):
 
     def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
         """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
+        if self.normalize:
+            prediction, reference = (normalize_value(value, self.normalize) for value in (prediction, reference))
         predicted, accepted = self.read(prediction, reference, row)
         if self.numbers == "by_value":
             write_numbers_by_value(predicted)
@@ -157,13 +162,13 @@ class ValueVariant(Scorer):
     def signature(self, extract: str = "") -> str:
         """The signature of the score. ``extract`` names the rules that extracted the answers."""
         values = {option: getattr(self, option) for option in self.options}
-        options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
+        options = [f"{option}:{value}" for option, value in values.items() if value not in ("as_written", "")]
         return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
 
 
 def _normalize_value(value: Any) -> str:
     """Normalize a value as a string: "" if it is empty."""
-    normalize = VARIANTS["standard"].normalize
+    normalize = VARIANTS["standard"].as_text
     if isinstance(value, (bool, int, float)):
         return normalize(str(value))
     return normalize(format_value(value)) if value else ""
@@ -175,7 +180,7 @@ _TABLE = (
         "ANLS*",
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
-        ("none_keys", "average", "numbers", "threshold"),
+        ("none_keys", "average", "numbers", "normalize", "threshold"),
         "standard",
         build_trees,
     ),
@@ -184,7 +189,7 @@ _TABLE = (
         "ANLSL",
         "ANLSL: lists of strings, matched one to one",
         "https://arxiv.org/abs/2104.14336",
-        ("threshold",),
+        ("normalize", "threshold"),
         "rrc",
         build_lists,
     ),
