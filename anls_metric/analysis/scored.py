@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,13 +10,12 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.metrics import Matches, find_matches
+from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, NONE, Settings
@@ -99,6 +97,7 @@ class Scored:
         means: the means under other variants, by name.
         groups: the groups of questions, by field and by name.
         all_keys: the figures of all leaves of nested values; {} if they are not counted.
+        known: what other modules compute from it once.
     """
 
     answers: Answers
@@ -110,6 +109,7 @@ class Scored:
     means: Mapping[str, float] = field(default_factory=dict)
     groups: Mapping[str, Groups] = field(default_factory=dict, repr=False)
     all_keys: Figures = field(default_factory=dict, repr=False)
+    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     _explanations: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -128,14 +128,17 @@ class Scored:
         return self.scores if self.answers.places is None else list(map(float, self.values))
 
     @cached_property
-    def answer_outcomes(self) -> list[str]:
-        """The name of the outcome of each answer."""
-        return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
+    def texts(self) -> Sequence[NormalizedPair]:
+        """Each wrong answer with its references, normalized."""
+        answers = self.answers
+        return normalize_wrong(answers.predictions, list_references(answers), self.answer_scores, self.scorer)
 
     @cached_property
     def matches(self) -> Matches:
         """Which answers are exact matches, and which contain a reference."""
-        return find_matches(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
+        answers = self.answers
+        columns = answers.predictions, list_references(answers), self.answer_scores
+        return find_matches(*columns, self.scorer, self.texts)
 
     @cached_property
     def rows_of_leaves(self) -> Sequence[Any]:
@@ -180,12 +183,6 @@ class Scored:
         return mean_interval(
             [score for own in leaves for score in own], [row for row, own in zip(rows, leaves) for _ in own]
         )
-
-    @property
-    def outcomes(self) -> dict[str, int]:
-        """The number of answers with each outcome, in the order of the table. Each run of a question counts."""
-        counts = Counter(self.answer_outcomes)
-        return {outcome.name: counts[outcome.name] for outcome in OUTCOMES}
 
     @property
     def exact_match(self) -> float:

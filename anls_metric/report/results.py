@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored
 from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
@@ -57,7 +56,7 @@ def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
         "question": _or_empty(shown["question"]),
         "gt": shown["references"],
         "det": _or_empty(shown["prediction"]),
-        "info": shown["outcome"] if shown["outcome"] in ZERO_OUTCOMES else "",
+        "info": "" if shown["score"] else shown["outcome"],
     }
     if scored.answers.places is not None:
         runs = [describe_answer(scored, place, answer) for answer in scored.runs[place]]

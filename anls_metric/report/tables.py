@@ -119,7 +119,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
-        for part in ("partial_credit", "all_keys", "abstention"):
+        for part in ("all_keys", "abstention"):
             record |= record.get(part, {})
         for metric, summary in submission.get("metrics", {}).items():
             record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
