@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result, evaluate
+from anls_metric.analysis.parts.lost import LostRow, describe_lost
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
@@ -20,7 +21,7 @@ from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
+from anls_metric.report.document import build_document, put_into_words
 from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
@@ -113,11 +114,38 @@ class Scores:
         Example:
             >>> (answer,) = score(["CocaCola"], [["Coca Cola"]]).answers()
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
-            ('1', 'CocaCola', 0.8888888888888888, 'close enough')
+            ('1', 'CocaCola', 0.8888888888888888, 'punctuation')
         """
         from anls_metric.report.answers import list_answers
 
         return list(list_answers(self._result.submissions))
+
+    def lost_points(self, name: str | None = None) -> list[LostRow]:
+        """List what the score lacks: a dict for each cause, with the points that it costs, which add up to 1 - ANLS,
+        and what to do.
+
+        Args:
+            name: the name of the submission, if there are several.
+
+        Returns:
+            A dict for each cause, with ``cause``, ``points``, ``answers`` (how many), ``meaning``, ``remedy``,
+            ``options``, ``anls`` and ``lowered``. First come the steps that give points back: ``options`` are keyword
+            arguments of `score`, and ``anls`` is the score with them, of which ``lowered`` is what other answers lose.
+            For other causes, these are None, None and 0.0.
+
+        Raises:
+            ValueError: there are several submissions, and no name. KeyError: no submission has this name.
+
+        Example:
+            >>> for row in score(["<think>?</think>tea", "", "tee"], [["tea"]] * 3, quiet=True).lost_points():
+            ...     print(row["cause"], round(row["points"], 4), row["options"], row["anls"])
+            raw output 0.3333 {'extract': 'think'} 0.5555555555555556
+            empty 0.3333 None None
+            a few characters 0.1111 None None
+        """
+        found = describe_lost(self._only if name is None else self[name])
+        rows: list[LostRow] = put_into_words(found["rows"], "python")
+        return rows
 
     def leaves(self) -> list[LeafRow]:
         """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.

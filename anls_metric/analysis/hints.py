@@ -1,6 +1,6 @@
 """Finds problems in files that can still be scored, and says what to do about them.
 
-`lost_points` says what each point is lost to; the signs of this module are what no single answer shows.
+They are the rows of the account of lost points that good models do not have, and signs, which no single answer shows.
 """
 
 from __future__ import annotations
@@ -11,19 +11,32 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.lost_points import CAUSES, LEAF_CAUSES, MIN_ANSWERS, NULLS, LostPoints, show
+from anls_metric.analysis.causes import CAUSES, MIN_ANSWERS, NULLS, show
+from anls_metric.analysis.leaf_causes import LEAF_CAUSES
+from anls_metric.analysis.lost_points import LostPoints, account_for
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.steps import SampledAnswer
+from anls_metric.analysis.step_search import try_values
+from anls_metric.analysis.steps import RAW
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.reading.answers import list_references
 
 MAX_HINTS = 3
+"""The most hints about the answers of a submission."""
+
 LEAST = 3  # answers with a cause that good models have, too
 
 SHARES = {cause.name: cause.share for cause in (*LEAF_CAUSES, *CAUSES)}
 """The share of the answers above which a cause is a hint; None for never."""
+
+
+class WrongAnswer(NamedTuple):
+    """An answer that scores less than 1."""
+
+    prediction: Any
+    references: Sequence[Any]
+    score: float
 
 
 @dataclass(frozen=True)
@@ -70,8 +83,8 @@ def find_hints(scored: Scored) -> list[Hint]:
     """
     answers = scored.answers
     rows = zip(answers.predictions, list_references(answers), scored.answer_scores)
-    wrong = [SampledAnswer(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
-    hints = [*_list_rows(scored, scored.lost), *_try_signs(SIGNS, scored, wrong)]
+    wrong = [WrongAnswer(*row) for row in rows if row[2] < 1.0 and row[0] is not None]
+    hints = [*_list_rows(scored, account_for(scored)), *_hint_at_values(scored), *_try_signs(SIGNS, scored, wrong)]
     if 4 * sum(hint.cost for hint in hints) < 1.0 - scored.anls:
         hints += _try_signs(LAST_SIGNS, scored, wrong)[:1]
     return sorted(hints, key=lambda hint: -hint.cost)[:MAX_HINTS]
@@ -91,7 +104,7 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
         values = {**row.meaning.values, **row.remedy.values}
         hint = _say(scored, row.answers, f"{row.meaning.sentence}: {row.remedy.sentence}", **values)
         if row.anls is not None:
-            extract = tuple((row.options or {}).get("extract", "").split(",")) if row.cause == "raw output" else ()
+            extract = tuple((row.options or {}).get("extract", "").split(",")) if row.cause == RAW else ()
             yield replace(hint, extract=extract, before=before, anls=row.anls, cost=row.points)
             before = row.anls
         else:
@@ -99,6 +112,17 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
             is_many = share and row.answers >= LEAST and row.points > share + 10 * share / sqrt(total)
             if share == 0.0 or is_many:
                 yield replace(hint, cost=row.points)
+
+
+def _hint_at_values(scored: Scored) -> list[Hint]:
+    """Hint at references that are JSON and are scored as strings, if scoring their fields is no step of the account
+    because it does not raise the score.
+    """
+    found = None if "variant" in account_for(scored).typed else try_values(scored)
+    if found is None:
+        return []
+    sentence = "references are JSON, and are scored as strings: score their fields with {use.variant:anls_star}"
+    return [replace(_say(scored, len(scored.answers.predictions), sentence), before=scored.anls, anls=found)]
 
 
 # Signs: what no single answer shows. Each is a cheap count over all answers.
@@ -118,13 +142,13 @@ class Sign(NamedTuple):
         least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    find: Callable[[Scored, Sequence[SampledAnswer]], Found | None]
+    find: Callable[[Scored, Sequence[WrongAnswer]], Found | None]
     sentence: str
     of_strings: bool = False
     least: int = 1
 
 
-def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAnswer]) -> list[Hint]:
+def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[WrongAnswer]) -> list[Hint]:
     """Try signs, and make hints from those that enough answers show."""
     hints = []
     for sign in signs:
@@ -135,7 +159,7 @@ def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[SampledAns
     return hints
 
 
-def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
+def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     """Find a set whose predictions all equal a reference.
 
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
@@ -147,7 +171,7 @@ def _find_copies(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None
     return (len(pairs), "") if are_copied else None
 
 
-def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
+def _find_same(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
     [(text, count)] = Counter(case.prediction for case in wrong).most_common(1) or [("", 0)]
     if count < max(MIN_ANSWERS, 0.05 * len(scored.answer_scores)) or text in NULLS or abstains(text):
@@ -157,7 +181,7 @@ def _find_same(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     return (count, show(text)) if 10 * accepted <= count else None
 
 
-def _find_zeros(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
+def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
     zeros = [case for case in wrong if case.score == 0.0]
     total = len(scored.answer_scores)

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple, cast
 from anls_metric.analysis.causes import CAUSES, RIGHT, Case, Cause, find_facts, is_cut_off, show
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
 from anls_metric.analysis.leaf_keys import name_keys
-from anls_metric.analysis.scored import KEYS, Group, Scored, average
+from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
 from anls_metric.analysis.steps import TABLE, extract_by, read_as_values, take_inside
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
 from anls_metric.core.strings.metrics import normalize_wrong
 from anls_metric.messages import Message
+from anls_metric.options import Settings
 from anls_metric.reading.answers import list_places
 
 
@@ -74,6 +75,11 @@ class LostPoints:
     def final(self) -> State:
         """The answers after all steps."""
         return self.steps[-1].after if self.steps else start_state(self.scored)
+
+    @property
+    def typed(self) -> Mapping[str, str]:
+        """The options of all steps that can be typed."""
+        return next((applied.options for applied in reversed(self.steps) if applied.options), {})
 
     @cached_property
     def causes(self) -> Sequence[Sequence[Part]]:
@@ -198,7 +204,7 @@ class LostPoints:
             after.anls - before.anls,
             applied.changed,
             Message("", step.meaning),
-            Message("", step.remedy, {"value": applied.value}),
+            applied.remedy,
             applied.options,
             after.anls,
             -math.fsum(change for change in changes if change < 0) / len(changes),
@@ -276,6 +282,12 @@ MEANINGS: Mapping[str, str] = {
 """What is said of the answers with each cause, by its name."""
 
 
+def wants_account(settings: Settings) -> bool:
+    """Whether the account of lost points, and hints about answers, are shown."""
+    return bool(settings.report) or not (settings.quiet or settings.score_only)
+
+
+@once
 def account_for(scored: Scored) -> LostPoints:
     """Return the account of a submission, which is made once.
 
@@ -285,8 +297,7 @@ def account_for(scored: Scored) -> LostPoints:
         >>> [(row.cause, round(row.points, 4), row.options) for row in account_for(scored).rows]
         [('raw output', 0.3333, {'extract': 'think'}), ('empty', 0.3333, None), ('a few characters', 0.1111, None)]
     """
-    account: LostPoints = scored.known.setdefault("lost", LostPoints(scored))
-    return account
+    return LostPoints(scored)
 
 
 def _subtract(before: Sequence[float], after: Sequence[float]) -> list[float]:

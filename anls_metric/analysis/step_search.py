@@ -29,6 +29,7 @@ from anls_metric.core.extraction.extract import EXTRACTORS, extractor
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.normalization import sort_rows
+from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.values import LOST_FORMATTING
 
@@ -72,10 +73,11 @@ class Applied(NamedTuple):
     changed: int
 
     @property
-    def value(self) -> str:
-        """The value of its own option, which may include those of the user and of steps before it."""
-        [option, value] = next(iter(self.step.options.items()), ("", ""))
-        return (self.options or {}).get(option, value)
+    def remedy(self) -> Message:
+        """What to do, with all options to type."""
+        options = (self.options or {}).items()
+        words = " ".join(f"{{use.{option}:{{{option}}}}}" for option, _ in options)
+        return Message("", f"{self.step.remedy} with {words}" if words else self.step.remedy, dict(options))
 
 
 class _Answer(NamedTuple):
@@ -159,6 +161,15 @@ def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[
         own = typed.get("normalize", getattr(scored.scorer, "normalize", ""))
         options["normalize"] = sort_rows(",".join(filter(None, [own, step.options["normalize"]])))
     return options
+
+
+def try_values(scored: Scored) -> float | None:
+    """Return the score of the fields of answers that are JSON and were scored as strings; None if they are not."""
+    state = start_state(scored)
+    sample = _take_sample(state)
+    if not scored.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
+        return None
+    return _apply(read_as_values(), state, scored).anls
 
 
 # Samples and trials

@@ -29,7 +29,7 @@ class Step(NamedTuple):
     Attributes:
         name: the cause that it removes.
         meaning: what is said after the number of answers.
-        remedy: what to do.
+        remedy: what to do, before its options.
         options: the options that apply it, each with its value; {} if it can only be done in the files.
         prediction: changes a prediction.
         references: changes the references of a question.
@@ -88,7 +88,7 @@ SPLITTING = tuple(
     Step(
         "joined references",
         "references look like several in one string",
-        "split them with {use.references_separator:{value}}",
+        "split them",
         {"references_separator": {"\n": r"\n", "\t": r"\t"}.get(separator, separator)},
         references=partial(_split, re.escape(separator)),
         mark=separator,
@@ -117,7 +117,7 @@ NORMALIZING = tuple(
     Step(
         "other characters",
         f"answers {_IN_TWO_FORMS[name]}",
-        "normalize both sides with {use.normalize:{value}}",
+        "normalize both sides",
         {"normalize": name},
         rescore=partial(_normalize_also, name),
         is_certain=name not in _UNCERTAIN,
@@ -183,7 +183,7 @@ OF_VALUES = (
     Step(
         "other keys",
         "answers have keys that differ only in case, spaces and signs",
-        "compare keys by their letters with {use.normalize:{value}}",
+        "compare keys by their letters",
         {"normalize": "keys"},
         rescore=partial(_normalize_also, "keys"),
         is_certain=True,
@@ -191,7 +191,7 @@ OF_VALUES = (
     Step(
         "numbers as written",
         "answers contain equal numbers in two forms, such as 2440.0 for 2440",
-        "compare them by value with {use.numbers:{value}}",
+        "compare them by value",
         {"numbers": "by_value"},
         rescore=_with(numbers="by_value"),
         is_certain=True,
@@ -199,12 +199,15 @@ OF_VALUES = (
     Step(
         "keys without a value",
         "predictions have keys without a value, which count as wrong",
-        "ignore them with {use.none_keys:{value}}",
+        "ignore them",
         {"none_keys": "ignored"},
         rescore=_with(none_keys="ignored"),
         is_certain=True,
     ),
 )
+
+RAW = "raw output"
+"""The cause that extraction steps remove."""
 
 TABLE = (*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES)
 
@@ -215,7 +218,7 @@ def read_as_values(extract: str = "") -> Step:
     return Step(
         "JSON read as text",
         "predictions and references are JSON, and are scored as strings",
-        "score their fields with {use.variant:{value}}" + f" {{use.extract:{extract}}}" * bool(extract),
+        "score their fields",
         {"variant": "anls_star", **({"extract": extract} if extract else {})},
         prediction=lambda text: parse_value_or_text(take(text)),
         references=lambda texts: tuple(map(read_reference, texts)),
@@ -235,7 +238,7 @@ def take_inside(path: str, root: str | int) -> Step:
     return Step(
         "another root",
         "predictions are the only value under a root that no reference has",
-        "read what is in it with {use.prediction:{value}}",
+        "read what is in it",
         {"prediction": f"{path}.{root}"},
         prediction=unwrap,
         is_certain=True,
@@ -247,9 +250,9 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
     """Make the step that extracts answers by a chain of extraction steps, and reads what they find with ``finish``."""
     chain = extractor(",".join(names), values=values)
     return Step(
-        "raw output",
+        RAW,
         "predictions look like raw model output",
-        "extract the answers with {use.extract:{value}}",
+        "extract the answers",
         {"extract": ",".join(names)},
         prediction=lambda text: finish(chain(text)),
         is_certain=all(name.partition(":")[0] in CERTAIN for name in names),

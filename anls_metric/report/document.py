@@ -7,21 +7,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
+from anls_metric.analysis.parts import find_parts
+from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
 from anls_metric.core.checks import count_noun
 from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
-from anls_metric.messages import FrontEnd
-from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
+from anls_metric.messages import FrontEnd, Message
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
-
-
-MAX_DIFFERENCES = 20
-"""The most answers to list on which score and judge disagree."""
 
 
 def build_document(result: Result, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN) -> Document:
@@ -50,7 +48,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
             }
             for hint in result.hints
         ],
-        "submissions": [_describe_submission(scored, result) for scored in result.submissions],
+        "submissions": [_describe_submission(scored, result, front_end) for scored in result.submissions],
         "comparisons": [],
     }
     if first.scorer.label != Scorer.label:
@@ -80,7 +78,16 @@ def add_figure_data(document: Document, result: Result, kind: str) -> Document:
     return document
 
 
-def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
+def put_into_words(values: Any, front_end: FrontEnd) -> Any:
+    """Replace the messages in nested values with their texts in the words of a front end."""
+    if isinstance(values, Message):
+        return values.text(front_end)
+    if isinstance(values, dict):
+        return {key: put_into_words(value, front_end) for key, value in values.items()}
+    return [put_into_words(value, front_end) for value in values] if isinstance(values, list) else values
+
+
+def _describe_submission(scored: Scored, result: Result, front_end: FrontEnd) -> dict[str, Any]:
     answers, name = scored.answers, scored.name
     against = result.compared.groups.get(name) if result.compared else None
     content: dict[str, Any] = {
@@ -92,7 +99,6 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "interval": scored.interval,
         "exact_match": scored.exact_match,
         "contains": scored.contains,
-        "outcomes": scored.outcomes,
         "groups": {
             field: describe_groups(groups, scored.clusters, against and against[field])
             for field, groups in scored.groups.items()
@@ -100,36 +106,10 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     }
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
-    found = result.assessments.get(name)
-    differences = [each._asdict() for each in found.differences[:MAX_DIFFERENCES]] if found else []
-    more = {
-        "extraction": answers.extraction,
-        "summary": scored.summary,
-        "metrics": {
-            metric: {"mean": each.mean, "interval": each.interval}
-            for metric, each in result.metrics.get(name, {}).items()
-        },
-        "confidence": found and found.confidence and found.confidence._asdict(),
-        "judge": found and found.judge and {**found.judge._asdict(), "differences": differences},
-        "variants": scored.means,
-        "all_keys": {**scored.all_keys},
-    }
-    content |= {key: value for key, value in more.items() if value}
-    for key, measures in found.by_key.items() if found else ():
-        described = content["all_keys"] if key is None else content["groups"][KEYS][key]
-        described["confidence"] = measures
-    if PARTIAL_CREDIT in result.settings.metrics:
-        from anls_metric.analysis.partial_credit import measure_partial_credit
-
-        content["partial_credit"] = measure_partial_credit(scored)._asdict()
-    if ABSTENTION in result.settings.metrics:
-        from anls_metric.analysis.abstention import measure_abstention
-
-        content["abstention"] = measure_abstention(scored)._asdict()
-    if result.corrections:
-        accepted = len(list(filter(None, result.added.values())))
-        excluded = len(result.added) - accepted
-        content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
+    content |= put_into_words(find_parts(scored), front_end)
+    for key, measures in assess_leaves(scored).items():
+        if key is not None:
+            content["groups"][KEYS][key]["confidence"] = measures
     if result.settings.worst:
         content["worst"] = [_describe_worst(scored, place) for place in list_worst(scored, result.settings.worst)]
     return content
@@ -158,6 +138,13 @@ def describe_groups(
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
+    if wants_account(result.settings):
+        from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
+
+        named = {scored.name: scored for scored in result.submissions}
+        first, second = named[comparison.first], named[comparison.second]
+        pair = pair_questions(first, second)
+        content["lost"] = compare_accounts(account_for(first), account_for(second), zip(pair.first, pair.second))
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content
@@ -172,7 +159,7 @@ def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
         "prediction": to_json(answers.predictions[answer]),
         "references": list(map(to_json, questions.references[place])),
         "score": scored.answer_scores[answer],
-        "outcome": scored.answer_outcomes[answer],
+        "outcome": account_for(scored).main_causes[answer],
     }
     return content if answers.raw is None else {**content, "raw": answers.raw[answer]}
 

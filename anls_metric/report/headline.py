@@ -7,6 +7,7 @@ from typing import Any
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings

@@ -11,6 +11,8 @@ from string import Template
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
+from anls_metric.analysis.part import Column
+from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.scored import KEYS
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
@@ -22,11 +24,11 @@ from anls_metric.report.columns import (
     LATEX_COLUMNS,
     TERMINAL_COLUMNS,
     USUAL_COLUMNS,
-    Column,
     Names,
     choose_columns,
 )
 from anls_metric.report.document import describe_clusters, get_label
+from anls_metric.report.lost import count_answers, list_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
@@ -119,10 +121,8 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
-        for part in ("all_keys", "abstention"):
-            record |= record.get(part, {})
-        for metric, summary in submission.get("metrics", {}).items():
-            record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
+        for part in PARTS:
+            record |= part.cells(submission[part.key]) if part.columns and part.key in submission else {}
         records[submission["name"]] = record
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
@@ -132,9 +132,10 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         for name in document["best"]["no_significant_difference"]:
             records[name]["mark"] = "tie"
         records[document["best"]["name"]]["mark"] = "best"
-    if any(record["outcomes"].get("empty") for record in records.values()):
-        for record in records.values():
-            record["empty"] = record["outcomes"].get("empty", 0)
+    empty = {each["name"]: count_answers(each, "empty") for each in document["submissions"]}
+    if any(empty.values()):
+        for name, record in records.items():
+            record["empty"] = empty[name]
     for hint in document["hints"]:
         if hint["extract"] and hint["anls"] is not None:
             records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]
@@ -466,7 +467,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
         by_key = submission["groups"].get(KEYS, {})
         row = {"name": submission["name"], **({"key": ""} if by_key else {})} | {key: record.get(key) for key in keys}
         if not names:
-            row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
+            row |= {f"lost {each['cause']}": each["points"] for each in list_lost(submission)}
         row |= {f"anls {variant}": mean for variant, mean in submission.get("variants", {}).items()}
         for pair in document["comparisons"]:
             if pair["second"] == submission["name"] and document["all_pairs"]:
