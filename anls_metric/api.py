@@ -137,11 +137,11 @@ class Scores:
             ValueError: there are several submissions, and no name. KeyError: no submission has this name.
 
         Example:
-            >>> for row in score(["<think>?</think>tea", "", "tee"], [["tea"]] * 3, quiet=True).lost_points():
-            ...     print(row["cause"], round(row["points"], 4), row["options"], row["anls"])
-            raw output 0.3333 {'extract': 'think'} 0.5555555555555556
-            empty 0.3333 None None
-            a few characters 0.1111 None None
+            >>> for row in score(["Coca-Cola", "5", "tee"], [["Coca Cola"], ["4"], ["tea"]]).lost_points():
+            ...     print(row["cause"], round(row["points"], 4), row["remedy"])
+            another number 0.3333 the model or the OCR
+            a few characters 0.1111 the model or the OCR
+            punctuation 0.037 ask the model to copy the page, or accept both with corrections=
         """
         found = describe_lost(self._only if name is None else self[name])
         rows: list[LostRow] = put_into_words(found["rows"], "python")

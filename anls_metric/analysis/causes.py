@@ -28,12 +28,16 @@ class Facts(NamedTuple):
     """What is known about all answers together.
 
     Attributes:
-        accepted: all references in lower case.
+        lost: references of wrong answers that programs write for missing values, and that no document has.
+        unanswerable: whether a question of a wrong answer has no answer.
+        accepted: all references in lower case, if a wrong answer is what programs write for missing values.
         moved: answers that are references of other questions, if they are so many that the ids must be wrong.
         failed: the first words of many wrong answers, and of nothing else.
         marker: the string that a benchmark's rule expects before the answer; "" for none.
     """
 
+    lost: Collection[str] = frozenset()
+    unanswerable: bool = False
     accepted: Collection[str] = frozenset()
     moved: Collection[str] = frozenset()
     failed: Collection[str] = frozenset()
@@ -74,6 +78,7 @@ class Cause(NamedTuple):
         share: the share of the answers above which it is a hint; None if it never is.
         of_rules: whether answers under a benchmark metric have it, too.
         at: "zero" or "above" if only answers that score 0, or more, have it.
+        needs: the name of the fact without which no answer has it; "" for none.
         is_credited: whether such an answer is wrong, whatever credit it has.
     """
 
@@ -84,8 +89,12 @@ class Cause(NamedTuple):
     share: float | None = None
     of_rules: bool = False
     at: str = ""
+    needs: str = ""
     is_credited: bool = False
 
+
+MISSING = "missing"
+"""The cause of a question without an answer in the submission."""
 
 RIGHT = "right"
 """Stands in place of a cause for an answer that lacks nothing."""
@@ -116,6 +125,7 @@ _FAILED = re.compile(
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
 _SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
+_NO_DIGITS = {code: None for code in range(128) if not chr(code).isdigit()}
 _ITEMS = re.compile(r"\s*(?:[,;/|\n]|\band\b|&)\s*")
 _has_separator = re.compile(r"[,;/|\n&]|\band\b").search
 _may_be_value = re.compile(
@@ -207,12 +217,11 @@ def _is_opposite(case: Case) -> bool:
 
 def _are_opposite(text: str, other: str) -> bool:
     """Whether two strings are equal but for one word and its opposite."""
-    if _is_negated(text, other):
-        return True
-    words, others = text.split(), other.split()
-    if len(words) != len(others):
-        return False
-    pairs = [pair for pair in zip(words, others) if pair[0] != pair[1]]
+    if text.endswith(other) or other.endswith(text):
+        return _is_negated(text, other)
+    if " " not in text or text.count(" ") != other.count(" "):
+        return frozenset((text, other)) in _OPPOSITES
+    pairs = [pair for pair in zip(text.split(), other.split()) if pair[0] != pair[1]]
     return len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0]))
 
 
@@ -222,7 +231,7 @@ def _is_negated(text: str, other: str) -> bool:
 
 
 def _keep_digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
+    return text.translate(_NO_DIGITS) if text.isascii() else "".join(filter(str.isdigit, text))
 
 
 def _is_another_number(case: Case) -> bool:
@@ -236,7 +245,7 @@ def _is_another_number(case: Case) -> bool:
 _ACCEPT_BOTH = "or accept both with {use.corrections}"
 CAUSES = (
     Cause(
-        "missing",
+        MISSING,
         "questions have no answer in the submission",
         "ask them, or leave them out with {use.missing:skip}",
         lambda case: case.prediction is None,
@@ -248,6 +257,7 @@ CAUSES = (
         "find the step that lost it",
         lambda case: _NEVER_IN_DOCUMENTS.issuperset(map(str, case.references)),
         share=0.0,
+        needs="lost",
     ),
     Cause(
         "no marker",
@@ -255,6 +265,7 @@ CAUSES = (
         "pass the field of the whole output with {use.prediction}",
         lambda case: case.facts.marker not in str(case.raw),
         share=0.1,
+        needs="marker",
         of_rules=True,
     ),
     Cause(
@@ -288,6 +299,7 @@ CAUSES = (
         "find the step that lost them",
         _is_null,
         share=0.0,
+        needs="accepted",
         of_rules=True,
         at="zero",
     ),
@@ -297,12 +309,14 @@ CAUSES = (
         "count them with {use.metrics:abstention}",
         lambda case: case.lacks_answer and _is_refusal(case),
         share=0.0,
+        needs="unanswerable",
     ),
     Cause(
         "unanswerable, answered",
         "predictions answer a question that has no answer",
         "the model: see {use.metrics:abstention}",
         lambda case: case.lacks_answer,
+        needs="unanswerable",
     ),
     Cause(
         "refusal",
@@ -318,6 +332,7 @@ CAUSES = (
         "check the ids and the order of both files",
         lambda case: case.text in case.facts.moved,
         share=0.0,
+        needs="moved",
         at="zero",
     ),
     Cause(
@@ -378,11 +393,17 @@ MIN_ANSWERS = 10
 def find_facts(rows: Iterable[tuple[Any, Sequence[Any], float]], normalize: Callable[[Any], str]) -> Facts:
     """Find what is known about all answers together, given the prediction, the references and the score of each."""
     rows = list(rows)
-    zeros = [(prediction, texts) for prediction, texts, score in rows if score == 0.0 and isinstance(prediction, str)]
+    wrong = [row for row in rows if row[2] < 1.0]
+    zeros = [(prediction, texts) for prediction, texts, score in wrong if score == 0.0 and isinstance(prediction, str)]
     accepted: Collection[str] = frozenset()
     if any(text in NULLS for text, _ in zeros):
-        accepted = {str(text).lower() for _, texts, _ in rows for text in texts}
-    return Facts(accepted, frozenset(map(normalize, _find_moved(zeros, rows))), _find_failed(zeros, rows))
+        accepted = {"", *(str(text).lower() for _, texts, _ in rows for text in texts)}
+    return Facts(
+        lost=_NEVER_IN_DOCUMENTS & {text for _, texts, _ in wrong for text in texts if isinstance(text, str)},
+        accepted=accepted,
+        moved=frozenset(map(normalize, _find_moved(zeros, rows))),
+        failed=_find_failed(zeros, rows),
+    )
 
 
 _Zeros = Sequence[tuple[str, Sequence[Any]]]

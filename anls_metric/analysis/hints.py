@@ -27,7 +27,8 @@ MAX_HINTS = 3
 
 LEAST = 3  # answers with a cause that good models have, too
 
-SHARES = {cause.name: cause.share for cause in (*LEAF_CAUSES, *CAUSES)}
+LEAF_SHARES = {cause.name: cause.share for cause in LEAF_CAUSES}
+SHARES = {cause.name: cause.share for cause in CAUSES}
 """The share of the answers above which a cause is a hint; None for never."""
 
 
@@ -101,14 +102,16 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
     """List the rows of the account that are worth a hint."""
     before, total = scored.anls, len(scored.answer_scores)
     for row in account.rows:
-        values = {**row.meaning.values, **row.remedy.values}
-        hint = _say(scored, row.answers, f"{row.meaning.sentence}: {row.remedy.sentence}", **values)
+        values, sentence = {**row.meaning.values, **row.remedy.values}, f"{row.meaning.sentence}: {row.remedy.sentence}"
+        hint = _say(scored, row.answers, sentence, **values)
+        if account.counts_leaves and row.anls is None:
+            hint = Hint(Message("", "{count:,} " + sentence, {"count": row.answers, **values}))
         if row.anls is not None:
             extract = tuple((row.options or {}).get("extract", "").split(",")) if row.cause == RAW else ()
             yield replace(hint, extract=extract, before=before, anls=row.anls, cost=row.points)
             before = row.anls
         else:
-            share = SHARES.get(row.cause)
+            share = (LEAF_SHARES if account.counts_leaves else SHARES).get(row.cause)
             is_many = share and row.answers >= LEAST and row.points > share + 10 * share / sqrt(total)
             if share == 0.0 or is_many:
                 yield replace(hint, cost=row.points)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
-from anls_metric.analysis.causes import CAUSES, RIGHT, Case, Cause, find_facts, is_cut_off, show
+from anls_metric.analysis.causes import CAUSES, MISSING, RIGHT, Case, Facts, find_facts, is_cut_off, show
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
 from anls_metric.analysis.leaf_keys import name_keys
 from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
@@ -77,6 +77,11 @@ class LostPoints:
         return self.steps[-1].after if self.steps else start_state(self.scored)
 
     @property
+    def counts_leaves(self) -> bool:
+        """Whether the causes are those of leaves of nested values."""
+        return self.final.scorer.has_leaves
+
+    @property
     def typed(self) -> Mapping[str, str]:
         """The options of all steps that can be typed."""
         return next((applied.options for applied in reversed(self.steps) if applied.options), {})
@@ -84,45 +89,46 @@ class LostPoints:
     @cached_property
     def causes(self) -> Sequence[Sequence[Part]]:
         """For each answer, what it still loses after the steps; () for one that loses nothing."""
-        return self._list_leaf_causes() if self.final.scorer.has_leaves else self._list_causes()
+        return self._list_leaf_causes() if self.counts_leaves else self._list_causes()
 
     def _list_causes(self) -> Sequence[Sequence[Part]]:
         found: list[Sequence[Part]] = [()] * len(self.final.scores)
-        at_zero, above = self._choose_causes()
-        for place, case in self._list_cases():
-            rows = above if case.score else at_zero
-            cause = next(row for row in rows if row.applies(case)) if case.prediction is not None else CAUSES[0]
-            found[place] = (Part(cause.name, 1.0 - case.score),)
-            if cause.name not in self.examples:
-                self.examples[cause.name] = " for ".join(map(show, (case.prediction, *case.references[:1])))
+        cases = self._list_cases()
+        at_zero, above = _choose_causes(cases[0][1].facts, bool(self.final.scorer.columns)) if cases else ((), ())
+        for place, case in cases:
+            cause = MISSING
+            for name, applies in (above if case.score else at_zero) if case.prediction is not None else ():
+                if applies(case):
+                    cause = name
+                    break
+            found[place] = (Part(cause, 1.0 - case.score),)
+            if cause not in self.examples:
+                self.examples[cause] = " for ".join(map(show, (case.prediction, *case.references[:1])))
         return found
 
-    def _choose_causes(self) -> tuple[Sequence[Cause], Sequence[Cause]]:
-        """Choose the rows of the table to ask for answers that score 0, and for those that score more."""
-        scorer: Any = self.final.scorer
-        is_marked = bool(getattr(scorer, "marker", ""))
-        rows = [
-            row for row in CAUSES if (row.of_rules or not scorer.columns) and (is_marked or row.name != "no marker")
-        ]
-        return [row for row in rows if row.at != "above"], [row for row in rows if row.at != "zero"]
-
-    def _list_cases(self) -> Iterable[tuple[int, Case]]:
+    def _list_cases(self) -> list[tuple[int, Case]]:
         """List the answers that lack points after all steps, with their places."""
         answers, (predictions, references, scorer, scores, *_) = self.scored.answers, self.final
         if answers.columns is not None:
             predictions = [row["prediction"] if each else each for each, row in zip(predictions, answers.columns)]
         raw, records = answers.raw or answers.predictions, self.scored.questions.table.records
         has_flags = not UNANSWERABLE.keys().isdisjoint(self.scored.questions.table.fields)
+        lacking = {
+            place
+            for place, question in enumerate(list_places(answers))
+            if scores[place] < 1.0
+            and isinstance(predictions[place], str)
+            and lacks_answer(references[place], records[question] if has_flags else {})
+        }
         facts = find_facts(zip(predictions, references, scores), scorer.as_text)
-        facts = facts._replace(marker=getattr(scorer, "marker", ""))
+        facts = facts._replace(marker=getattr(scorer, "marker", ""), unanswerable=bool(lacking))
         texts = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
-        for place, question in enumerate(list_places(answers)):
-            score = scores[place]
-            if score < 1.0:
-                prediction, accepted = predictions[place], references[place]
-                is_text = isinstance(prediction, str)
-                lacks = is_text and lacks_answer(accepted, records[question] if has_flags else {})
-                yield place, Case(prediction, accepted, score, raw[place], *texts[place], lacks, facts)
+        columns = zip(predictions, references, scores, raw, texts)
+        return [
+            (place, Case(prediction, accepted, score, output, *pair, place in lacking, facts))
+            for place, (prediction, accepted, score, output, pair) in enumerate(columns)
+            if score < 1.0
+        ]
 
     def _list_leaf_causes(self) -> Sequence[Sequence[Part]]:
         """For each answer, list what it loses leaf by leaf."""
@@ -211,7 +217,7 @@ class LostPoints:
         )
 
     def _describe_causes(self) -> list[Row]:
-        table = {row.name: row for row in (LEAF_CAUSES if self.final.scorer.has_leaves else CAUSES)}
+        table = {row.name: row for row in (LEAF_CAUSES if self.counts_leaves else CAUSES)}
         counts = Counter(part.cause for parts in self.causes for part in parts)
         marker = getattr(self.final.scorer, "marker", "")
         rows = []
@@ -266,7 +272,7 @@ class LostPoints:
     def credit_for_wrong(self) -> dict[str, float]:
         """How much of the score is credit for wrong answers, by cause."""
         credited = {row.name for row in CAUSES if row.is_credited}
-        if self.final.scorer.has_leaves:
+        if self.counts_leaves:
             return {}
         places = enumerate(self.causes)
         pairs = ((parts[0].cause, self.final.scores[place]) for place, parts in places if parts)
@@ -285,6 +291,20 @@ MEANINGS: Mapping[str, str] = {
 def wants_account(settings: Settings) -> bool:
     """Whether the account of lost points, and hints about answers, are shown."""
     return bool(settings.report) or not (settings.quiet or settings.score_only)
+
+
+_Rows = Sequence[tuple[str, Callable[[Case], bool]]]
+
+
+def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
+    """Choose the rows of the table to ask for answers that score 0, and for those that score more."""
+    rows = [
+        row
+        for row in CAUSES
+        if row.name != MISSING and (row.of_rules or not of_rules) and (not row.needs or getattr(facts, row.needs))
+    ]
+    at_zero, above = ([(row.name, row.applies) for row in rows if row.at in ("", at)] for at in ("zero", "above"))
+    return at_zero, above
 
 
 @once

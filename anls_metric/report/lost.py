@@ -43,7 +43,7 @@ def round_rows(rows: Sequence[Any], start: float, digits: int) -> list[float]:
     Example:
         >>> rows = [{"points": points, "anls": None} for points in (0.33335, 0.33335, 0.3333)]
         >>> round_rows(rows, 0.0, 4)
-        [0.3334, 0.3333, 0.3333]
+        [0.3333, 0.3334, 0.3333]
     """
     scale = 10**digits
     score, points = round(start * scale), []

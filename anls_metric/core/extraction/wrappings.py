@@ -344,9 +344,15 @@ _LABEL = (
 )
 
 
+_WORD_OF_LABEL = re.compile("nswer|NSWER")
+_LONGEST_LABEL = 60  # more characters than any label has before this word
+
+
 def take_after_label(text: str) -> str | None:
     """Take the first line after the last label that is followed by anything, without bold marks."""
-    _, *parts = re.split(_LABEL, text)
+    found = _WORD_OF_LABEL.search(text)
+    start = max(0, found.start() - _LONGEST_LABEL) if found else len(text)
+    _, *parts = re.split(_LABEL, text[start:])
     lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
     return next(filter(None, reversed(lines)), None)
 
