@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from collections.abc import Iterable
+from typing import TypedDict
 
 from anls_metric.analysis import partial_credit
-from anls_metric.analysis.part import Column, Line, Part
+from anls_metric.analysis.part import Column, Line, Part, Write
 
 
 class PartialCredit(TypedDict):
@@ -20,7 +20,7 @@ class PartialCredit(TypedDict):
     [partial credit](error_analysis.md#partial-credit)"""
 
 
-def _write_lines(values: PartialCredit, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: PartialCredit, write: Write) -> Iterable[Line]:
     loss, credit = write(values["format_loss"]), write(values["wrong_number_credit"])
     return [Line("partial credit", f"format loss {loss}, wrong-number credit {credit}")]
 
