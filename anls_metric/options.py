@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
 
-PARTIAL_CREDIT = "partial_credit"
-"""The value of ``metrics`` that asks for the loss by format and the credit for wrong numbers."""
-
-ABSTENTION = "abstention"
-"""The value of ``metrics`` that asks for right, missed and false abstentions."""
-
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 
@@ -97,7 +91,7 @@ class Option(NamedTuple):
     Attributes:
         flags: the flags of the command, the usual one first.
         metavar: what the help shows for the value.
-        help: what the option does, in one line.
+        help: what the option does, in one line, with the placeholder "{metrics}" for the names of metrics.
         group: its group in the help of the command.
         read: reads and checks a value.
         default: the value without the option.
@@ -295,7 +289,7 @@ class Settings:
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
-        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention",
+        "more metrics, comma-separated: {metrics}",
         SCORING,
         default=(),
         read=read_strings,

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.parts import PARTS
+from anls_metric.command.arguments import write_help
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -43,9 +45,11 @@ SIX_IMPLEMENTATIONS = {
     "mistral_evals": "mistral-evals",
     "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
 }
+PACKAGE = ROOT / "anls_metric"
 SCHEMA = {
     node.name: node
-    for node in ast.parse((ROOT / "anls_metric" / "report" / "schema.py").read_text(encoding="utf-8")).body
+    for path in (PACKAGE / "report" / "schema.py", *sorted((PACKAGE / "analysis" / "parts").glob("*.py")))
+    for node in ast.parse(path.read_text(encoding="utf-8")).body
     if isinstance(node, ast.ClassDef)
 }
 """The dicts of the JSON document, by name."""
@@ -102,7 +106,7 @@ def make_flags() -> str:
     parts = []
     for group in (MOST, INPUT, SCORING, COMPARISON, OUTPUT):
         rows = [
-            (describe_flags(each), each.help, f"`{name}`" if name in Options.__annotations__ else "")
+            (describe_flags(each), write_help(each), f"`{name}`" if name in Options.__annotations__ else "")
             for name, each in OPTIONS.items()
             if each.group == group
         ]
@@ -247,10 +251,21 @@ def make_keys(name: str, indent: str = "") -> str:
             keys.append(node)
         elif keys and isinstance(node, ast.Expr):
             lines.append(f"{indent}- {quote(ast.unparse(key.target) for key in keys)}: {read_text(node)}")
-            inner = set(re.findall(r"\w+", ast.unparse(keys[-1].annotation))) & set(SCHEMA)
-            lines += [make_keys(each, f"{indent}    ") for each in inner if f"keys_{each}" not in TABLES]
+            lines += make_inner_keys(ast.unparse(keys[-1].annotation), indent)
             keys = []
     return "\n".join(lines)
+
+
+def make_inner_keys(kind: str, indent: str = "") -> list[str]:
+    """Make the lists of the keys of the dicts in a type, unless they have a list themselves."""
+    inner = sorted(set(re.findall(r"\w+", kind)) & set(SCHEMA))
+    return [make_keys(each, f"{indent}    ") for each in inner if f"keys_{each}" not in TABLES]
+
+
+def make_submission() -> str:
+    """Make the list of the keys of a submission, with those of its parts."""
+    parts = ["\n".join([f"- `{part.key}`: {part.sentence}", *make_inner_keys(str(part.type))]) for part in PARTS]
+    return "\n".join([make_keys("_Submission"), make_keys("_Runs"), *parts, make_keys("_ForViews")])
 
 
 def read_text(node: ast.Expr) -> str:
@@ -332,6 +347,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "speed": make_speed,
     "coverage": make_coverage,
     "limits": make_limits,
+    "keys_Submission": make_submission,
     **{
         f"keys_{name}": partial(make_keys, name)
         for name in (
@@ -339,7 +355,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
                 "Document",
                 "Compared",
                 "Hint",
-                "Submission",
                 "Group",
                 "Leaves",
                 "Key",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.comparison import adjust, compare_values
-from anls_metric.analysis.scored import Scored, average
+from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.core.scorer import mean
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.metrics import Metric
+from anls_metric.core.strings.metrics import METRICS, Metric
 from anls_metric.reading.answers import list_references
 
 
@@ -42,6 +42,12 @@ def measure(metric: Metric, scored: Scored) -> Measured:
     return Measured(values, mean(values), mean_interval(values, names, metric.most))
 
 
+@once
+def measure_all(scored: Scored) -> dict[str, Measured]:
+    """Measure a submission by the metrics that the user names, in this order."""
+    return {name: measure(METRICS[name], scored) for name in scored.settings.metrics if name in METRICS}
+
+
 def compute_values(metric: Metric, scored: Scored) -> Sequence[float]:
     """Compute the value of each question under a metric. Runs are averaged."""
     answers = scored.answers
@@ -54,17 +60,12 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 
 
 def compare_metric(
-    metric: Metric,
-    measured: Mapping[str, Mapping[str, Measured]],
-    first: Scored,
-    others: Sequence[Scored],
-    chose_best: bool = False,
+    metric: Metric, first: Scored, others: Sequence[Scored], chose_best: bool = False
 ) -> dict[str, dict[str, Any]]:
     """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
 
     Args:
-        metric: the metric.
-        measured: the values, by the names of the submission and of the metric.
+        metric: a metric that the user names.
         first: the baseline.
         others: the submissions that are compared with it; each has a question in common with it.
         chose_best: whether the baseline is the best of several: see `compare`.
@@ -73,9 +74,8 @@ def compare_metric(
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
         whether it is better.
     """
-    values = {name: own[metric.name].values for name, own in measured.items()}
-    own = values[first.name]
-    comparisons = [compare_values(first, own, each, values[each.name], most=metric.most) for each in others]
+    own, *values = (measure_all(each)[metric.name].values for each in (first, *others))
+    comparisons = [compare_values(first, own, each, theirs, most=metric.most) for each, theirs in zip(others, values)]
     return {
         each.second: {
             "metric": metric.name,

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from anls_metric.analysis.evaluation import Result, evaluate
+from anls_metric.analysis.parts import BY_NAME
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.strings.metrics import METRICS
 from anls_metric.gold import resolve
 from anls_metric.options import (
     COMPARISON,
@@ -116,6 +118,11 @@ class _Once(argparse.Action):
         setattr(flags, self.dest, value)
 
 
+def write_help(option: Option) -> str:
+    """Write what an option does, in one line."""
+    return option.help.format(metrics=",".join([*METRICS, *BY_NAME]))
+
+
 def _describe_value(option: Option) -> dict[str, Any]:
     """Describe the value of a flag for argparse."""
     if option.read is read_switch:
@@ -135,7 +142,7 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
     }
     for name in names:
         option = OPTIONS[name]
-        groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))
+        groups[option.group].add_argument(*option.flags, dest=name, help=write_help(option), **_describe_value(option))
 
 
 def read_flags(flags: argparse.Namespace) -> Settings:

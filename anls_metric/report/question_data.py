@@ -70,12 +70,13 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
     """
     pages = [find_page_name(question.record) for question in questions]
     sentences: dict[str, int] = {}
+    added = result.submissions[0].added
     return {
         "ids": [question.id for question in questions],
         "questions": [question.text or "" for question in questions],
         "pages": pages,
         "references": [list(map(format_value, question.references)) for question in questions],
-        "added": {row: result.added[each.id] for row, each in enumerate(questions) if each.id in result.added},
+        "added": {row: added[each.id] for row, each in enumerate(questions) if each.id in added},
         "images": images.embed(result.submissions[0].questions, questions, pages),
         "pictures": images.pictures,
         "answers": [

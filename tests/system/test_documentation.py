@@ -15,6 +15,7 @@ import pytest
 
 import anls_metric
 from anls_metric import compare, score
+from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, read_flags
 from anls_metric.report.document import add_figure_data
@@ -233,7 +234,8 @@ def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:
 # The JSON document
 
 _COMPARE = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
-_EVERYTHING = "--by kind --metrics f1,partial_credit --variant standard,rrc --worst 1 --extract sentence --corrections"
+_METRICS = ",".join(["f1", *BY_NAME])
+_EVERYTHING = f"--by kind --metrics {_METRICS} --variant standard,rrc --worst 1 --extract sentence --corrections"
 RUNS = (
     f"{_COMPARE} examples/compare/chatty.json {_EVERYTHING} examples/compare/corrections.json",
     "examples/judged.jsonl --field judge=verdict",
@@ -243,7 +245,6 @@ RUNS = (
     "examples/compare/gold.json examples/compare/chatty.json",
     f"{_COMPARE} --report report.html --fail-if-worse",
     "examples/compare/gold.json examples/compare/base.json --find 88.67",
-    "examples/abstention/gold.json examples/abstention/answers.json --metrics abstention",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
 _LEVELS = {"groups": 2, "pairs": 2, "outcomes": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
