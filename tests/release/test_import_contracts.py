@@ -1,0 +1,33 @@
+"""The contract by which no modules import one another in a circle."""
+
+from __future__ import annotations
+
+import pytest
+
+grimp = pytest.importorskip("grimp")
+
+from tools.import_contracts import NoCircles, find_imports_by_name  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('def __getattr__(name):\n    return import_module("anls_metric.trl").build', [("anls_metric.trl", 2)]),
+        ('x = import_from_package("anls_metric.trl", "a reward")', [("anls_metric.trl", 1)]),
+        ('import_module("anls_metric.no_such")', []),
+        ('"""It serves anls_metric.trl."""\nx = "anls_metric.trl"', []),
+    ],
+)
+def test_import_by_name_is_found(source: str, found: list[tuple[str, int]]) -> None:
+    assert list(find_imports_by_name(source, {"anls_metric", "anls_metric.trl"})) == found
+
+
+@pytest.mark.parametrize(("importer", "kept"), [("trl", False), ("keras", True)])
+def test_circle_through_an_import_by_name_breaks_the_contract(importer: str, kept: bool) -> None:
+    """The metric imports ``anls_metric.trl`` by its name."""
+    graph = grimp.ImportGraph()
+    for name in ("anls_metric", "anls_metric.metric", "anls_metric.trl", "anls_metric.keras"):
+        graph.add_module(name)
+    graph.add_import(importer=f"anls_metric.{importer}", imported="anls_metric.metric")
+    contract = NoCircles("circles", {"root_packages": ["anls_metric"]}, {"ancestors": ["anls_metric"]})
+    assert contract.check(graph, verbose=False).kept is kept
