@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
+FORMAT = 1
+"""The version of the document. It changes if a key goes, or its meaning or type changes; a new key does not change it."""
+
 Interval = list[float] | None
 """The ends of a 95% confidence interval; None for fewer than two clusters."""
 
@@ -413,6 +416,8 @@ class Match(TypedDict):
 
 
 class _Document(TypedDict):
+    format: int
+    """the [version of the document](#the-version-of-the-document)"""
     signature: str
     """the [signature](signature.md) of the scores"""
     questions: int
