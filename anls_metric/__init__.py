@@ -51,6 +51,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from anls_metric.core.scorer import add_tables
+
 if TYPE_CHECKING:
     from anls_metric.api import ANLSWarning, Scores, compare, score
     from anls_metric.core.extraction.extract import extractor
@@ -156,6 +158,11 @@ _MODULES = {
     "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
+# The scorers of this package. Installed packages find them by the entry points in pyproject.toml, and a checkout here.
+add_tables(
+    "anls_metric.core.strings.variants:VARIANTS", "anls_metric.core.values:VALUE_VARIANTS", "anls_metric.rules:RULES"
+)
+
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 

@@ -87,7 +87,6 @@ class GoldSet(NamedTuple):
         make_row: makes a row of a gold file.
         is_partial: whether the rule scores only some kinds of questions.
         about: what the line that says what was read adds under the usual variant.
-        hash: the hash of the questions; "" until `tools/pin_gold.py` has printed it.
     """
 
     name: str
@@ -103,12 +102,6 @@ class GoldSet(NamedTuple):
     make_row: Callable[[GoldRow, int], GoldRow] = lambda row, number: row
     is_partial: bool = False
     about: str = ""
-    hash: str = ""
-
-    @property
-    def tag(self) -> str:
-        """The part of a signature that names the data."""
-        return f"{self.name}@{self.revision[:7]}"
 
     @property
     def source(self) -> str:
@@ -242,11 +235,6 @@ def find_gold(word: str) -> GoldSet | None:
 def is_name(word: str) -> bool:
     """Whether a word names gold data rather than a file."""
     return word in GOLD and not os.path.exists(word)
-
-
-def find_tag(digest: str) -> str:
-    """Find the tag of the gold data whose questions have the given hash, or return "" if there are none."""
-    return next((row.tag for row in GOLD.values() if row.hash == digest), "")
 
 
 def resolve(

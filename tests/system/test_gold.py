@@ -26,7 +26,6 @@ from tests.system.fake_hub import TOKEN, FakeHub, make_row, write
 pytest.importorskip("huggingface_hub")
 pytest.importorskip("pyarrow")
 
-TAG = "docvqa:val@539088e"
 EMPTY = Path("empty")
 BLOCKED = "import sys; sys.modules.update(dict.fromkeys(('huggingface_hub', 'pyarrow'))); "
 RUN = "import sys; from anls_metric.__main__ import run; run()"
@@ -309,7 +308,6 @@ def test_name_scores_as_its_file(shell: Shell, offline: Path, name: str, variant
     document = shell.document(f"{name} answers.json --extra ignore")
     assert document["signature"].startswith(f"anls|{variant}|")
     assert f"|questions:{count}|gold:" in document["signature"]
-    assert GOLD[name].tag not in document["signature"]  # as its hash is not known
     assert shell.print(f"questions {name} -o gold.jsonl --with-answers") == ""
     same = shell.document(f"gold.jsonl answers.json --extra ignore --variant {variant}")
     assert same["signature"] == document["signature"]
@@ -400,25 +398,13 @@ def test_outputs_say_the_name_and_never_the_path(shell: Shell, offline: Path) ->
     assert "|questions:5349|" in yaml
 
 
-def test_questions_with_the_pinned_hash_have_the_tag(
-    shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_file_with_the_questions_of_a_name_has_its_signature(shell: Shell, offline: Path) -> None:
     answer("docvqa:val", offline)
-    unpinned = shell.document("docvqa:val answers.json")["signature"]
-    digest = unpinned.split("gold:")[1][:8]
-    for pin, has_tag in ((digest, True), ("0" * 8, False)):
-        monkeypatch.setattr(gold, "GOLD", {**GOLD, "docvqa:val": GOLD["docvqa:val"]._replace(hash=pin)})
-        by_name = shell.document("docvqa:val answers.json")["signature"]
-        assert by_name == (unpinned.replace("|questions", f"|{TAG}|questions") if has_tag else unpinned)
-    monkeypatch.setattr(gold, "GOLD", {**GOLD, "docvqa:val": GOLD["docvqa:val"]._replace(hash=digest)})
     by_name = shell.document("docvqa:val answers.json")["signature"]
     lines = shell.print("questions docvqa:val --with-answers").removesuffix("\n").split("\n")
     rows = [json.loads(line) for line in reversed(lines)]
     shell.write({"own.json": {"data": [{"qid": int(row["questionId"]), "answers": row["answers"]} for row in rows]}})
     assert shell.document("own.json answers.json")["signature"] == by_name
-    shell.write({"corrections.json": [{"questionId": rows[0]["questionId"], "exclude": True}]})
-    for name in ("own.json", "docvqa:val"):
-        assert TAG not in shell.document(f"{name} answers.json --corrections corrections.json")["signature"]
 
 
 def test_datasets_and_pins_name_all_rows(shell: Shell, offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,4 +414,4 @@ def test_datasets_and_pins_name_all_rows(shell: Shell, offline: Path, monkeypatc
     pin_gold = importlib.import_module("pin_gold")
     answer("cord:test", offline)
     digest = shell.document("cord:test answers.json")["signature"].split("gold:")[1][:8]
-    assert pin_gold.pin(GOLD["cord:test"]) == f"cord:test: 100 of 100 rows are questions, hash='{digest}'"
+    assert pin_gold.pin(GOLD["cord:test"]) == f"cord:test: 100 of 100 rows are questions, gold:{digest}"

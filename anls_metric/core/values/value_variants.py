@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, name_row
 from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
-from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows, register
+from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
@@ -191,4 +191,3 @@ _TABLE = (
 )
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
 """The metrics of values, by name."""
-register(*_TABLE)
