@@ -371,13 +371,18 @@ def _store(path: str, data: bytes) -> None:
     """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
-    try:
-        with open(aside, "xb") as file:
-            file.write(data)
-        os.replace(aside, path)
-    finally:
+
+    def remove() -> None:
         with suppress(FileNotFoundError):
             os.unlink(aside)
+
+    try:
+        with clean_up(remove):
+            with open(aside, "xb") as file:
+                file.write(data)
+            os.replace(aside, path)
+    finally:
+        remove()
 
 
 def _fetch(row: GoldSet) -> list[GoldRow]:

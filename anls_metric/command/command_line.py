@@ -211,7 +211,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
     """Write the answers or the results, according to the endings of the paths."""
     from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
     from anls_metric.report.files import check_output
-    from anls_metric.report.results import FILE, name_folder, write_results
+    from anls_metric.report.results import FILE, check_names, name_folder, write_results
 
     several = len(result.submissions) > 1
     targets = [
@@ -223,6 +223,8 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
             check_output(path, [*inputs, *_list_sources(settings)])
+        else:
+            check_names(path, [scored.name for scored in result.submissions])
     for path, ending in targets:
         if ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))
