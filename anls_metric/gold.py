@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
-from anls_metric.hub import SILENCE, Wanted, fetch
+from anls_metric.endings import clean_up
+from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.files import apply_layout
@@ -387,4 +388,4 @@ def _store(path: str, data: bytes) -> None:
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
     """Fetch the rows as the Hub has them. InputError: see `fetch`."""
-    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE))
+    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
-        that cannot be scored, 130 after Ctrl-C.
+        that cannot be scored, 130 after a KeyboardInterrupt. (Ctrl-C ends the program `anls` by its signal.)
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):

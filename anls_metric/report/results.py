@@ -100,5 +100,6 @@ def check_names(path: str, submissions: Sequence[str]) -> None:
     for name in submissions:
         other = names.setdefault(unicodedata.normalize("NFC", name_folder(name)).casefold(), name)
         if other != name:
-            sentence = "the results of {first!r} and {second!r} would share a folder: rename one of them, or write all "
-            raise make_error(path, sentence + "answers to one file, with {use.output:answers.csv}", first=other, second=name)
+            sentence = "the results of {first!r} and {second!r} would share a folder: rename one of them, or write one "
+            sentence += "file of answers, with {use.output:answers.csv}"
+            raise make_error(path, sentence, first=other, second=name)
