@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
-from anls_metric.hub import SILENCE, Wanted, fetch
+from anls_metric.endings import clean_up
+from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.files import apply_layout
@@ -359,15 +360,20 @@ def _store(path: str, data: bytes) -> None:
     """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
-    try:
-        with open(aside, "xb") as file:
-            file.write(data)
-        os.replace(aside, path)
-    finally:
+
+    def remove() -> None:
         with suppress(FileNotFoundError):
             os.unlink(aside)
+
+    try:
+        with clean_up(remove):
+            with open(aside, "xb") as file:
+                file.write(data)
+            os.replace(aside, path)
+    finally:
+        remove()
 
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
     """Fetch the rows as the Hub has them. InputError: see `fetch`."""
-    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE))
+    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

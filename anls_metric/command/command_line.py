@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
-        that cannot be scored, 130 after Ctrl-C.
+        that cannot be scored, 130 after a KeyboardInterrupt. (Ctrl-C ends the program `anls` by its signal.)
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -222,7 +222,7 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
     """Write the answers or the results, according to the endings of the paths."""
     from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
     from anls_metric.report.files import check_output
-    from anls_metric.report.results import FILE, name_folder, write_results
+    from anls_metric.report.results import FILE, check_names, name_folder, write_results
 
     several = len(result.submissions) > 1
     targets = [
@@ -234,6 +234,8 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
             check_output(path, [*inputs, *_list_sources(settings)])
+        else:
+            check_names(path, [scored.name for scored in result.submissions])
     for path, ending in targets:
         if ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import FILE, VALUE
-from anls_metric.reading.formats import get_extension, natural_key, read_bytes, read_record
+from anls_metric.reading.formats import MAX_UNPACKED, get_extension, natural_key, read_bytes, read_record
 from anls_metric.reading.layouts import ABSENT, Layout, find_layout, recognize_layout, take_column
 from anls_metric.reading.table import Table, choose_records, find_places, list_fields, name_place, read_column
 
@@ -96,12 +98,32 @@ def read_file(path: str) -> Table:
     if path == "-":
         if sys.stdin is None:
             raise make_error("", "standard input is closed: pipe the file into the command, or pass its path")
-        return read_bytes(sys.stdin.buffer.read(), "standard input")
+        return read_bytes(_read_whole(sys.stdin.buffer, "standard input"), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)
+    return read_bytes(load_bytes(path), path)
+
+
+def load_bytes(path: str) -> bytes:
+    """Read the content of a file. Raises InputError if it is a device or has no end, OSError if it cannot be read."""
     with open(path, "rb") as file:
-        data = file.read()
-    return read_bytes(data, path)
+        return _read_whole(file, path)
+
+
+def _read_whole(file: BinaryIO, name: str) -> bytes:
+    try:
+        mode = os.fstat(file.fileno()).st_mode
+    except io.UnsupportedOperation:  # a stream in memory
+        return file.read()
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise make_error(name, "it is a device: pass a file, or pipe the data into the command")
+    try:
+        data = file.read(-1 if stat.S_ISREG(mode) else MAX_UNPACKED + 1)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from None
+    if len(data) > MAX_UNPACKED and not stat.S_ISREG(mode):
+        raise make_error(name, "it is a pipe of more than {most} GB: pass a file", most=MAX_UNPACKED // 10**9)
+    return data
 
 
 def describe_missing_file(path: str) -> MissingFileError:
@@ -187,8 +209,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     others: list[str] = []
     for file in files:
-        with open(file, "rb") as stream:
-            record = read_record(stream.read(), file) if get_extension(file) == ".json" else None
+        record = read_record(load_bytes(file), file) if get_extension(file) == ".json" else None
         if record is None:
             others.append(file)
         else:
