@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
@@ -19,7 +19,7 @@ from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
-from anls_metric.reading.doubts import check_pairing
+from anls_metric.reading.doubts import check_copies, check_pairing
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
@@ -56,6 +56,11 @@ class Reading:
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""
         return find_roles(table, side, self.settings, self.of_values, self.rule)
+
+    def find_copy(self, table: Table) -> Path | None:
+        """Find the references that a submission has beside its predictions, by their usual name or its layout."""
+        others = replace(self.settings, prediction=None, references=None, id=NONE, gold_id=None, field=None)
+        return find_roles(table, "both", others, self.of_values).references
 
     @property
     def kind(self) -> Kind:
@@ -149,15 +154,18 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         chosen = [key.own[place] for place in records]
         order = _Order(*order_by_id(key.theirs, chosen, records, runs))
         _check_ids(gold, table, key, chosen, order, settings)
-    pairs = ((place, record) for place, record in zip(*order) if record is not None)
+    pairs = [(place, record) for place, record in zip(*order) if record is not None]
     hints += check_pairing(gold, table, roles, pairs, key is None, settings)
+    unused, more = check_copies(gold, table, roles, pairs, key is None, reading)
+    hints += more
     answered, total = len(order.records) - order.records.count(None), len(gold.ids)
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
     sentence = "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: "
     values = {"references": _name(gold.roles.references), "gold": _base(gold.table.name), "how": how, "count": count}
-    read = Message("", sentence + "{count}", values)
+    sentence += "{count}" if unused is None else "{count}; {unused} of {table} not used"
+    read = Message("", sentence, {**values, "unused": _name(unused)})
     return _make_answers(gold, table, roles, order, read, reading, hints)
 
 

@@ -222,11 +222,14 @@ def take_whole_record(record: Record) -> dict[str, Any]:
     return drop_fields(record, KEY, FILE)
 
 
-def has_certain_references(table: Table) -> bool:
-    """Whether a table has references, judging by its layout or by a usual name other than "answer"."""
-    if table.layout:
-        return bool(first_path(table, table.layout.references))
-    return usual_field(table, (*REFERENCES, *LESS_CERTAIN_REFERENCES)) is not None
+def is_answer(path: Path | None) -> bool:
+    """Whether a field is one that may be a prediction as well as a reference."""
+    return isinstance(path, str) and _fold(path) in ANSWERS
+
+
+def is_uncertain(path: Path) -> bool:
+    """Whether a field of references may be something else, such as a prediction or a category."""
+    return is_answer(path) or path in LESS_CERTAIN_REFERENCES
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
