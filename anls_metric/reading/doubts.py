@@ -176,17 +176,36 @@ def _describe(gold: Questions, table: Table, witness: _Witness, differing: Seque
 
 
 def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") -> tuple[str, dict[str, str]]:
-    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
+    """Find what a user has to do where a join by position is wrong."""
+    remedy, fields = propose_key(gold, table, roles)
+    if remedy:
+        return remedy, fields
+    if name == _QUESTION:
+        return "check that both files are of the same split; {use.field:question=none} skips this check", {}
+    return "add an id to each record of both files; {use.id:none} joins by position all the same", {}
+
+
+def propose_key(gold: Questions, table: Table, roles: Roles, share: float = 0.5) -> tuple[str, dict[str, str]]:
+    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files.
+
+    Args:
+        gold: the questions.
+        table: the submission.
+        roles: its roles.
+        share: the share of the values of the smaller side that must be on the other.
+
+    Returns:
+        A clause, "" for no such fields, and its values.
+    """
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
     if isinstance(roles.question, str) and isinstance(gold.roles.question, str):
         fields.append((roles.question, gold.roles.question))
     for chosen in chain.from_iterable(combinations(fields, size) for size in (1, 2)):
         own, theirs = (",".join(names) for names in zip(*chosen))
         ids, others = read_ids(table, own), read_ids(gold.table, theirs)
-        is_key = is_unique(ids) and is_unique(others) and 2 * len({*ids} & {*others}) >= min(len(ids), len(others))
+        common = len({*ids} & {*others})
+        is_key = is_unique(ids) and is_unique(others) and common >= max(1, share * min(len(ids), len(others)))
         if own != roles.id and is_key:
             named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
             return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
-    if name == _QUESTION:
-        return "check that both files are of the same split; {use.field:question=none} skips this check", {}
-    return "add an id to each record of both files; {use.id:none} joins by position all the same", {}
+    return "", {}

@@ -19,11 +19,11 @@ from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
-from anls_metric.reading.doubts import check_copies, check_pairing
+from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
-from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
+from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     Kind,
@@ -84,7 +84,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
     """
     roles = reading.find_roles(table, "gold")
     if not reading.rule:  # which may need none
-        require(table, "gold", roles.references, "references")
+        require(table, "gold", roles, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise error_of_repeated(table, ids, roles, reading.settings)
@@ -117,6 +117,9 @@ def _refuse_gaps(ids: Sequence[str | None], table: Table, roles: Roles) -> None:
 # A submission and a gold file
 
 
+_FEW = 0.1  # the share of equal values that proposes a key
+
+
 class _Order(NamedTuple):
     """For each answer, the place of its question and the place of its record, which is None for no answer."""
 
@@ -141,7 +144,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
             raise error_of_missing_field(table, named, role)
     _refuse_submissions(gold, table)
-    require(table, "submission", roles.prediction, "prediction")
+    require(table, "submission", roles, "prediction")
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
     if key is None:
@@ -190,12 +193,14 @@ def _refuse_submissions(gold: Questions, table: Table) -> None:
 def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[Message]) -> _Order:
     count, total = len(table.records), len(gold.ids)
     if count != total:
-        sentence = (
-            "{answers} for {questions}, but no ids to join them by: write one answer per question (an empty string "
-            "for none), or put an id in each record"
-        )
-        values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
-        raise make_error(table.name, sentence, **values)
+        system = find_systems(table, roles, read_questions(table, roles.question), gold.texts)
+        remedy, values = ("", {}) if system else propose_key(gold, table, roles, _FEW)
+        if system:
+            remedy = "for separate models, add {use.submission:{system}}"
+        elif not remedy:
+            remedy = "write one answer per question (an empty string for none), or put an id in each record"
+        values |= {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question"), "system": system}
+        raise make_error(table.name, f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}", **values)
     if roles.id is not None and not gold.has_ids:
         verb = "are" if roles.id in (KEY, FILE) else "is"
         sentence = f"{{gold}} has no ids, so {{field}} {verb} not used, and answers are joined by position"
@@ -232,10 +237,10 @@ def read_both(table: Table, reading: Reading) -> Answers:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
     """
     roles = reading.find_roles(table, "both")
-    if not reading.rule:  # which may need none
-        require(table, "both", roles.references, "references")
-    require(table, "both", roles.prediction, "prediction")
+    require(table, "both", roles, *([] if reading.rule else ["references"]), "prediction")  # a rule may need none
     ids = _read_all_ids(table, roles)
+    if not ids:
+        refuse_systems(table, roles, reading.settings)
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
     first_of: dict[str, int] = {}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
@@ -18,6 +17,7 @@ from anls_metric.reading.files import apply_layout, describe_missing_file, get_s
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.table import Table, read_column
 
@@ -81,10 +81,46 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         sentence = "there are no files to score: pass a gold file and then submissions, or a table that contains both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     loaded: dict[int, Table] = {}
-    check: Callable[[Questions, Table], Sequence[Message]] = lambda gold, table: ()
+    try:
+        runs_of = _read_all(inputs, gold, reading, loaded)
+    except MissingError as error:
+        raise _complete(error, inputs, gold, reading, loaded) from None
+    for runs in _compare_numbers(runs_of, reading.settings).values():
+        yield extract_answers(join_runs(runs), reading)
+
+
+def _complete(
+    error: MissingError, inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
+) -> InputError:
+    """Complete the error for what a gold file lacks by what the first submission lacks."""
+    from anls_metric.reading.missing import complete_error  # only for errors
+
+    errors = [error]
+    for each in inputs if error.side == "gold" else ():
+        try:
+            table = _lay_out(_load(each, reading, loaded), reading)
+            if table.name != error.table.name:
+                require(table, "submission", reading.find_roles(table, "submission"), "prediction")
+                break
+        except MissingError as other:
+            errors.append(other)
+            break
+        except InputError:  # a later one
+            break
+
+    def read(settings: Settings) -> object:
+        return _read_all(inputs, gold, replace(reading, settings=settings), loaded)
+
+    return complete_error(errors, reading.settings, read)
+
+
+def _read_all(
+    inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
+) -> dict[str, list[Answers]]:
+    """Read the answers of all inputs, as lists of runs by the names of submissions."""
+    first, was_named = inputs[0], gold is not None
     if gold is None and len(inputs) > 1:
-        first, gold = inputs[0], _find_gold(inputs, reading, loaded)
-        check = partial(_check_found_gold, reading, gold is first)
+        gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
         if gold and gold.path and all(each.path == gold.path for each in inputs):
             raise make_error(
@@ -103,13 +139,14 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
             whole = _lay_out(_load(each, reading, loaded), reading)
             if questions and len(inputs) > 1:
                 _refuse_record(whole, questions)
-            for part, (table, how) in split_submissions(whole, reading).items():
-                hints = check(questions, table) if questions else ()
+            for part, (table, how) in split_submissions(whole, reading, questions is not None).items():
+                hints = []
+                if questions and not was_named:
+                    hints = _check_found_gold(questions, table, how, gold is first)
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
-    for runs in _compare_numbers(runs_of, reading.settings).values():
-        yield extract_answers(join_runs(runs), reading)
+    return runs_of
 
 
 def _refuse_record(table: Table, gold: Questions) -> None:
@@ -190,7 +227,7 @@ def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Tabl
     return inputs[golds[0]] if golds else None
 
 
-def _check_found_gold(reading: Reading, is_first: bool, gold: Questions, table: Table) -> list[Message]:
+def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first: bool) -> list[Message]:
     """Check a gold file that no option names against a submission that may be a gold file as well."""
     own, contents = find_contents(gold.table, reading), find_contents(table, reading)
     if contents not in ("either", "references or both"):
@@ -214,7 +251,8 @@ def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
         return
     count = count_equal(answers.predictions, list_references(answers))
     if count:
-        sentence = "its answers are the references of {gold} ({count} of {total}): if it is the gold file, add {use.gold:{name}}"
+        sentence = "its answers are the references of {gold} ({count} of {total}): if it is the gold file, "
+        sentence += "add {use.gold:{name}}"
         total = len(answers.predictions) - list(answers.predictions).count(None)
         values = {"count": f"{count:,}", "total": f"{total:,}", "gold": gold.table.name, "name": table.name}
         raise make_error(table.name, sentence, **values)
@@ -234,6 +272,9 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
         return table
     if isinstance(each.data, Table):
         return each.data
+    if each.path == "-":
+        loaded[id(each.data)] = load_table(each.path)
+        return loaded[id(each.data)]
     if each.path:
         return load_table(each.path)
     from anls_metric.reading.memory import read_memory

@@ -181,7 +181,13 @@ def read_columns_together(table: Table, path: Path | None) -> list[Any]:
     if len(parts) < 2:
         return read_column(table, path)
     rows = zip(*(read_column(table, part) for part in parts))
-    return [[value for value in row if value not in (None, ABSENT, "") and value == value] or ABSENT for row in rows]
+    return [_join_cells(row) or ABSENT for row in rows]
+
+
+def _join_cells(row: Iterable[Any]) -> list[Any]:
+    """Join the values of several columns, which may be lists or empty."""
+    lists = (value if isinstance(value, list) else [value] for value in map(parse_value_or_text, row))
+    return [value for value in chain.from_iterable(lists) if value not in (None, ABSENT, "") and value == value]
 
 
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:

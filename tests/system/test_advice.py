@@ -79,6 +79,8 @@ def list_proposals(message: Message) -> Iterator[str]:
             printed = Message("", f"{{{name}:{value}}}", message.values).text("command")
             if not re.search(r"PATH|\.\.\.", printed):
                 yield printed
+    yield from (Message("", f"{{use.{name}:{{value}}}}", {"value": value}).text("command")
+        for name, value in message.options.items())
 
 
 def add_option(line: str, option: str) -> str:
@@ -96,9 +98,9 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
     found: list[Message] = []
     describe = command_line._describe_error
 
-    def keep_error(error: ValueError | OSError | MemoryError) -> str:
+    def keep_error(error: ValueError | OSError | MemoryError, words: list[str]) -> str:
         found.extend([error.message] if isinstance(error, InputError) else [])
-        return describe(error)
+        return describe(error, words)
 
     def keep_hints(*arguments: Any) -> Any:
         result, document = score_files(*arguments)
