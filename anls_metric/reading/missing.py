@@ -10,7 +10,7 @@ from typing import Any
 from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import ABSENT, describe_failures
-from anls_metric.reading.roles import MissingError, Side, usual_field
+from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, Side, usual_field
 from anls_metric.reading.table import Table, describe_fields, list_values, read_column
 
 
@@ -61,11 +61,11 @@ def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_rec
         return Message(table.name, sentence, {"failures": failures})
     if holds_records:
         sentence += ", or add {use.variant:anls_star} to score whole records"
-    elif side == "both":
-        sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
     elif side == "gold" and _is_test_split(table):
         sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
         sentence += "anls export rrc"
+    elif side == "both" or (side == "gold" and usual_field(table, PREDICTIONS)):
+        sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
     return Message(table.name, sentence + " (found {fields})", {"fields": describe_fields(table)})
 
 
@@ -92,6 +92,8 @@ def complete_error(
     Returns:
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
+    if "variant" in errors[0].message.find_options():
+        return errors[0]
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
     while more:
@@ -124,14 +126,15 @@ def _word(errors: Sequence[MissingError], options: Mapping[str, str]) -> Message
 
 def propose_fields(error: MissingError) -> dict[str, str]:
     """Propose a field for each role that a table lacks: one whose name speaks for it, or the only one with texts."""
-    taken = {part for path in error.roles[:4] if path for part in str(path).split(",")}
+    others = (*error.roles[:4], usual_field(error.table, PREDICTIONS), usual_field(error.table, REFERENCES))
+    taken = {part for path in others if path for part in str(path).split(",")}
     columns = list_values(error.table)
     proposed: dict[str, str] = {}
     for role in error.missing:
         points = {
             path: _count_points(path, columns, role)
             for path, column in columns.items()
-            if path not in {*taken, *proposed.values()} and _holds_texts(column)
+            if path not in {*taken, *proposed.values()} and "*" not in path and _holds_texts(column)
         }
         order = list(points) if role == "references" else list(reversed(points))
         best = max(order, key=points.__getitem__, default=None)

@@ -111,7 +111,8 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
 def list_values(table: Table) -> dict[str, list[Any]]:
     """List the fields that hold no objects, and those in lists of objects, each with its values in the first records.
 
-    The items of a list are numbered if it is as long and as short everywhere; otherwise, ``*`` stands for each.
+    The items of a list are numbered if it is short, and as long everywhere; otherwise, -1 is the last message of a
+    conversation, and ``*`` stands for each item.
     """
     records = table.records[:MAX_SAMPLE]
     columns: dict[str, list[Any]] = {}
@@ -121,8 +122,11 @@ def list_values(table: Table) -> dict[str, list[Any]]:
         if lengths == {0}:
             columns |= {} if is_object else {path: column}
             continue
-        places = range(lengths.pop()) if len(lengths) == 1 and max(lengths) <= _MAX_ITEMS else "*"
         items = [item for value in column if _holds_objects(value) for item in value]
+        if len(lengths) == 1 and max(lengths) <= _MAX_ITEMS:
+            places = list(map(str, range(max(lengths))))
+        else:
+            places = ["-1" if {"from", "role"} & items[0].keys() else "*"]
         names = [name for name, is_object in list_fields(items[:MAX_SAMPLE]).items() if not is_object]
         inner = [f"{path}.{place}.{name}" for place in places for name in names]
         columns |= {path: take_column(records, path) for path in inner}
