@@ -207,5 +207,5 @@ def propose_key(gold: Questions, table: Table, roles: Roles, share: float = 0.5)
         is_key = is_unique(ids) and is_unique(others) and common >= max(1, share * min(len(ids), len(others)))
         if own != roles.id and is_key:
             named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
-            return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
+            return f"to join by {{key}}, add {named}", {"key": own, "gold_key": theirs}
     return "", {}

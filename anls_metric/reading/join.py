@@ -22,7 +22,7 @@ from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
+from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_roles, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
@@ -35,6 +35,7 @@ from anls_metric.reading.values import (
     read_questions,
     read_references,
     refuse_gaps,
+    show_ids,
     warn_of_decimals,
 )
 
@@ -83,7 +84,7 @@ def read_gold(table: Table, reading: Reading) -> Questions:
         InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
-    if not reading.rule:  # which may need none
+    if not reading.rule:  # which may need no references
         require(table, "gold", roles, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
@@ -199,8 +200,13 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
             remedy = "for separate models, add {use.submission:{system}}"
         elif not remedy:
             remedy = "write one answer per question (an empty string for none), or put an id in each record"
-        values |= {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question"), "system": system}
-        raise make_error(table.name, f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}", **values)
+        values |= {
+            "answers": count_noun(count, "answer"),
+            "questions": count_noun(total, "question"),
+            "system": system or "",
+        }
+        sentence = f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}"
+        raise make_error(table.name, sentence, **values)
     if roles.id is not None and not gold.has_ids:
         verb = "are" if roles.id in (KEY, FILE) else "is"
         sentence = f"{{gold}} has no ids, so {{field}} {verb} not used, and answers are joined by position"
@@ -224,7 +230,8 @@ def _check_ids(
     for option, keys, noun, sentence in checks:
         if keys and option == "error":
             count = count_noun(len(keys), noun)
-            raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=list_some(keys))
+            some = list_some(show_ids(keys, key.path))
+            raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=some)
 
 
 # A table with predictions and accepted answers
@@ -237,7 +244,8 @@ def read_both(table: Table, reading: Reading) -> Answers:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
     """
     roles = reading.find_roles(table, "both")
-    require(table, "both", roles, *([] if reading.rule else ["references"]), "prediction")  # a rule may need none
+    needed: tuple[Answer, ...] = ("prediction",) if reading.rule else ("references", "prediction")
+    require(table, "both", roles, *needed)
     ids = _read_all_ids(table, roles)
     if not ids:
         refuse_systems(table, roles, reading.settings)

@@ -334,12 +334,13 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     return [each.name or next(short) for each in inputs]
 
 
-_PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
+_WORD = r"(?:submission|prediction|answer|result|output)s?"
+_PREFIX = rf".*__|{_WORD}[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores. For several names, it may also be a word
-    like submission.
+    """Drop the prefix that all names share, if it ends in two underscores, or is a word like submission. A single name
+    loses only such a word with two underscores, since what else it begins with may tell it from other runs.
 
     Args:
         names: the names of files.
@@ -350,9 +351,11 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
         ['base', 'tuned']
         >>> drop_shared_prefix(["base_1", "base_2"]), drop_shared_prefix(["submission__base"])
         (['base_1', 'base_2'], ['base'])
+        >>> drop_shared_prefix(["router__whole__k5"])
+        ['router__whole__k5']
     """
     common = os.path.commonprefix(names)  # noqa: RUF071, of characters
-    prefix = re.match(_PREFIX if len(names) > 1 else ".*__", common)
+    prefix = re.match(_PREFIX if len(names) > 1 else f"{_WORD}__", common)
     short = [name[prefix.end() :] for name in names] if prefix else []
     return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
 

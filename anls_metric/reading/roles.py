@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Side = Literal["gold", "submission", "both"]
 """What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
 
+Answer = Literal["prediction", "references"]
+
 IDS = ("questionId", "question_id", "id", "qid", KEY, FILE)
 QUESTIONS = ("question", "query", "prompt")
 PREDICTIONS = (
@@ -276,7 +278,7 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
     columns: dict[str, Path] = {}
     for column in (*rule.columns, *rule.optional):
         more = [rule.prediction_field] if column == "prediction" and side == "submission" else []
-        path = first_path(table, first.get(column), column, known.get(column), *more)
+        path = first_path(table, first.get(column), column, usual_field(table, [column]), known.get(column), *more)
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
     prediction = columns.get("prediction", roles.prediction)
@@ -312,7 +314,7 @@ class MissingError(InputError):
         self.table, self.side, self.missing, self.roles = table, side, missing, roles
 
 
-def require(table: Table, side: Side, roles: Roles, *needed: Literal["prediction", "references"]) -> None:
+def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
     """Check that roles have a field. Raises MissingError, which lists the fields and the options, if one has none."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:

@@ -24,7 +24,7 @@ from anls_metric.reading.roles import (
     usual_field,
 )
 from anls_metric.reading.table import Table, choose_records, find_places, has, read_column
-from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps
+from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps, show_ids
 
 if TYPE_CHECKING:
     from anls_metric.reading.join import Reading
@@ -147,7 +147,7 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
             "ids repeat across its files: if each file is a submission, pass the files one by one, as in {pattern}"
         )
         return make_error(table.name, sentence, pattern=os.path.join(table.name, "*"))
-    repeated = find_repeated(map(str, ids))
+    repeated = show_ids(find_repeated(map(str, ids)), roles.id)
     sentence = "{count} repeated (the first is {first}): keep only one record for each id"
     if roles.prediction is not None and settings.runs is None:
         sentence += ", or add {use.runs:question} to score the mean over runs of one model"

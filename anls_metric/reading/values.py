@@ -55,6 +55,16 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
     return list(map(str if set(map(type, column)) <= {str, int} else read_id, column))
 
 
+def show_ids(ids: Iterable[str | None], path: Path | None) -> list[str]:
+    """Show ids in a message: those of several fields in parentheses.
+
+    Example:
+        >>> show_ids(["a.pdf, total"], "file,field"), show_ids(["a.pdf"], "file")
+        (['(a.pdf, total)'], ['a.pdf'])
+    """
+    return [f"({each})" if isinstance(path, str) and "," in path else str(each) for each in ids]
+
+
 def read_id(value: Any) -> str | None:
     """Read an id as a string, or return None if the value is not an id."""
     if type(value) in (str, int):
