@@ -114,11 +114,14 @@ def read_predictions(column: list[Any], table: Table, path: Path, settings: Sett
         column = list(map(text_of_parts, column))
     if kind == "text":
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
+    has_nan = any(isinstance(value, float) and value != value for value in column)
     column = parse_all(partial(_read_prediction, kind, path), column, table)
     if settings.missing == "error":
         sentence = (
             '{field} is null or missing: write "" if the model gave no answer, or add {use.missing:zero} to score it 0'
         )
+        if has_nan:
+            sentence += f"; {_READ_AGAIN}"
         refuse_gaps(column, table, path, sentence)
     return column
 
@@ -209,7 +212,9 @@ def _read_accepted(value: Any) -> Sequence[str]:
     value = unwrap_references(value)
     items = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(item, float) and item != item for item in items):
-        raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out")
+        raise ValueError(
+            f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out; {_READ_AGAIN}"
+        )
     if any(isinstance(item, dict) for item in items):
         sentence = "the reference must be a string, got {value}: score lists and objects with {use.variant:anls_star}"
         raise make_error("", sentence, value=describe(value))
@@ -223,6 +228,7 @@ def _write_number(value: Any) -> Any:
 
 
 _ACCEPTED = "the reference"
+_READ_AGAIN = "if it was a text such as NA or None, let pandas read the file with keep_default_na=False"
 
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:
