@@ -193,7 +193,8 @@ def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Docum
     document.
     """
     gold = parse_input(settings.gold) if settings.gold else None
-    result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]
+    result = evaluate(*resolve([*map(parse_input, files), *marked], gold, settings))
     document = build_document(result, "command")
     if document["hints"] and not settings.quiet:
         print_note(format_hints(document))

@@ -123,19 +123,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with pause_collector():
             return _score(words)
     except (ValueError, OSError, MemoryError) as error:
-        print_note(f"anls: error: {make_printable(' '.join(_describe_error(error).split()))}")
+        print_note(f"anls: error: {make_printable(' '.join(_describe_error(error, words).split()))}")
         return 2
     except KeyboardInterrupt:
         print_note("anls: interrupted")
         return 130
 
 
-def _describe_error(error: ValueError | OSError | MemoryError) -> str:
-    """Describe an error in the words of the command."""
+def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[str]) -> str:
+    """Describe an error in the words of the command, given the words that were typed."""
     if isinstance(error, MissingFileError):
         return error.message.text("command") + _guess_meaning(error.message.where)
     if isinstance(error, InputError):
-        return reword(error.message.text("command"), "command")
+        return reword(error.message.text("command", shlex.join(["anls", *words])), "command")
     if isinstance(error, MemoryError):
         return "this needs more memory than there is: score fewer answers at a time"
     if isinstance(error, OSError) and error.filename:

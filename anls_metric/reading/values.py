@@ -55,6 +55,16 @@ def read_ids(table: Table, path: Path | None) -> list[str | None]:
     return list(map(str if set(map(type, column)) <= {str, int} else read_id, column))
 
 
+def show_ids(ids: Iterable[str | None], path: Path | None) -> list[str]:
+    """Show ids in a message: those of several fields in parentheses.
+
+    Example:
+        >>> show_ids(["a.pdf, total"], "file,field"), show_ids(["a.pdf"], "file")
+        (['(a.pdf, total)'], ['a.pdf'])
+    """
+    return [f"({each})" if isinstance(path, str) and "," in path else str(each) for each in ids]
+
+
 def read_id(value: Any) -> str | None:
     """Read an id as a string, or return None if the value is not an id."""
     if type(value) in (str, int):
@@ -104,11 +114,14 @@ def read_predictions(column: list[Any], table: Table, path: Path, settings: Sett
         column = list(map(text_of_parts, column))
     if kind == "text":
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
+    has_nan = any(isinstance(value, float) and value != value for value in column)
     column = parse_all(partial(_read_prediction, kind, path), column, table)
     if settings.missing == "error":
         sentence = (
             '{field} is null or missing: write "" if the model gave no answer, or add {use.missing:zero} to score it 0'
         )
+        if has_nan:
+            sentence += f"; {_READ_AGAIN}"
         refuse_gaps(column, table, path, sentence)
     return column
 
@@ -181,7 +194,13 @@ def read_columns_together(table: Table, path: Path | None) -> list[Any]:
     if len(parts) < 2:
         return read_column(table, path)
     rows = zip(*(read_column(table, part) for part in parts))
-    return [[value for value in row if value not in (None, ABSENT, "") and value == value] or ABSENT for row in rows]
+    return [_join_cells(row) or ABSENT for row in rows]
+
+
+def _join_cells(row: Iterable[Any]) -> list[Any]:
+    """Join the values of several columns, which may be lists or empty."""
+    lists = (value if isinstance(value, list) else [value] for value in map(parse_value_or_text, row))
+    return [value for value in chain.from_iterable(lists) if value not in (None, ABSENT, "") and value == value]
 
 
 def _are_lists_of_strings(column: Sequence[Any]) -> bool:
@@ -193,7 +212,9 @@ def _read_accepted(value: Any) -> Sequence[str]:
     value = unwrap_references(value)
     items = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(item, float) and item != item for item in items):
-        raise ValueError(f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out")
+        raise ValueError(
+            f"{_ACCEPTED} is NaN, a missing value: add a reference, or leave the question out; {_READ_AGAIN}"
+        )
     if any(isinstance(item, dict) for item in items):
         sentence = "the reference must be a string, got {value}: score lists and objects with {use.variant:anls_star}"
         raise make_error("", sentence, value=describe(value))
@@ -207,6 +228,7 @@ def _write_number(value: Any) -> Any:
 
 
 _ACCEPTED = "the reference"
+_READ_AGAIN = "if it was a text such as NA or None, let pandas read the file with keep_default_na=False"
 
 
 def _parse_accepted(value: Any) -> tuple[Any, ...]:

@@ -32,6 +32,8 @@ MORE: dict[str, Situation] = {
         "prediction": None}]}),
     "objects as answers": ("t.json", {"t.json": NESTED}),
     "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
+    "results before the gold file": ("t.json g.json", {"t.json": list_rows(), "g.json": [{"question": row["question"],
+        "answer": row["answers"][0]} for row in GOLD]}),
     "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
     "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
         ["a"]}]}),
@@ -54,8 +56,8 @@ MORE: dict[str, Situation] = {
     "a kind without a figure": ("gold.json a.json --plot-kind keys", {}),
     "a figure of texts by key": ("gold.json a.json --plot f.pdf --plot-kind keys", {}),
     "a figure of values by key": ("t.json --variant anls_star --plot f.pdf --plot-kind keys", {"t.json": NESTED}),
-    "a figure of groups": ("t.json --plot f.pdf --plot-kind groups", {"t.json": list_rows(kind="a") + list_rows(
-        kind="b")}),
+    "a figure of groups": ("t.json --plot f.pdf --plot-kind groups", {"t.json": [row | {"kind": "ab"[n % 2]} for n, row
+        in enumerate(list_rows())]}),
     "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
 }  # fmt: skip
 SITUATIONS: dict[str, Situation] = {
@@ -79,6 +81,10 @@ def list_proposals(message: Message) -> Iterator[str]:
             printed = Message("", f"{{{name}:{value}}}", message.values).text("command")
             if not re.search(r"PATH|\.\.\.", printed):
                 yield printed
+    yield from (
+        Message("", f"{{use.{name}:{{value}}}}", {"value": value}).text("command")
+        for name, value in message.options.items()
+    )
 
 
 def add_option(line: str, option: str) -> str:
@@ -96,9 +102,9 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
     found: list[Message] = []
     describe = command_line._describe_error
 
-    def keep_error(error: ValueError | OSError | MemoryError) -> str:
+    def keep_error(error: ValueError | OSError | MemoryError, words: list[str]) -> str:
         found.extend([error.message] if isinstance(error, InputError) else [])
-        return describe(error)
+        return describe(error, words)
 
     def keep_hints(*arguments: Any) -> Any:
         result, document = score_files(*arguments)
