@@ -258,6 +258,13 @@ class Settings:
         INPUT,
         label="Several answers to one question",
     )
+    samples: str | None = _option(
+        "--samples {mean,vote,best}",
+        "several answers to a question in one field: score their mean, the most frequent one or the best one, an upper "
+        "bound (default: an error)",
+        INPUT,
+        label="Several answers in one field",
+    )
     extra: str = _option(
         "--extra {error,ignore}",
         "what to do with answers to unknown questions: fail, or ignore them (default: error)",
@@ -386,6 +393,7 @@ class Options(TypedDict, total=False):
     layout: str | None
     filter: int | str | None
     runs: Literal["question", "error"] | None
+    samples: Literal["mean", "vote", "best"] | None
     extra: Literal["error", "ignore"] | None
     corrections: str | os.PathLike[str] | None
     threshold: float | None

@@ -233,7 +233,7 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     check_field_names(settings, rule)
     if settings.extract:
         extractor(",".join(settings.extract))  # refuses an unknown rule
-    return Reading(settings, scorer.reads_json, rule)
+    return Reading(settings, scorer.reads_json, rule, scorer)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
@@ -279,7 +279,10 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
         *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
-        ("corrections", scorer.columns, "does not apply to benchmark metrics: leave it out"),
+        *(
+            (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
+            for option in ("corrections", "samples")
+        ),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):

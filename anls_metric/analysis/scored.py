@@ -253,7 +253,8 @@ class Scored:
         """The signature of the score, which says how it was computed and which questions were scored."""
         digest = hash_questions(self.questions)
         tag = find_tag(digest)
-        parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
+        chosen = self.answers.samples and f"samples:{self.answers.samples}"
+        parts = (*filter(None, [chosen, tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
         return add_to_signature(self.scorer.signature(self.extract), *parts)
 
 

@@ -36,6 +36,7 @@ from anls_metric.reading.values import (
     read_references,
     refuse_gaps,
     warn_of_decimals,
+    warn_of_lists,
 )
 
 
@@ -47,11 +48,13 @@ class Reading:
         settings: the options of the user.
         of_values: whether answers are lists and nested values, and not strings.
         rule: the rule of a benchmark that scores the answers; None for none.
+        scorer: what scores the answers, to choose among several; None where nothing is chosen.
     """
 
     settings: Settings
     of_values: bool = False
     rule: Any = None
+    scorer: Any = None
 
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""
@@ -262,8 +265,13 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
-    predictions = read_predictions(column, table, path, reading.settings, reading.kind)
-    decimals = warn_of_decimals(column, table.name, "predictions") if reading.kind == "text" else []
+    predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
+    warnings = []
+    if reading.kind == "text":
+        warnings = [
+            *warn_of_decimals(column, table.name, "predictions"),
+            *warn_of_lists(column, table.name, reading.settings),
+        ]
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
@@ -291,7 +299,7 @@ def _make_answers(
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*gold.table.hints, *hints, *table.hints, *decimals],
+        hints=[*gold.table.hints, *hints, *table.hints, *warnings],
     )
 
 

@@ -19,6 +19,7 @@ from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
 from anls_metric.reading.roles import has_certain_references
 from anls_metric.reading.runs import join_runs, split_submissions
+from anls_metric.reading.samples import extract_samples
 from anls_metric.reading.table import Table, has, read_column
 
 
@@ -99,7 +100,8 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full))
     for runs in _compare_numbers(runs_of, reading.settings).values():
-        yield extract_answers(join_runs(runs), reading)
+        extract = extract_samples if reading.settings.samples else extract_answers
+        yield extract(join_runs(runs), reading)
 
 
 def _refuse_record(table: Table, gold: Questions) -> None:

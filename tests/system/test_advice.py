@@ -31,6 +31,12 @@ MORE: dict[str, Situation] = {
     "an answer that is null": ("gold.json x.json", {"x.json": [*list_answers()[1:], list_answers()[0] | {
         "prediction": None}]}),
     "objects as answers": ("t.json", {"t.json": NESTED}),
+    "samples": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": "a"}]}),
+    "samples or lists": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": ["a", "c"]}]}),
+    "samples in a cell": ("t.csv", {"t.csv": [{"prediction": '["a", "b"]', "answers": "a"}] * 3}),
+    "a sample that is null": ("t.json --samples mean", {"t.json": [{"prediction": ["a", None], "answers": "a"}]}),
+    "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
+    "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
     "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
     "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
     "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
