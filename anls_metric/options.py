@@ -237,6 +237,15 @@ class Settings:
         INPUT,
         read=read_fields,
     )
+    records: tuple[str, ...] = _option(
+        "--records PATHS",
+        "path of the list of records in a file, such as data.items, with * for each of several; more, comma-separated "
+        "(default: the only list of questions)",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Path of the records",
+    )
     references_separator: str | None = _option(
         "--references-separator TEXT",
         "separator between references in one string",
@@ -389,6 +398,7 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    records: Names
     references_separator: str | None
     layout: str | None
     filter: int | str | None

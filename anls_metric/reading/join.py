@@ -286,7 +286,7 @@ def _make_answers(
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
-    about = "; ".join(filter(None, (gold.table.about, table.about)))
+    about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,

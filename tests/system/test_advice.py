@@ -37,6 +37,10 @@ MORE: dict[str, Situation] = {
     "a sample that is null": ("t.json --samples mean", {"t.json": [{"prediction": ["a", None], "answers": "a"}]}),
     "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
     "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
+    "lists of several models": ("t.json", {"t.json": {"models": {name: {"rows": list_rows()} for name in "ab"}}}),
+    "a list with unusual names": ("t.json", {"t.json": {"rows": [{"guess": "a", "want": "a"}], "n": 1}}),
+    "questions in a list": ("t.json --prediction-field texts.*.p --references-field texts.*.r", {"t.json": [
+        {"texts": [{"p": "a", "r": "a"}, {"p": "b", "r": "c"}]}]}),
     "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
     "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
     "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
