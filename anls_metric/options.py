@@ -309,6 +309,13 @@ class Settings:
         "for anls_star: compare numbers as they are written, or 2440 and 2440.0 as equal (default: as_written)",
         SCORING,
     )
+    ignore_keys: tuple[str, ...] | None = _option(
+        "--ignore-keys PATHS",
+        "for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score",
+        SCORING,
+        read=read_strings,
+        label="Keys to leave out",
+    )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
         "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention",
@@ -411,6 +418,7 @@ class Options(TypedDict, total=False):
     average: Average | None
     none_keys: NoneKeys | None
     numbers: Numbers | None
+    ignore_keys: Names
     metrics: Names
     by_key: bool | None
     baseline: str | None
