@@ -43,7 +43,8 @@ Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after, and `anls_metric.generation` has the callback that generates in training. Importing `anls_metric` imports nothing heavy: a name loads its module on first use.
+named after, and `anls_metric.generation` has the callback that generates in training. Importing `anls_metric` imports
+nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations

@@ -257,7 +257,9 @@ class Scored:
     @property
     def signature(self) -> str:
         """The signature of the score, which says how it was computed and which questions were scored."""
-        parts = f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}"
+        chosen = self.answers.samples and f"samples:{self.answers.samples}"
+        counts = f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}"
+        parts = (*filter(None, [chosen]), *counts)
         return add_to_signature(self.scorer.signature(self.extract), *parts)
 
 

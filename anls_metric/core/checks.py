@@ -125,6 +125,19 @@ def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them.
+
+    Example:
+        >>> check_names("ignore_keys", "model,meta.tokens"), check_names("ignore_keys", ["model"])
+        (('model', 'meta.tokens'), ('model',))
+    """
+    names = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) and item for item in names):
+        raise ValueError(f"{name} must be names, comma-separated or in a list, got {describe(value)}")
+    return tuple(names)
+
+
 def check_number(name: str, value: Any) -> float:
     """Return a value as a float. Raises ValueError if it is not a number from 0 to 1.
 

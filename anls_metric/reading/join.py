@@ -37,6 +37,7 @@ from anls_metric.reading.values import (
     refuse_gaps,
     show_ids,
     warn_of_decimals,
+    warn_of_lists,
 )
 
 
@@ -48,11 +49,13 @@ class Reading:
         settings: the options of the user.
         of_values: whether answers are lists and nested values, and not strings.
         rule: the rule of a benchmark that scores the answers; None for none.
+        scorer: what scores the answers, to choose among several; None where nothing is chosen.
     """
 
     settings: Settings
     of_values: bool = False
     rule: Any = None
+    scorer: Any = None
 
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""
@@ -283,8 +286,13 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
-    predictions = read_predictions(column, table, path, reading.settings, reading.kind)
-    decimals = warn_of_decimals(column, table.name, "predictions") if reading.kind == "text" else []
+    predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
+    warnings = []
+    if reading.kind == "text":
+        warnings = [
+            *warn_of_decimals(column, table.name, "predictions"),
+            *warn_of_lists(column, table.name, reading.settings),
+        ]
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
@@ -299,7 +307,7 @@ def _make_answers(
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
-    about = "; ".join(filter(None, (gold.table.about, table.about)))
+    about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
@@ -312,7 +320,7 @@ def _make_answers(
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*gold.table.hints, *hints, *table.hints, *decimals],
+        hints=[*gold.table.hints, *hints, *table.hints, *warnings],
     )
 
 

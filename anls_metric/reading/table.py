@@ -34,6 +34,8 @@ class Table(NamedTuple):
         numbers: the number of each record in the file, from 0.
         fields: the paths of the fields of the first records, each with whether it holds objects.
         layout: the layout; None for a table of a user.
+        root: the JSON value that the records were found in, for other lists in it; None for a list of records.
+        paths: those of the user's paths of records that lead to records of this table.
     """
 
     records: Sequence[Any]
@@ -44,6 +46,8 @@ class Table(NamedTuple):
     numbers: Sequence[int] = range(sys.maxsize)
     fields: Mapping[str, bool] = {}
     layout: Layout | None = None
+    root: Any = None
+    paths: tuple[str, ...] = ()
 
 
 def name_place(table: Table, number: int) -> str:
