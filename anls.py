@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
@@ -85,6 +85,7 @@ Args:
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
+    ignore_keys: for "anls_star" only: the paths of keys to leave out on both sides, such as "model_name,items.score".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -246,28 +247,19 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
-LISTED_BY: Mapping[str, str] = {
-    "variant": "`anls variants`",
-    "rule": "`anls variants`",
-    "layout": "`anls layouts`",
-    "extraction rule": "`anls --help`",
-    "column": "`anls FILE --format csv`",
-}
-
-
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
 }
 
 
-def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
+def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
     """Describe an unknown name for an error message, with a similar name or a list of the names that exist."""
     similar = ""
     if isinstance(name, str):
         similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
-    if kind in LISTED_BY:
-        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    if listed_by:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {listed_by} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     return f"{unknown}; {advice} from {', '.join(choices)}"
 
@@ -276,6 +268,14 @@ def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
     """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+
+
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them."""
+    names = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) and item for item in names):
+        raise ValueError(f"{name} must be names, comma-separated or in a list, got {describe(value)}")
+    return tuple(names)
 
 
 def check_number(name: str, value: Any) -> float:
@@ -303,9 +303,7 @@ def requires(package: str) -> Iterator[None]:
 
 
 class Scorer(ABC):
-    """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
-    scores a benchmark.
-    """
+    """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark."""
 
     name: str
     meaning: str
@@ -418,67 +416,93 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
-# The scorers by name. The names stand here so that they can be listed, and misspelled, without importing a module.
-
-OF_VALUES = "variants for lists and nested values"
-OF_BENCHMARKS = "benchmark metrics"
-KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    OF_VALUES: ("anls_metric.core.values", ("anls_star", "anlsl")),
-    OF_BENCHMARKS: (
-        "anls_metric.rules",
-        (
-            *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl"),
-            *("longdocurl_vlmevalkit", "chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2"),
-            "madqa",
-        ),
-    ),
-}
-
-_MODULES = {name: module for module, names in KINDS.values() for name in names}
-_OF_STRINGS = "anls_metric.core.strings.variants"
+# The scorers by name
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name. A scorer's module is imported when the scorer is asked for."""
+    """The scorers by name: those that were registered, then those of each table, which is loaded on first use."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
         self.changes = 0
+        self.tables: list[Callable[[], Mapping[str, Scorer]]] = [find_installed]
+
+    def load_tables(self) -> Iterator[Mapping[str, Scorer]]:
+        """Load the tables, one after the other."""
+        yield self.registered
+        for load in self.tables:
+            yield load()
+            yield self.registered  # whose names may be more after an import
 
     def __getitem__(self, name: str) -> Scorer:
-        if name in self.registered:
-            return self.registered[name]
-        if name in _MODULES:  # anls.py has a registry of its own, and takes these from that of the package
-            import_from_package(_MODULES[name], f"the metric {name}")
-            return import_module("anls_metric.core.scorer").SCORERS.registered[name]  # type: ignore[no-any-return]
-        with suppress(ImportError):  # anls.py has registered them
-            import_module(_OF_STRINGS)
-        return self.registered[name]
+        for known in self.load_tables():
+            if name in known:
+                return known[name]
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        own = [name for name, scorer in self.registered.items() if name == scorer.name and name not in _MODULES]
-        return iter([*own, *_MODULES])
+        names = [name for known in list(self.load_tables()) for name, scorer in known.items() if name == scorer.name]
+        return iter(dict.fromkeys(names))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
 
+@cache
+def find_installed() -> Mapping[str, Scorer]:
+    """Find the scorers of the installed packages: see `GROUP`. One that cannot be loaded is a warning."""
+    from importlib.metadata import entry_points  # takes longer to import than everything else here
+
+    found: dict[str, Scorer] = {}
+    for entry in entry_points(group=GROUP):
+        try:
+            loaded = entry.load()
+            for scorer in loaded.values() if isinstance(loaded, Mapping) else [loaded]:
+                _check_scorer(scorer)
+                for name in (scorer.name, *getattr(scorer, "aliases", ())):
+                    found.setdefault(name, scorer)
+        except Exception as error:  # whatever the code of others raises
+            warnings.warn(f"the entry point {entry.name} = {entry.value} has no scorer: {error}", stacklevel=2)
+    return found
+
+
+GROUP = "anls_metric.scorers"
+
 SCORERS: Mapping[str, Scorer] = _Scorers()
+
+
+def add_tables(*references: str) -> None:
+    """Add tables of scorers, to be loaded before those of other packages, each ``module:table``."""
+
+    def load(module: str, table: str) -> Mapping[str, Scorer]:
+        try:
+            return getattr(import_module(module), table)  # type: ignore[no-any-return]
+        except ModuleNotFoundError as error:
+            if error.name != module.partition(".")[0]:
+                raise
+            return {}
+
+    SCORERS.tables[-1:-1] = [partial(load, *reference.split(":")) for reference in references]  # type: ignore[attr-defined]
 
 
 def register(*scorers: Scorer) -> None:
     """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process."""
     scorers_by_name: Any = SCORERS
     for scorer in scorers:
-        if not isinstance(scorer, Scorer):
-            raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-        for attribute in ("name", "meaning", "source", "threshold"):
-            if not hasattr(scorer, attribute):
-                raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
+        _check_scorer(scorer)
         known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
         own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
         known.update(dict.fromkeys((scorer.name, *own), scorer))
         scorers_by_name.changes += 1
+
+
+def _check_scorer(scorer: object) -> None:
+    """Refuse what is no scorer. A copy of this module has a class `Scorer` of its own. ValueError: it is none."""
+    if isinstance(scorer, type) or not hasattr(scorer, "score_missing"):
+        raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
+    for attribute in ("name", "meaning", "source", "threshold"):
+        if not hasattr(scorer, attribute):
+            raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -487,7 +511,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         try:
             scorer = SCORERS[scorer]
         except KeyError:
-            raise ValueError(describe_unknown("variant", scorer, list_names())) from None
+            raise ValueError(describe_unknown_scorer(scorer)) from None
     elif not hasattr(scorer, "score_missing"):
         raise ValueError(f"variant is {describe(scorer)}: pass a name or a Scorer")
     changes = {option: value for option, value in options.items() if value is not None}
@@ -500,11 +524,15 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
     return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
-def list_names() -> list[str]:
-    """List the names of all scorers, including the aliases."""
-    with suppress(ImportError):
-        import_module(_OF_STRINGS)
-    return list(dict.fromkeys([*SCORERS.registered, *_MODULES]))  # type: ignore[attr-defined]
+def describe_unknown_scorer(name: object) -> str:
+    """Describe a name that no scorer has."""
+    known = [name for table in list(SCORERS.load_tables()) for name in table]  # type: ignore[attr-defined]
+    problem = describe_unknown("variant", name, list(dict.fromkeys(known)), "SCORERS")
+    try:
+        import_from_package("anls_metric", "any other metric")
+    except ImportError as error:
+        return f"{problem}; {error}"
+    return problem
 
 
 def import_from_package(module: str, feature: str) -> Any:
@@ -935,10 +963,10 @@ def get_variant(
 ) -> Variant:
     """Return the variant with this name. Any given options replace its own."""
     if isinstance(variant, str):
-        registered = SCORERS.registered.get(variant)  # type: ignore[attr-defined]
-        if not isinstance(registered, Variant):
+        known = SCORERS.get(variant)
+        if not isinstance(known, Variant):
             raise ValueError(_describe_other(variant))
-        variant = registered
+        variant = known
     elif not isinstance(variant, Variant):
         if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
             names = ", ".join(VARIANTS)
@@ -950,19 +978,12 @@ def get_variant(
 
 def _describe_other(name: str) -> str:
     """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
-    if name in KINDS[OF_VALUES][1]:
-        return (
-            f"{name} is for lists and nested values: score them with {name}_score(), or with "
-            f'score(..., variant="{name}")'
-        )
-    if name in KINDS[OF_BENCHMARKS][1]:
-        return (
-            f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
-            f'score(..., variant="{name}")'
-        )
-    if name in SCORERS:
-        return f'{name} is not a variant of ANLS: score with get_scorer("{name}"), or with score(..., variant="{name}")'
-    return describe_unknown("variant", name, list_names())
+    scorer = SCORERS.get(name)
+    if scorer is None:
+        return describe_unknown_scorer(name)
+    what = "is for lists and nested values" if scorer.reads_json else "is not a variant of ANLS"
+    what = "needs more than predictions and references" if scorer.columns else what
+    return f'{name} {what}: score with get_scorer("{name}"), or with score(..., variant="{name}")'
 
 
 def signature(
@@ -1572,29 +1593,40 @@ class Matches(NamedTuple):
     contains: list[bool]
 
 
-def find_matches(
+NormalizedPair = tuple[str, Sequence[str]]
+
+
+def normalize_wrong(
     predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
+) -> list[NormalizedPair]:
+    """Normalize the answers that may not equal a reference, with their references; the others become ("", ())."""
+    as_text, no_answers = scorer.as_text, getattr(scorer, "no_answers", ())
+    all_or_nothing = getattr(scorer, "all_or_nothing", False)
+    pairs: list[NormalizedPair] = [("", ())] * len(scores)
+    for place, score in enumerate(scores):
+        if score != 1.0 or all_or_nothing:
+            text = "" if predictions[place] is None else as_text(predictions[place])
+            pairs[place] = "" if text in no_answers else text, list(map(as_text, references[place]))
+    return pairs
+
+
+def find_matches(
+    predictions: Sequence[Any],
+    references: References,
+    scores: Sequence[float],
+    scorer: Scorer,
+    normalized: Sequence[NormalizedPair] | None = None,
 ) -> Matches:
-    """Find which answers equal a reference, and which contain one."""
-    is_exact_at_one = not getattr(scorer, "all_or_nothing", False)
+    """Find which answers equal a reference, and which contain one. What `normalize_wrong` returned can be passed on."""
+    pairs = normalize_wrong(predictions, references, scores, scorer) if normalized is None else normalized
     matches = Matches([True] * len(scores), [True] * len(scores))
-    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
-        if score == 1.0 and is_exact_at_one and prediction is not None:
-            continue
-        exact = contains = False
-        if prediction is not None:
-            text, texts = normalize(prediction, accepted, scorer)
+    for place, (text, texts) in enumerate(pairs):
+        if texts or predictions[place] is None:
             # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
-            exact = score > 0.0 and text in texts and not scorer.reads_json
-            contains = exact or contains_any(text, texts)
-        matches.exact[place], matches.contains[place] = exact, contains
+            exact = scores[place] > 0.0 and text in texts and not scorer.reads_json
+            matches.exact[place] = exact and predictions[place] is not None
+            matches.contains[place] = exact or contains_any(text, texts)
     return matches
-
-
-def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
-    """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
-    text = scorer.as_text(prediction)
-    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.as_text, references))
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:
@@ -1710,7 +1742,7 @@ def build_compute_metrics(
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else _read_sets(references, scorer),
+        None if references is None else read_sets(references, scorer),
         as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
@@ -1859,24 +1891,38 @@ class ComputeMetrics:
             ordered = _order_by_labels(folded, references)
             if ordered is not None:
                 return ordered
-            self._warn_of_other_labels(labels, missing, references)
+            problem = self._describe_other_labels(labels, missing, references)
+            if problem:
+                warnings.warn(
+                    f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
+                    "cut off, or these are the references of another set",
+                    stacklevel=3,
+                )
         return references
 
-    def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
+    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
+        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
+        describe the first that differs.
+        """
+        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected, "label"))]
+        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
+        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
+        missing = [row for row, label in enumerate(folded) if label and row not in found]
+        return len(found), self._describe_other_labels(labels, missing, references) if missing else ""
+
+    def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
+        """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
         similarities = score_rows(similar, texts, accepted)
-        if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
-            row = missing[0]
-            warnings.warn(
-                f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
-                f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
-                "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
-                "of another set",
-                stacklevel=4,
-            )
+        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
+            return ""
+        row = missing[0]
+        return (
+            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
+            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
+        )
 
 
 def _fold(value: Any) -> str:
@@ -1889,6 +1935,11 @@ def _list_texts(references: References) -> set[str]:
     """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
+
+
+def _ends_with(label: str, references: Any) -> bool:
+    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
+    return any(label.endswith(text) for text in _list_texts([references]) if text)
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
@@ -1970,7 +2021,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Scorer) -> list[References]:
+def read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
@@ -2058,6 +2109,7 @@ def _define_metric() -> None:
             none_keys: str | None = None,
             average: str | None = None,
             numbers: str | None = None,
+            ignore_keys: Any = None,
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
             scorer = self._find_scorer(
@@ -2067,6 +2119,7 @@ def _define_metric() -> None:
                 none_keys=none_keys,
                 average=average,
                 numbers=numbers,
+                ignore_keys=ignore_keys,
             )
             scores = scorer.score(predictions, references)
             result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
@@ -2217,6 +2270,8 @@ def __getattr__(name: str) -> Any:
     _define_metric()
     return Anls
 
+
+add_tables("anls_metric:SCORERS")  # for each name that this file does not have
 
 if hasattr(sys.modules.get("evaluate"), "Metric"):
     _define_metric()  # evaluate.load takes the first metric among the names of the module

@@ -43,13 +43,16 @@ Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after. Importing `anls_metric` imports nothing heavy: a name loads its module on first use.
+named after, and `anls_metric.generation` has the callback that generates in training. Importing `anls_metric` imports
+nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from anls_metric.core.scorer import add_tables
 
 if TYPE_CHECKING:
     from anls_metric.api import ANLSWarning, Scores, compare, score
@@ -156,6 +159,11 @@ _MODULES = {
     "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
+# The scorers of this package. Installed packages find them by the entry points in pyproject.toml, and a checkout here.
+add_tables(
+    "anls_metric.core.strings.variants:VARIANTS", "anls_metric.core.values:VALUE_VARIANTS", "anls_metric.rules:RULES"
+)
+
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 

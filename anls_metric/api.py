@@ -13,7 +13,7 @@ from anls_metric.analysis.parts.lost import LostRow, describe_lost
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
-from anls_metric.core.scorer import KINDS, OF_VALUES
+from anls_metric.core.scorer import SCORERS
 from anls_metric.core.statistics.significance import Interval
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
@@ -452,12 +452,17 @@ def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
     return Input(_make_table(data, field, settings), name or "data")
 
 
+def _scores_values(name: str | None) -> bool:
+    """Whether a variant scores lists and nested values."""
+    return name in SCORERS and SCORERS[str(name)].reads_json
+
+
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
     """Make a table from a column of answers. The index of a Series holds the ids, unless it has a label twice."""
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (settings.variant in KINDS[OF_VALUES][1] and NAMES.isdisjoint(first)):
+    if isinstance(first, Mapping) and not (NAMES.isdisjoint(first) and _scores_values(settings.variant)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

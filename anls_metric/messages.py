@@ -23,19 +23,26 @@ from anls_metric.options import OPTIONS
 FrontEnd = Literal["python", "command", "page", "endpoint"]
 
 # The table of front ends: what to do where no option does it, and lists that a message points to. `text` writes the
-# first in the words of a front end, and `reword` the others, which are those of a shell where they are raised.
+# first in the words of a front end, and `reword` the others, which are those of Python or of a shell where they are
+# raised.
 _PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
 _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
     "add_gold": {"command": "pass a gold file with --gold", "page": "drop the gold file as well", "python": _PASS_GOLD},
     "add_submission": {"command": _ADD, "page": "drop a submission as well", "python": _ADD},
+    "example": {"command": "{typed} {options}", "python": "{options}"},
 }
 _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
-    "`anls variants` lists them": {"page": "“Variant” lists them", "endpoint": "list_variants lists them"},
-    "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
-    "`anls --help` lists them": {
+    "SCORERS lists them": {
+        "command": "`anls variants` lists them",
+        "page": "“Variant” lists them",
+        "endpoint": "list_variants lists them",
+    },
+    "EXTRACTORS lists them": {
+        "command": "`anls --help` lists them",
         "page": "“Extract answers from raw model output” lists them",
         "endpoint": f"choose from {', '.join(EXTRACTORS)}",
     },
+    "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
 }
 
 MAX_LENGTH = 1000
@@ -73,6 +80,7 @@ class Message(NamedTuple):
         where: the file, and the place in it, that the sentence is about; "" for none.
         sentence: a format string.
         values: the values of its fields.
+        options: options with values that ``{do.example}`` in the sentence shows together.
 
     Example:
         >>> sentence = "no answer to {count:,} questions: {use.missing:zero} scores them 0"
@@ -86,23 +94,38 @@ class Message(NamedTuple):
     where: str
     sentence: str
     values: Mapping[str, Any] = {}
+    options: Mapping[str, str] = {}
 
-    def text(self, front_end: FrontEnd = "python") -> str:
-        """Word the message for a front end."""
+    def text(self, front_end: FrontEnd = "python", typed: str = "anls ...") -> str:
+        """Word the message for a front end, given the command that was typed."""
         values = {
             name: shorten(value, MAX_LENGTH) if isinstance(value, str) else value for name, value in self.values.items()
         }
-        steps = {name: words.get(front_end, words["python"]) for name, words in _STEPS.items()}
-        text = self.sentence.format(use=_Words(front_end), do=SimpleNamespace(**steps), **values)
+        words = _Words(front_end)
+        options = (" " if front_end == "command" else ", ").join(
+            format(getattr(words, name), value) for name, value in self.options.items()
+        )
+        steps = {
+            name: step.get(front_end, step["python"]).format(typed=typed, options=options)
+            for name, step in _STEPS.items()
+        }
+        text = self.sentence.format(use=words, do=SimpleNamespace(**steps), **values)
         return f"{shorten(self.where, MAX_LENGTH)}: {text}" if self.where else text
 
     @property
     def action(self) -> tuple[str, str] | None:
         """The first option in the sentence that has a value, together with this value, or None if no option has one."""
-        for _, name, value, _ in Formatter().parse(self.sentence):
-            if name and name.startswith("use.") and value:
-                return name.removeprefix("use."), value.format(**self.values)
-        return None
+        return next(iter(self.find_options().items()), None)
+
+    def find_options(self) -> dict[str, str]:
+        """Find the options in the sentence that have a value, and their values."""
+        fields = ((name or "", value or "") for _, name, value, _ in Formatter().parse(self.sentence))
+        found = {
+            name.removeprefix("use."): value.format(**self.values)
+            for name, value in reversed([*fields])
+            if name.startswith("use.") and value
+        }
+        return {**dict(reversed(found.items())), **self.options}
 
 
 class InputError(ValueError):
@@ -139,7 +162,7 @@ def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
 
 
 def reword(text: str, front_end: FrontEnd) -> str:
-    """Reword an error message that is meant for a shell for a different front end."""
+    """Reword an error message for a front end."""
     for words, others in _LISTS.items():
         text = text.replace(words, others.get(front_end, words))
     return text

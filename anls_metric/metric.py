@@ -42,6 +42,7 @@ Args:
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
+    ignore_keys: for "anls_star" only: the paths of keys to leave out on both sides, such as "model_name,items.score".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -161,6 +162,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         none_keys: str | None = None,
         average: str | None = None,
         numbers: str | None = None,
+        ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
         scorer = self._find_scorer(
@@ -170,6 +172,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             none_keys=none_keys,
             average=average,
             numbers=numbers,
+            ignore_keys=ignore_keys,
         )
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}

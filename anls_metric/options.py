@@ -231,6 +231,15 @@ class Settings:
         INPUT,
         read=read_fields,
     )
+    records: tuple[str, ...] = _option(
+        "--records PATHS",
+        "path of the list of records in a file, such as data.items, with * for each of several; more, comma-separated "
+        "(default: the only list of questions)",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Path of the records",
+    )
     references_separator: str | None = _option(
         "--references-separator TEXT",
         "separator between references in one string",
@@ -251,6 +260,13 @@ class Settings:
         "epoch tells them apart)",
         INPUT,
         label="Several answers to one question",
+    )
+    samples: str | None = _option(
+        "--samples {mean,vote,best}",
+        "several answers to a question in one field: score their mean, the most frequent one or the best one, an upper "
+        "bound (default: an error)",
+        INPUT,
+        label="Several answers in one field",
     )
     extra: str = _option(
         "--extra {error,ignore}",
@@ -294,6 +310,13 @@ class Settings:
         "--numbers {as_written,by_value}",
         "for anls_star: compare numbers as they are written, or 2440 and 2440.0 as equal (default: as_written)",
         SCORING,
+    )
+    ignore_keys: tuple[str, ...] | None = _option(
+        "--ignore-keys PATHS",
+        "for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score",
+        SCORING,
+        read=read_strings,
+        label="Keys to leave out",
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
@@ -385,10 +408,12 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    records: Names
     references_separator: str | None
     layout: str | None
     filter: int | str | None
     runs: Literal["question", "error"] | None
+    samples: Literal["mean", "vote", "best"] | None
     extra: Literal["error", "ignore"] | None
     corrections: str | os.PathLike[str] | None
     threshold: float | None
@@ -396,6 +421,7 @@ class Options(TypedDict, total=False):
     average: Average | None
     none_keys: NoneKeys | None
     numbers: Numbers | None
+    ignore_keys: Names
     metrics: Names
     by_key: bool | None
     baseline: str | None

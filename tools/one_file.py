@@ -72,6 +72,8 @@ def __getattr__(name: str) -> Any:
     return Anls
 
 
+add_tables("anls_metric:SCORERS")  # for each name that this file does not have
+
 if hasattr(sys.modules.get("evaluate"), "Metric"):
     _define_metric()  # evaluate.load takes the first metric among the names of the module
 

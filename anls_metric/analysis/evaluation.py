@@ -114,6 +114,10 @@ def evaluate(
         scored = score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ())
         submissions.append(replace(scored, **corrected))
         show_progress(len(answers.predictions))
+    if settings.ignore_keys:
+        from anls_metric.analysis.extra_keys import refuse_unknown_keys
+
+        refuse_unknown_keys(submissions, settings.ignore_keys)
     if settings.by_key:
         submissions = complete_keys(submissions)
     if settings.field:
@@ -195,7 +199,7 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     check_field_names(settings, rule)
     if settings.extract:
         extractor(",".join(settings.extract))  # refuses an unknown rule
-    return Reading(settings, scorer.reads_json, rule)
+    return Reading(settings, scorer.reads_json, rule, scorer)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
@@ -219,9 +223,13 @@ def find_scorers(settings: Settings) -> list[Scorer]:
                 raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
-    names = ("threshold", "ignore_case", "normalize", "none_keys", "average", "numbers")
+    names = ("threshold", "ignore_case", "normalize", *_OF_VALUES)
     options = {name: getattr(settings, name) for name in names}
     return [get_scorer(name, **options) for name in dict.fromkeys(chosen)]
+
+
+_OF_VALUES = ("none_keys", "average", "numbers", "ignore_keys")
+"""The options that only a scorer of nested values has."""
 
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
@@ -241,10 +249,10 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         ),
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
-        *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
+        *((option, scorer.scores_strings, for_values) for option in _OF_VALUES),
         *(
             (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
-            for option in ("corrections", "normalize")
+            for option in ("corrections", "normalize", "samples")
         ),
     )
     for option, is_unfit, advice in unfit:

@@ -32,6 +32,10 @@ class Column(NamedTuple):
     shown: Collection[str] = (TABLE, TERMINAL, REPORT)
 
 
+Write = Callable[..., str]
+"""What formats a score, an interval or None for people: `NumberFormat.format`."""
+
+
 class Line(NamedTuple):
     """A line about a submission in a terminal. Without a name, it continues the line before."""
 
@@ -45,15 +49,15 @@ class Part(NamedTuple):
     Attributes:
         key: its key in the document, and its name in ``--metrics``.
         sentence: what docs/json.md says about the key.
-        find: computes its values, which JSON can hold; None or nothing in them for no part.
+        find: computes its values, which JSON can hold; None or {} for no part.
         type: the type of the values. A `TypedDict` has a docstring under each key, which docs/json.md prints.
         order: its place among the parts, from 0 to 100, in documents, tables and terminals.
         by_name: whether it is only there if ``--metrics`` names it. Otherwise, `find` decides.
         only_strings: whether ``--metrics`` has it only for strings.
         columns: its columns in tables.
         cells: makes the values of the columns, by their keys, from the values of the part.
-        lines: makes the lines in a terminal, from the values and from what formats a score, an interval or None. They
-            also stand beside tables, unless a terminal's table has columns of the part.
+        lines: makes the lines in a terminal. They also stand beside tables, unless a terminal's table has columns of
+            the part.
     """
 
     key: str
@@ -65,4 +69,4 @@ class Part(NamedTuple):
     only_strings: bool = False
     columns: Sequence[Column] = ()
     cells: Callable[[Any], Mapping[str, Any]] = dict
-    lines: Callable[[Any, Callable[[Any], str]], Iterable[Line]] = lambda values, write: ()
+    lines: Callable[[Any, Write], Iterable[Line]] = lambda values, write: ()

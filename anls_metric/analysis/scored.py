@@ -16,7 +16,6 @@ from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
-from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
@@ -253,9 +252,9 @@ class Scored:
     @property
     def signature(self) -> str:
         """The signature of the score, which says how it was computed and which questions were scored."""
-        digest = hash_questions(self.questions)
-        tag = find_tag(digest)
-        parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
+        chosen = self.answers.samples and f"samples:{self.answers.samples}"
+        counts = f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}"
+        parts = (*filter(None, [chosen]), *counts)
         return add_to_signature(self.scorer.signature(self.extract), *parts)
 
 

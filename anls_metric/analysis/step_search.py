@@ -13,6 +13,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.extra_keys import find_extra_keys
 from anls_metric.analysis.scored import MIN_GAIN, Scored, mean_of
 from anls_metric.analysis.steps import (
     BY_HAND,
@@ -22,6 +23,7 @@ from anls_metric.analysis.steps import (
     SPLITTING,
     Step,
     extract_by,
+    leave_out,
     read_as_values,
     take_inside,
 )
@@ -413,5 +415,15 @@ def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> 
     return [step for step in BY_HAND if not (is_known and step.name == DECIMALS)]
 
 
-_KINDS = (_list_splitting, _list_variants, _list_roots, _list_chains, _list_normalizing, _list_by_hand)
+def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    if not sample.state.scorer.reads_json or "ignore_keys" in typed:
+        return []
+    keys = find_extra_keys(sample.state.scorer, sample.state.predictions, sample.state.references)
+    return [leave_out(keys)] if keys else []
+
+
+_KINDS = (
+    *(_list_splitting, _list_variants, _list_roots, _list_chains, _list_extra_keys, _list_normalizing),
+    _list_by_hand,
+)
 """What lists the steps of one kind, in the order in which the program applies them."""

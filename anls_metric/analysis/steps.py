@@ -209,6 +209,19 @@ OF_VALUES = (
 RAW = "raw output"
 """The cause that extraction steps remove."""
 
+
+def leave_out(keys: Sequence[str]) -> Step:
+    """Make the step that leaves out keys beside the answer, given their paths."""
+    return Step(
+        "keys beside the answer",
+        "predictions have keys that no reference has, which count as wrong",
+        "if they are no parts of the answer, leave them out",
+        {"ignore_keys": ",".join(keys)},
+        rescore=lambda scorer: get_scorer(scorer, ignore_keys=tuple(keys)),
+        is_certain=True,
+    )
+
+
 TABLE = (*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES)
 
 

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.parts import BY_NAME
@@ -90,6 +90,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(message.removeprefix("argument "))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version. argparse would pass over errors of the output."""
+        with tolerate_closed_pipe():
+            print(message, end="", file=file or sys.stderr)
+
     def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
         """Parse arguments in any order, and also files after ``--``. If a flag is unknown, the error says what
         to type.
@@ -154,22 +159,33 @@ def read_flags(flags: argparse.Namespace) -> Settings:
 def tolerate_closed_pipe() -> Iterator[None]:
     """Print without an error, and with the same exit status, if the reader of the output stops early, as ``| head``
     does.
+
+    Raises:
+        OSError: the output cannot be printed, such as to a full disk. It names standard output; the errors of files
+            name the file.
     """
     try:
         yield
         print(end="", flush=True)
-    except BrokenPipeError:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except BrokenPipeError:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _silence(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error."""
-    with tolerate_closed_pipe():
-        print(text, file=sys.stderr)
+    """Print lines to standard error. Where nobody can read them, the exit status says enough."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
+
+
+def _silence(stream: IO[str]) -> None:
+    """Let a stream that cannot be written to go nowhere, so that Python does not fail on it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
@@ -177,7 +193,8 @@ def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Docum
     document.
     """
     gold = parse_input(settings.gold) if settings.gold else None
-    result = evaluate(*resolve([parse_input(word) for word in (*files, *settings.submissions)], gold, settings))
+    marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]
+    result = evaluate(*resolve([*map(parse_input, files), *marked], gold, settings))
     document = build_document(result, "command")
     if document["hints"] and not settings.quiet:
         print_note(format_hints(document))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
-from anls_metric.core.scorer import KINDS, OF_VALUES, Scorer
+from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 from anls_metric.core.strings.variants import VARIANTS, Variant
@@ -65,7 +65,7 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
     """
     count = len(prediction) if isinstance(prediction, list) else 1
     size = len(str((prediction, references)))
-    is_nested = any(name in others for name in KINDS[OF_VALUES][1])
+    is_nested = any(known.reads_json and name in others for name, known in SCORERS.items())
     return not is_nested and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
 
 

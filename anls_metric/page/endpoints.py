@@ -127,6 +127,7 @@ def score_files(
     none_keys: str | None = None,
     average: str | None = None,
     numbers: str | None = None,
+    ignore_keys: str | None = None,
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, and compare them. Answers are joined with questions by id.
 
@@ -149,6 +150,7 @@ def score_files(
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
         numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The document of anls --format json: signature, questions, clusters, hints
@@ -173,6 +175,7 @@ def score_logs(
     none_keys: str | None = None,
     average: str | None = None,
     numbers: str | None = None,
+    ignore_keys: str | None = None,
 ) -> dict[str, Any]:
     """Score files that contain both predictions and references, such as logs of evaluation harnesses and tables, with
     ANLS.
@@ -195,6 +198,7 @@ def score_logs(
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
         numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The same as score_files.

@@ -17,7 +17,8 @@ from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
 from anls_metric.reading.files import get_stem, read_table
-from anls_metric.reading.reader import Input, drop_shared_prefix, find_golds
+from anls_metric.reading.golds import find_golds, is_named_gold
+from anls_metric.reading.reader import Input, drop_shared_prefix
 from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.schema import Document
@@ -31,7 +32,6 @@ GOLD, SUBMISSION, IMAGES, UNREAD = "gold file", "submission", "page images", "no
 """The roles of files."""
 
 _MAX_FIELDS = 200
-_GOLD_NAMES = ("gold", "label", "truth")
 _MAX_NAME = 200  # characters of the name of a field
 
 
@@ -147,7 +147,7 @@ def _show(
     places = find_golds(list(tables.values()), reading) if len(tables) > 1 else []
     golds = [labels[path] for place, path in enumerate(tables) if place in places]
     if gold not in golds:
-        named = [name for name in golds if any(word in name.lower() for word in _GOLD_NAMES)]
+        named = [name for name in golds if is_named_gold(name)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
     gold_path = next((path for path in tables if labels[path] == gold), "")
     submissions = [path for path in tables if path != gold_path] if gold_path or not golds else []

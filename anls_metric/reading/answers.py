@@ -54,6 +54,7 @@ class Answers(NamedTuple):
             nested value can be an object of confidences.
         verdicts: the verdict of a judge about each answer, likewise.
         named: the roles in `confidences` and `verdicts` whose field the user names.
+        samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if nothing was.
         hints: what is wrong with the files.
     """
 
@@ -69,6 +70,7 @@ class Answers(NamedTuple):
     confidences: Sequence[Any] | None = None
     verdicts: Sequence[bool | None] | None = None
     named: frozenset[str] = frozenset()
+    samples: str = ""
     hints: Sequence[Message] = ()
 
 

@@ -8,15 +8,18 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.messages import Message, make_error
+from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, Settings
+from anls_metric.reading.golds import fold
 from anls_metric.reading.join_keys import does_count, is_unique
-from anls_metric.reading.roles import Roles, list_shared_fields, take_whole_record
-from anls_metric.reading.table import Table
-from anls_metric.reading.values import read_ids, read_questions
+from anls_metric.reading.layouts import Path
+from anls_metric.reading.roles import Roles, is_uncertain, list_shared_fields, take_whole_record
+from anls_metric.reading.table import Table, show_path
+from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
 
 if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
+    from anls_metric.reading.join import Reading
 
 Pairs = Iterable[tuple[int, int]]
 """The places of a question and of the record that answers it."""
@@ -67,10 +70,62 @@ def check_pairing(
             continue
         message = _describe(gold, table, witness, differing, len(compared))
         if settings.id != NONE and (is_moved or 2 * len(differing) > len(compared)):
-            remedy, fields = _find_remedy(gold, table, roles, witness)
+            remedy, fields = _find_remedy(gold, table, roles, witness.name)
             raise make_error(table.name, f"{message.sentence}: {remedy}", **message.values, **fields)
         hints.append(message)
     return hints
+
+
+def check_copies(
+    gold: Questions, table: Table, roles: Roles, pairs: Pairs, by_position: bool, reading: Reading
+) -> tuple[Path | None, list[Message]]:
+    """Check the references that a submission has of its own against those of the gold file, which are the ones to use.
+
+    Returns:
+        Their field, None for none; and a hint if some differ.
+
+    Raises:
+        InputError: without a key, most differ.
+    """
+    path = reading.find_copy(table)
+    if path is None or show_path(path) == show_path(roles.prediction):
+        return None, []
+    try:
+        column = read_columns_together(table, path)
+        own = read_references(column, table, path, reading.settings, reading.kind)
+    except InputError:  # it is something else
+        return None, []
+    rows = [(place, own[record], gold.references[place]) for place, record in pairs]
+    differing = [row for row in rows if not _share(*row[1:])]
+    if not differing:
+        return path, []
+    is_most = 2 * len(differing) > len(rows)
+    if is_most and is_uncertain(path):
+        return None, []
+    place, first, theirs = differing[0]
+    sentence = (
+        "its own references ({field}) differ from those of {gold} in {count} of {total}, and are not used; the first "
+        "is question {id} ({theirs!r} there, {own!r} here)"
+    )
+    values = {
+        "field": show_path(path),
+        "gold": gold.table.name,
+        "count": f"{len(differing):,}",
+        "total": count_noun(len(rows), "row"),
+        "id": gold.ids[place],
+        "own": str(first[0])[:80],
+        "theirs": str(theirs[0])[:80],
+    }
+    if is_most and by_position and reading.settings.id != NONE:
+        remedy, fields = _find_remedy(gold, table, roles)
+        raise make_error(table.name, f"{sentence}: {remedy}", **values, **fields)
+    return path, [Message(table.name, sentence, values)]
+
+
+def _share(own: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    """Whether all references of one side are among those of the other."""
+    first, second = ({*map(fold, side)} for side in (own, theirs))
+    return first <= second or second <= first
 
 
 def _list_questions(gold: Questions, table: Table, roles: Roles) -> Iterator[_Witness]:
@@ -120,18 +175,37 @@ def _describe(gold: Questions, table: Table, witness: _Witness, differing: Seque
     )
 
 
-def _find_remedy(gold: Questions, table: Table, roles: Roles, witness: _Witness) -> tuple[str, dict[str, str]]:
-    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files."""
+def _find_remedy(gold: Questions, table: Table, roles: Roles, name: str = "") -> tuple[str, dict[str, str]]:
+    """Find what a user has to do where a join by position is wrong."""
+    remedy, fields = propose_key(gold, table, roles)
+    if remedy:
+        return remedy, fields
+    if name == _QUESTION:
+        return "check that both files are of the same split; {use.field:question=none} skips this check", {}
+    return "add an id to each record of both files; {use.id:none} joins by position all the same", {}
+
+
+def propose_key(gold: Questions, table: Table, roles: Roles, share: float = 0.5) -> tuple[str, dict[str, str]]:
+    """Find what a user has to name: the smallest set of fields, two at most, that is a key of both files.
+
+    Args:
+        gold: the questions.
+        table: the submission.
+        roles: its roles.
+        share: the share of the values of the smaller side that must be on the other.
+
+    Returns:
+        A clause, "" for no such fields, and its values.
+    """
     fields = list_shared_fields(table, roles, gold.table, gold.roles)
     if isinstance(roles.question, str) and isinstance(gold.roles.question, str):
         fields.append((roles.question, gold.roles.question))
     for chosen in chain.from_iterable(combinations(fields, size) for size in (1, 2)):
         own, theirs = (",".join(names) for names in zip(*chosen))
         ids, others = read_ids(table, own), read_ids(gold.table, theirs)
-        is_key = is_unique(ids) and is_unique(others) and 2 * len({*ids} & {*others}) >= min(len(ids), len(others))
+        common = len({*ids} & {*others})
+        is_key = is_unique(ids) and is_unique(others) and common >= max(1, share * min(len(ids), len(others)))
         if own != roles.id and is_key:
             named = "{use.id:{key}}" if own == theirs else "{use.id:{key}} {use.gold_id:{gold_key}}"
-            return f"to join by it, add {named}", {"key": own, "gold_key": theirs}
-    if witness.name == _QUESTION:
-        return "check that both files are of the same split; {use.field:question=none} skips this check", {}
-    return "add an id to each record of both files; {use.id:none} joins by position all the same", {}
+            return f"to join by {{key}}, add {named}", {"key": own, "gold_key": theirs}
+    return "", {}

@@ -192,20 +192,15 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 
 
 def find_records(value: Any, name: str) -> Table:
-    """Find the records in a JSON value. Raises InputError if it has none."""
+    """Find the records in a JSON value. If it has none, or several lists of them, `apply_layout` refuses it unless the
+    user chooses.
+    """
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
-    records = records_of(value)
-    hints = _find_stop(value, len(records or ()), name)
-    if records is None:
-        found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
-        sentence = (
-            'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
-            ' (pandas: to_json(orient="records")); if each record has its own file, pass the folder of the files'
-        )
-        raise make_error(name, sentence, found=found)
-    return Table(records, name, hints=hints)
+    records = records_of(value) or []
+    root = None if isinstance(value, list) else value
+    return Table(records, name, hints=_find_stop(value, len(records), name), root=root)
 
 
 def _is_summary(results: Any) -> bool:

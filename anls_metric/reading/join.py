@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
@@ -19,11 +19,11 @@ from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
-from anls_metric.reading.doubts import check_pairing
+from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Roles, Side, error_of_missing_field, find_roles, require
-from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
+from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_roles, require
+from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     Kind,
@@ -35,7 +35,9 @@ from anls_metric.reading.values import (
     read_questions,
     read_references,
     refuse_gaps,
+    show_ids,
     warn_of_decimals,
+    warn_of_lists,
 )
 
 
@@ -47,15 +49,22 @@ class Reading:
         settings: the options of the user.
         of_values: whether answers are lists and nested values, and not strings.
         rule: the rule of a benchmark that scores the answers; None for none.
+        scorer: what scores the answers, to choose among several; None where nothing is chosen.
     """
 
     settings: Settings
     of_values: bool = False
     rule: Any = None
+    scorer: Any = None
 
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""
         return find_roles(table, side, self.settings, self.of_values, self.rule)
+
+    def find_copy(self, table: Table) -> Path | None:
+        """Find the references that a submission has beside its predictions, by their usual name or its layout."""
+        others = replace(self.settings, prediction=None, references=None, id=NONE, gold_id=None, field=None)
+        return find_roles(table, "both", others, self.of_values).references
 
     @property
     def kind(self) -> Kind:
@@ -78,8 +87,8 @@ def read_gold(table: Table, reading: Reading) -> Questions:
         InputError: it has no accepted answers, an id is repeated, or a value cannot be read.
     """
     roles = reading.find_roles(table, "gold")
-    if not reading.rule:  # which may need none
-        require(table, "gold", roles.references, "references")
+    if not reading.rule:  # which may need no references
+        require(table, "gold", roles, "references")
     ids = _read_all_ids(table, roles)
     if len(set(ids)) < len(ids):
         raise error_of_repeated(table, ids, roles, reading.settings)
@@ -112,6 +121,9 @@ def _refuse_gaps(ids: Sequence[str | None], table: Table, roles: Roles) -> None:
 # A submission and a gold file
 
 
+_FEW = 0.1  # the share of equal values that proposes a key
+
+
 class _Order(NamedTuple):
     """For each answer, the place of its question and the place of its record, which is None for no answer."""
 
@@ -136,7 +148,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         if named not in (None, NONE, getattr(roles, role), getattr(gold.roles, role)):
             raise error_of_missing_field(table, named, role)
     _refuse_submissions(gold, table)
-    require(table, "submission", roles.prediction, "prediction")
+    require(table, "submission", roles, "prediction")
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
     if key is None:
@@ -149,15 +161,18 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         chosen = [key.own[place] for place in records]
         order = _Order(*order_by_id(key.theirs, chosen, records, runs))
         _check_ids(gold, table, key, chosen, order, settings)
-    pairs = ((place, record) for place, record in zip(*order) if record is not None)
+    pairs = [(place, record) for place, record in zip(*order) if record is not None]
     hints += check_pairing(gold, table, roles, pairs, key is None, settings)
+    unused, more = check_copies(gold, table, roles, pairs, key is None, reading)
+    hints += more
     answered, total = len(order.records) - order.records.count(None), len(gold.ids)
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
     sentence = "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: "
     values = {"references": _name(gold.roles.references), "gold": _base(gold.table.name), "how": how, "count": count}
-    read = Message("", sentence + "{count}", values)
+    sentence += "{count}" if unused is None else "{count}; {unused} of {table} not used"
+    read = Message("", sentence, {**values, "unused": _name(unused)})
     return _make_answers(gold, table, roles, order, read, reading, hints)
 
 
@@ -182,11 +197,18 @@ def _refuse_submissions(gold: Questions, table: Table) -> None:
 def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[Message]) -> _Order:
     count, total = len(table.records), len(gold.ids)
     if count != total:
-        sentence = (
-            "{answers} for {questions}, but no ids to join them by: write one answer per question (an empty string "
-            "for none), or put an id in each record"
-        )
-        values = {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
+        system = find_systems(table, roles, read_questions(table, roles.question), gold.texts)
+        remedy, values = ("", {}) if system else propose_key(gold, table, roles, _FEW)
+        if system:
+            remedy = "for separate models, add {use.submission:{system}}"
+        elif not remedy:
+            remedy = "write one answer per question (an empty string for none), or put an id in each record"
+        values |= {
+            "answers": count_noun(count, "answer"),
+            "questions": count_noun(total, "question"),
+            "system": system or "",
+        }
+        sentence = f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}"
         raise make_error(table.name, sentence, **values)
     if roles.id is not None and not gold.has_ids:
         verb = "are" if roles.id in (KEY, FILE) else "is"
@@ -211,7 +233,8 @@ def _check_ids(
     for option, keys, noun, sentence in checks:
         if keys and option == "error":
             count = count_noun(len(keys), noun)
-            raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=list_some(keys))
+            some = list_some(show_ids(keys, key.path))
+            raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=some)
 
 
 # A table with predictions and accepted answers
@@ -224,10 +247,11 @@ def read_both(table: Table, reading: Reading) -> Answers:
         InputError: a field is missing, an id is repeated, the records are of several models, or a value cannot be read.
     """
     roles = reading.find_roles(table, "both")
-    if not reading.rule:  # which may need none
-        require(table, "both", roles.references, "references")
-    require(table, "both", roles.prediction, "prediction")
+    needed: tuple[Answer, ...] = ("prediction",) if reading.rule else ("references", "prediction")
+    require(table, "both", roles, *needed)
     ids = _read_all_ids(table, roles)
+    if not ids:
+        refuse_systems(table, roles, reading.settings)
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
     first_of: dict[str, int] = {}
@@ -262,8 +286,13 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
-    predictions = read_predictions(column, table, path, reading.settings, reading.kind)
-    decimals = warn_of_decimals(column, table.name, "predictions") if reading.kind == "text" else []
+    predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
+    warnings = []
+    if reading.kind == "text":
+        warnings = [
+            *warn_of_decimals(column, table.name, "predictions"),
+            *warn_of_lists(column, table.name, reading.settings),
+        ]
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
@@ -278,7 +307,7 @@ def _make_answers(
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
-    about = "; ".join(filter(None, (gold.table.about, table.about)))
+    about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
@@ -291,7 +320,7 @@ def _make_answers(
         confidences=confidences,
         verdicts=verdicts,
         named=named,
-        hints=[*gold.table.hints, *hints, *table.hints, *decimals],
+        hints=[*gold.table.hints, *hints, *table.hints, *warnings],
     )
 
 

@@ -20,7 +20,7 @@ from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, list_plain_fields, list_shared_fields
 from anls_metric.reading.table import Table, describe_fields, show_path
-from anls_metric.reading.values import read_ids, read_questions
+from anls_metric.reading.values import read_ids, read_questions, show_ids
 
 if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
@@ -176,7 +176,8 @@ def _error_of_one_side(gold: Questions, table: Table, roles: Roles) -> InputErro
 def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
     """Make the error for ids too few of which are those of the gold file."""
     common = _count_common(ids.own, ids.theirs)
-    own, theirs = (list_some(dict.fromkeys(values), 2) for values in (ids.own, ids.theirs))
+    sides = ((ids.own, ids.path), (ids.theirs, ids.gold_path))
+    own, theirs = (list_some(show_ids(dict.fromkeys(values), path), 2) for values, path in sides)
     if common:
         count = f"{common:,} of {count_noun(len({*ids.own}), 'id')}"
         sentence = "only {count} are in {gold} ({own} / {theirs}): "

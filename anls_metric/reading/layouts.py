@@ -635,7 +635,7 @@ def find_layout(name: str) -> Layout:
     """
     by_name = {layout.name: layout for layout in LAYOUTS}
     if name not in by_name:
-        raise ValueError(describe_unknown("layout", name, list(by_name)))
+        raise ValueError(describe_unknown("layout", name, list(by_name), "`anls layouts`"))
     return by_name[name]
 
 

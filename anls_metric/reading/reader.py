@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids
-from anls_metric.reading.containers import KEY
+from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
+from anls_metric.reading.containers import DOCUMENT, KEY
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
+from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
-from anls_metric.reading.roles import has_certain_references
+from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
-from anls_metric.reading.table import Table, has, read_column
+from anls_metric.reading.samples import extract_samples
+from anls_metric.reading.table import Table, read_column
 
 
 class Input(NamedTuple):
@@ -28,15 +29,22 @@ class Input(NamedTuple):
     Attributes:
         data: the path of a file, a folder or a pattern, or "-"; or data in memory, such as a `Table`.
         name: the name that the user gives it; "" to name it by its path.
+        is_marked: whether the user marks it as a submission.
     """
 
     data: Any
     name: str = ""
+    is_marked: bool = False
 
     @property
     def path(self) -> str:
         """The path, or "" for data in memory."""
         return self.data if isinstance(self.data, str) else ""
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether it is no gold file, because it is marked or named."""
+        return self.is_marked or bool(self.name)
 
 
 def parse_input(word: str) -> Input:
@@ -74,6 +82,45 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         sentence = "there are no files to score: pass a gold file and then submissions, or a table that contains both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     loaded: dict[int, Table] = {}
+    try:
+        runs_of = _read_all(inputs, gold, reading, loaded)
+    except MissingError as error:
+        raise _complete(error, inputs, gold, reading, loaded) from None
+    extract = extract_samples if reading.settings.samples else extract_answers
+    for runs in _compare_numbers(runs_of, reading.settings).values():
+        yield extract(join_runs(runs), reading)
+
+
+def _complete(
+    error: MissingError, inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
+) -> InputError:
+    """Complete the error for what a gold file lacks by what the first submission lacks."""
+    from anls_metric.reading.missing import complete_error  # only for errors
+
+    errors = [error]
+    for each in inputs if error.side == "gold" else ():
+        try:
+            table = _lay_out(_load(each, reading, loaded), reading)
+            if table.name != error.table.name:
+                require(table, "submission", reading.find_roles(table, "submission"), "prediction")
+                break
+        except MissingError as other:
+            errors.append(other)
+            break
+        except InputError:  # a later one
+            break
+
+    def read(settings: Settings) -> object:
+        return _read_all(inputs, gold, replace(reading, settings=settings), loaded)
+
+    return complete_error(errors, reading.settings, read)
+
+
+def _read_all(
+    inputs: Sequence[Input], gold: Input | None, reading: Reading, loaded: dict[int, Table]
+) -> dict[str, list[Answers]]:
+    """Read the answers of all inputs, as lists of runs by the names of submissions."""
+    first, was_named = inputs[0], gold is not None
     if gold is None and len(inputs) > 1:
         gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
@@ -89,24 +136,37 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     runs_of: dict[str, list[Answers]] = {}
+    tables = [questions.table] if questions else []
     for name, group in groups.items():
         for each in group:
             whole = _lay_out(_load(each, reading, loaded), reading)
-            if questions and len(inputs) > 1:
-                _refuse_record(whole, questions)
-            for part, (table, how) in split_submissions(whole, reading).items():
+            tables.append(whole)
+            if questions:
+                _refuse_record(whole, questions, len(inputs) > 1)
+            for part, (table, how) in split_submissions(whole, reading, questions is not None).items():
+                hints = []
+                if questions and not was_named:
+                    hints = _check_found_gold(questions, table, how, gold is first)
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
-                runs_of.setdefault(full, []).append(answers._replace(name=full))
-    for runs in _compare_numbers(runs_of, reading.settings).values():
-        yield extract_answers(join_runs(runs), reading)
+                runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
+    _refuse_paths(tables, reading.settings)
+    return runs_of
 
 
-def _refuse_record(table: Table, gold: Questions) -> None:
-    """Refuse one of several files that hold one record each, and no answers by id."""
+def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
+    """Refuse paths of records that lead to records in no file."""
+    unused = [path for path in settings.records if all(path not in table.paths for table in tables)]
+    if unused:
+        sentence = "no file has records at {path!r}: correct the path after {use.records}, or leave it out"
+        raise make_error("", sentence, path=unused[0])
+
+
+def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
+    """Refuse a file that holds one document, and one of several that do so although it looks like answers by id."""
     keys = {record[KEY] for record in table.records if KEY in record}
-    is_file = table.layout and table.layout.name == "answers_by_id" and os.path.isfile(table.name)
-    if is_file and keys.isdisjoint(gold.ids):
+    are_answers = table.layout and table.layout.name == "answers_by_id" and is_one_of_several
+    if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
         sentence = "it contains only one record: to score its folder as one table, quote the pattern, or pass {folder}"
         raise make_error(table.name, sentence, folder=folder)
@@ -167,32 +227,55 @@ def _list_answered(answers: Answers) -> set[str]:
 
 
 def _find_gold(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> Input | None:
-    """Find the gold file among several, the first of those that may be; None if each has its own references."""
+    """Find the gold file among several; None if each has its own references, or if all are named as submissions."""
 
     def read(each: Input) -> Table:
         table = loaded[id(each.data)] = _load(each, reading, loaded)
         return _lay_out_gold(table, reading)
 
-    first = read(inputs[0])
-    if _has_accepted(first, reading) and not _has_prediction(first, reading):
+    places = [place for place, each in enumerate(inputs) if not each.is_submission]
+    if places[:1] == [0] and find_contents(read(inputs[0]), reading) == "references":
         return inputs[0]  # as usual: the others are read when it is their turn
-    golds = find_golds(list(map(read, inputs)), reading)
-    if golds[:1] == [0]:
-        hints = _find_two_submissions(first, read(inputs[1]), reading)
-        loaded[id(inputs[0].data)] = first._replace(hints=[*first.hints, *hints])
+    golds = find_golds(list(map(read, inputs)), reading, places)
     return inputs[golds[0]] if golds else None
 
 
-def find_golds(tables: Sequence[Table], reading: Reading) -> list[int]:
-    """Find the places of the tables that may be the gold file, which are those with references but without predictions.
+def _check_found_gold(gold: Questions, table: Table, reading: Reading, is_first: bool) -> list[Message]:
+    """Check a gold file that no option names against a submission that may be a gold file as well."""
+    own, contents = find_contents(gold.table, reading), find_contents(table, reading)
+    if contents not in ("either", "references or both"):
+        return []
+    if not is_first or own == "both":
+        _refuse_references(gold, table, reading)
+    elif own == contents == "either" and _may_be_submission(gold, table):
+        sentence = (
+            "{gold} has the fields of a submission, but is read as the gold file: pass the gold file with {use.gold}"
+        )
+        return [Message("", sentence, {"gold": gold.table.name})]
+    return []
 
-    Several if a table with both, or with answers alone, may be it; [] if each table has its own accepted answers.
-    """
-    accepted = [place for place, table in enumerate(tables) if _has_accepted(table, reading)]
-    golds = [place for place in accepted if not _has_prediction(tables[place], reading)]
-    if golds or len(accepted) == len(tables):
-        return golds
-    return accepted or list(range(len(tables)))
+
+def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
+    """Refuse a submission whose answers are nearly all references of the gold file, as if they were exchanged."""
+    settings = replace(reading.settings, missing="zero", extra="ignore")
+    try:
+        answers = join(gold, table, replace(reading, settings=settings))
+    except InputError:  # which the join raises again
+        return
+    count = count_equal(answers.predictions, list_references(answers))
+    if count:
+        sentence = "its answers are the references of {gold} ({count} of {total}): if it is the gold file, "
+        sentence += "add {use.gold:{name}}"
+        total = len(answers.predictions) - list(answers.predictions).count(None)
+        values = {"count": f"{count:,}", "total": f"{total:,}", "gold": gold.table.name, "name": table.name}
+        raise make_error(table.name, sentence, **values)
+
+
+def _may_be_submission(gold: Questions, table: Table) -> bool:
+    """Whether a gold file has the fields of a submission, one string for each question, and no name of a gold file."""
+    if gold.table.layout or gold.table.fields.keys() != table.fields.keys() or is_named_gold(gold.table.name):
+        return False
+    return all(isinstance(value, str) for value in read_column(gold.table, gold.roles.references))
 
 
 def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
@@ -202,6 +285,9 @@ def _load(each: Input, reading: Reading, loaded: dict[int, Table]) -> Table:
         return table
     if isinstance(each.data, Table):
         return each.data
+    if each.path == "-":
+        loaded[id(each.data)] = load_table(each.path)
+        return loaded[id(each.data)]
     if each.path:
         return load_table(each.path)
     from anls_metric.reading.memory import read_memory
@@ -219,24 +305,10 @@ def _lay_out(table: Table, reading: Reading) -> Table:
 def _lay_out_gold(table: Table, reading: Reading) -> Table:
     """Apply the layout to what may be a gold file: if it has no references, the named layout is for submissions."""
     laid_out = _lay_out(table, reading)
-    if reading.settings.layout is None or _has_accepted(laid_out, reading):
+    if reading.settings.layout is None or find_contents(laid_out, reading) not in ("predictions", "neither"):
         return laid_out
     other = _lay_out(table, replace(reading, settings=replace(reading.settings, layout=None)))
-    return other if _has_accepted(other, reading) else laid_out
-
-
-def _find_two_submissions(first: Table, second: Table, reading: Reading) -> list[Message]:
-    """Find a gold file that may be a submission: it has the fields of one, and one string for each question."""
-    path = reading.find_roles(first, "gold").references
-    if (
-        path is None
-        or _has_accepted(first, reading)
-        or first.fields.keys() != second.fields.keys()
-        or not all(isinstance(value, str) for value in read_column(first, path))
-    ):
-        return []
-    sentence = "{gold} has the fields of a submission, but is read as the gold file: pass the gold file with {use.gold}"
-    return [Message("", sentence, {"gold": first.name})]
+    return laid_out if find_contents(other, reading) in ("predictions", "neither") else other
 
 
 def check_paths(inputs: Sequence[Input]) -> None:
@@ -244,19 +316,6 @@ def check_paths(inputs: Sequence[Input]) -> None:
     for path in {each.path for each in inputs} - {"", "-"}:
         if not os.path.exists(path) and list_files(path) is None:
             raise describe_missing_file(path)
-
-
-def _has_accepted(table: Table, reading: Reading) -> bool:
-    """Whether a table has references, in the field that the user names or in one with a usual name."""
-    named = reading.settings.references
-    return has(table, named) if named else has_certain_references(table)
-
-
-def _has_prediction(table: Table, reading: Reading) -> bool:
-    """Whether a table that has references also has predictions."""
-    with suppress(InputError):  # a field that the user names is in another file
-        return reading.find_roles(table, "both").prediction is not None
-    return False
 
 
 # Names
@@ -288,12 +347,13 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
     return [each.name or next(short) for each in inputs]
 
 
-_PREFIX = r".*__|(?:submission|prediction|answer|result|output)s?[_-]+"
+_WORD = r"(?:submission|prediction|answer|result|output)s?"
+_PREFIX = rf".*__|{_WORD}[_-]+"
 
 
 def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores. For several names, it may also be a word
-    like submission.
+    """Drop the prefix that all names share, if it ends in two underscores, or is a word like submission. A single name
+    loses only such a word with two underscores, since what else it begins with may tell it from other runs.
 
     Args:
         names: the names of files.
@@ -304,9 +364,11 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
         ['base', 'tuned']
         >>> drop_shared_prefix(["base_1", "base_2"]), drop_shared_prefix(["submission__base"])
         (['base_1', 'base_2'], ['base'])
+        >>> drop_shared_prefix(["router__whole__k5"])
+        ['router__whole__k5']
     """
     common = os.path.commonprefix(names)  # noqa: RUF071, of characters
-    prefix = re.match(_PREFIX if len(names) > 1 else ".*__", common)
+    prefix = re.match(_PREFIX if len(names) > 1 else f"{_WORD}__", common)
     short = [name[prefix.end() :] for name in names] if prefix else []
     return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
 

@@ -7,14 +7,14 @@ The lists of usual names are documented; the first name that a table has counts,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
-from anls_metric.messages import make_error
+from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import ABSENT, Path, describe_failures, drop_fields
+from anls_metric.reading.layouts import Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
@@ -23,22 +23,30 @@ if TYPE_CHECKING:
 Side = Literal["gold", "submission", "both"]
 """What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
 
+Answer = Literal["prediction", "references"]
+
 IDS = ("questionId", "question_id", "id", "qid", KEY, FILE)
 QUESTIONS = ("question", "query", "prompt")
 PREDICTIONS = (
     *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
     *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
     *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
-    *("predictions", "preds", "actual_output"),
+    *("predictions", "preds", "actual_output", "pred_value"),
 )
 REFERENCES = (
     *("references", "answers", "accepted_answers", "gold_answers", "gold_answer", "correct_answer", "ground_truths"),
-    *("ground_truth", "gt_answers", "answers.text", "gt", "expected_output"),
+    *("ground_truth", "gt_answers", "answers.text", "gt", "expected_output", "reference_answer", "gold_value"),
+    *("answer_ground_truth", "correct_answers", "true_answer", "truth"),
 )
 ANSWERS = ("answer", VALUE)
 """The prediction in a submission, the accepted answer in a gold file; in a table with both, what is not there else."""
 
-LESS_CERTAIN_REFERENCES = ("reference", "gold", "target", "targets", "labels", "label")  # or a category
+LESS_CERTAIN_REFERENCES = (  # or a category
+    *("reference", "gold", "target", "targets", "expected", "labels", "label", "label_text"),
+)
+ALIASES = ("answer_aliases",)
+"""References beside the one in "answer"."""
+
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
@@ -154,10 +162,39 @@ def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None]
     answer = usual_field(table, ANSWERS)
     prediction = named.get("prediction") or usual_field(table, PREDICTIONS, with_objects=of_values)
     references = named.get("references") or usual_field(table, REFERENCES)
+    if not (prediction and references):
+        prediction, references = _find_pair(table, prediction, references, of_values)
+    aliases = usual_field(table, ALIASES)
+    if aliases and not references:
+        references = f"{answer},{aliases}" if answer and answer != prediction else aliases
+        answer = None
     if answer != prediction and (side == "gold" or prediction):
         references = references or answer
     references = references or usual_field(table, LESS_CERTAIN_REFERENCES)
     return roles._replace(prediction=prediction or answer, references=references)
+
+
+_PAIR = r"(?i)(?:(gt|gold|true|predicted|pred)[\s_-]?(.+)|(.+?)[\s_-]?(gt|gold|true|predicted|pred))"
+
+
+def _find_pair(
+    table: Table, prediction: Path | None, references: Path | None, of_values: bool
+) -> tuple[Path | None, Path | None]:
+    """Find two fields that differ in a word, such as ``gt_sum`` and ``pred_sum``, if there is only one such pair."""
+    pairs: dict[str, dict[bool, str]] = {}
+    for field, is_object in table.fields.items():
+        match = re.fullmatch(_PAIR, field)
+        if match and (of_values or not is_object):
+            mark, stem = (match[1], match[2]) if match[1] else (match[4], match[3])
+            pairs.setdefault(_fold(stem), {})[mark.lower().startswith("pred")] = field
+    fitting = [
+        pair
+        for pair in pairs.values()
+        if len(pair) == 2 and prediction in (None, pair[True]) and references in (None, pair[False])
+    ]
+    if len(fitting) != 1:
+        return prediction, references
+    return prediction or fitting[0][True], references or fitting[0][False]
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
@@ -193,6 +230,7 @@ _OF_ANSWERS = {
     *REFERENCES,
     *ANSWERS,
     *LESS_CERTAIN_REFERENCES,
+    *ALIASES,
     *CONFIDENCES,
     *SCORES,
     *SUBMISSIONS,
@@ -222,11 +260,14 @@ def take_whole_record(record: Record) -> dict[str, Any]:
     return drop_fields(record, KEY, FILE)
 
 
-def has_certain_references(table: Table) -> bool:
-    """Whether a table has references, judging by its layout or by a usual name other than "answer"."""
-    if table.layout:
-        return bool(first_path(table, table.layout.references))
-    return usual_field(table, (*REFERENCES, *LESS_CERTAIN_REFERENCES)) is not None
+def is_answer(path: Path | None) -> bool:
+    """Whether a field is one that may be a prediction as well as a reference."""
+    return isinstance(path, str) and _fold(path) in ANSWERS
+
+
+def is_uncertain(path: Path) -> bool:
+    """Whether a field of references may be something else, such as a prediction or a category."""
+    return is_answer(path) or path in LESS_CERTAIN_REFERENCES
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
@@ -237,7 +278,7 @@ def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Pat
     columns: dict[str, Path] = {}
     for column in (*rule.columns, *rule.optional):
         more = [rule.prediction_field] if column == "prediction" and side == "submission" else []
-        path = first_path(table, first.get(column), column, known.get(column), *more)
+        path = first_path(table, first.get(column), column, usual_field(table, [column]), known.get(column), *more)
         if path is not None and (side != "gold" or column != "prediction"):
             columns[column] = path
     prediction = columns.get("prediction", roles.prediction)
@@ -258,19 +299,26 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
         raise make_error(table.name, sentence, field=show_path(roles.id))
 
 
-def require(table: Table, side: Side, path: Path | None, role: Literal["prediction", "references"]) -> Path:
-    """Return the path of a role. Raises InputError, which lists the fields and names the option, if there is none."""
-    if path is not None:
-        return path
-    absent = [ABSENT] * len(table.records) if role == "prediction" else []
-    failures = describe_failures(table.layout, table.records, absent) if table.layout else ""
-    if failures:
-        raise make_error(table.name, "no predictions, {failures}: run the failed requests again", failures=failures)
-    what = "predictions" if role == "prediction" else "references"
-    remedy = "{do.add_submission}" if role == "prediction" else "{do.add_gold}"
-    if side != "both" and _holds_whole_answers(table):
-        remedy = "add {use.variant:anls_star} to score whole records"
-    elif role == "references" and side == "gold" and not table.layout and not usual_field(table, PREDICTIONS):
-        what, remedy = "references, as in a test split", "write a leaderboard file with anls export rrc"
-    sentence = f"no {{what}}: pass their field with {{use.{role}}}, or {remedy} (found {{fields}})"
-    raise make_error(table.name, sentence, what=what, fields=describe_fields(table))
+class MissingError(InputError):
+    """The error for roles that no field of a table has.
+
+    Attributes:
+        table: the table.
+        side: what it should hold.
+        missing: the roles.
+        roles: the fields of the other roles.
+    """
+
+    def __init__(self, message: Message, table: Table, side: Side, missing: Sequence[str], roles: Roles) -> None:
+        super().__init__(message)
+        self.table, self.side, self.missing, self.roles = table, side, missing, roles
+
+
+def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
+    """Check that roles have a field. Raises MissingError, which lists the fields and the options, if one has none."""
+    missing = [role for role in needed if getattr(roles, role) is None]
+    if missing:
+        from anls_metric.reading.missing import describe_missing  # only for errors
+
+        holds_records = side != "both" and _holds_whole_answers(table)
+        raise MissingError(describe_missing(table, side, missing, holds_records), table, side, missing, roles)

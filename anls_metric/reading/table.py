@@ -34,6 +34,8 @@ class Table(NamedTuple):
         numbers: the number of each record in the file, from 0.
         fields: the paths of the fields of the first records, each with whether it holds objects.
         layout: the layout; None for a table of a user.
+        root: the JSON value that the records were found in, for other lists in it; None for a list of records.
+        paths: those of the user's paths of records that lead to records of this table.
     """
 
     records: Sequence[Any]
@@ -44,6 +46,8 @@ class Table(NamedTuple):
     numbers: Sequence[int] = range(sys.maxsize)
     fields: Mapping[str, bool] = {}
     layout: Layout | None = None
+    root: Any = None
+    paths: tuple[str, ...] = ()
 
 
 def name_place(table: Table, number: int) -> str:
@@ -108,14 +112,52 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
             yield from _walk(value, f"{before}{name}.", depth + 1)
 
 
-def describe_fields(table: Table) -> str:
-    """Describe the fields of a table in words, each with its value in the first record that has it."""
-    parts, paths = [], [path for path, is_object in table.fields.items() if not is_object]
-    for path in paths[:_MAX_FIELDS]:
-        column = take_column(table.records[:MAX_SAMPLE], path)
-        shown = repr(next(value for value in [*column, None] if value is not ABSENT))
-        parts.append(f"{show_path(path)} {shown if len(shown) <= 40 else shown[:37] + '...'}")
-    return "; ".join(parts) + ("; ..." if len(paths) > _MAX_FIELDS else "") or "no fields"
+def list_values(table: Table) -> dict[str, list[Any]]:
+    """List the fields that hold no objects, and those in lists of objects, each with its values in the first records.
+
+    The items of a list are numbered if it is short, and as long everywhere; otherwise, -1 is the last message of a
+    conversation, and ``*`` stands for each item.
+    """
+    records = table.records[:MAX_SAMPLE]
+    columns: dict[str, list[Any]] = {}
+    for path, is_object in table.fields.items():
+        column = take_column(records, path)
+        lengths = {len(value) if _holds_objects(value) else 0 for value in column}
+        if lengths == {0}:
+            columns |= {} if is_object else {path: column}
+            continue
+        items = [item for value in column if _holds_objects(value) for item in value]
+        if len(lengths) == 1 and max(lengths) <= _MAX_ITEMS:
+            places = list(map(str, range(max(lengths))))
+        else:
+            places = ["-1" if {"from", "role"} & items[0].keys() else "*"]
+        names = [name for name, is_object in list_fields(items[:MAX_SAMPLE]).items() if not is_object]
+        inner = [f"{path}.{place}.{name}" for place in places for name in names]
+        columns |= {path: take_column(records, path) for path in inner}
+    return columns
+
+
+_MAX_ITEMS = 4  # of a list whose items have numbers
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> str:
+    """Describe the fields of a table in words, each with its value in the first record that has it.
+
+    Args:
+        table: the table.
+        most: how many fields.
+        length: how many characters of a value.
+    """
+    columns = list_values(table)
+    parts = []
+    for path in list(columns)[:most]:
+        shown = repr(next(value for value in [*columns[path], None] if value is not ABSENT))
+        parts.append(f"{show_path(path)} {shown if len(shown) <= length else shown[: length - 3] + '...'}")
+    return "; ".join(parts) + ("; ..." if len(columns) > most else "") or "no fields"
 
 
 def show_path(path: Path | None) -> str:

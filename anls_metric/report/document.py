@@ -16,7 +16,7 @@ from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import FORMAT, Document
 
 if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
@@ -36,6 +36,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
+        "format": FORMAT,
         "signature": result.signature,
         "questions": max(len(scored.scores) for scored in result.submissions),
         "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -86,3 +87,18 @@ def name_folder(submission: str) -> str:
     """
     parts = submission.replace("\\", "/").replace("\0", "").split("/")
     return os.path.join(*([part for part in parts if part not in ("", ".", "..")] or ["submission"]))
+
+
+def check_names(path: str, submissions: Sequence[str]) -> None:
+    """Check that each submission gets a folder of its own in the folder ``path``, also where the system ignores case.
+
+    Raises:
+        InputError: two submissions would share a folder.
+    """
+    names: dict[str, str] = {}
+    for name in submissions:
+        other = names.setdefault(unicodedata.normalize("NFC", name_folder(name)).casefold(), name)
+        if other != name:
+            sentence = "the results of {first!r} and {second!r} would share a folder: rename one of them, or write one "
+            sentence += "file of answers, with {use.output:answers.csv}"
+            raise make_error(path, sentence, first=other, second=name)

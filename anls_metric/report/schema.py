@@ -15,6 +15,9 @@ from anls_metric.analysis.parts.all_keys import Leaves
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+FORMAT = 1
+"""The version of the document. It changes if a key goes, or its meaning or type changes, and not for a new key."""
+
 Interval = list[float] | None
 """The ends of a 95% confidence interval; None for fewer than two clusters."""
 
@@ -285,6 +288,8 @@ class Match(TypedDict):
 
 
 class _Document(TypedDict):
+    format: int
+    """the [version of the document](#the-version-of-the-document)"""
     signature: str
     """the [signature](signature.md) of the scores"""
     questions: int

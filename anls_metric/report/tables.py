@@ -507,7 +507,9 @@ def as_csv(document: Document, numbers: NumberFormat, columns: Names) -> str:
 
 def _make_csv_cell(head: str, value: Any, numbers: NumberFormat) -> Any:
     """Make a cell below a head. A text is made safe, so that no spreadsheet takes it for a formula."""
-    if isinstance(value, float) and numbers != PLAIN and not head.startswith("p_value"):
+    column = COLUMNS.get(head.split(" ")[0])
+    is_score = column is None or not column.form.startswith(".")
+    if isinstance(value, float) and numbers != PLAIN and is_score:
         return numbers.format(value)
     if not isinstance(value, str):
         return value

@@ -167,7 +167,7 @@ def test_folder_and_pattern_of_parts_are_one_file(shell: Shell) -> None:
     check("x", rows)
     check("x/part-*.jsonl", rows)
     shell.write({"x/part-3.jsonl": [{"id": "x", "prediction": ["a", "b"], "references": ["a"]}]})
-    message = "x/part-*.jsonl, part-3.jsonl, line 1: 'prediction' must be a string, got ['a', 'b'] (list)"
+    message = "x/part-*.jsonl, part-3.jsonl, line 1: 'prediction' must be a string, got ['a', 'b']: "
     assert shell.error("'x/part-*.jsonl'").startswith(message)
     shell.write({"x/other.csv": "a\n", "y/a.json": ROWS, "y/config.json": {"lr": 1}, "z/a.txt": "a\n"})
     for folder in "xyz":

@@ -223,7 +223,7 @@ CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
     "few names in another order": (rename_name("image", FILES)[:8], rename_name("image", MOVED)[:8], "2 of 8 answers "
         "have a different image in g.json; the first is question 1 ('page 1.png' there, 'page 2.png' here): to "
         "join by it, add --id-field image", "--id-field image", [0.75]),
-    "a repeated field in another order": (FIELDS, CELLS[::-1], "to join by it, add --id-field file,field",
+    "a repeated field in another order": (FIELDS, CELLS[::-1], "to join by file,field, add --id-field file,field",
         "--id-field file,field", [SCORE]),
     "a repeated field without a key": ([{"lang": "ab"[n % 2], **row} for n, row in enumerate(BY_ANSWERS)],
         [{"lang": "ba"[n % 2], **row} for n, row in enumerate(BY_POSITION)], "24 of 24 answers have a different lang "
@@ -231,14 +231,14 @@ CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
         "--id-field none joins by position all the same", "--id-field none", [SCORE]),
     "counters that are called ids": ([{"id": n, **row} for n, row in enumerate(FILES)], [{"id": n, **row} for n,
         row in enumerate(NAMED[::-1])], "24 of 24 answers have a different file_name in g.json; the first is "
-        "question 0 ('page 1.png' there, 'page 24.png' here): to join by it, add --id-field file_name",
+        "question 0 ('page 1.png' there, 'page 24.png' here): to join by file_name, add --id-field file_name",
         "--id-field file_name", [SCORE]),
     "numbers of rows in another order": ([{"row": n, **row} for n, row in enumerate(BY_ANSWERS)], [{"row": n, **row} for
         n, row in enumerate(BY_POSITION)][::-1], "24 of 24 answers have a different row in g.json; the first is "
-        "question 1 ('0' there, '23' here): to join by it, add --id-field row", "--id-field row", [SCORE]),
+        "question 1 ('0' there, '23' here): to join by row, add --id-field row", "--id-field row", [SCORE]),
     "counters and the texts of questions": ([{"id": n, "query": f"q {n}", **row} for n, row in
         enumerate(BY_ANSWERS)], [{"id": 23 - n, "prompt": f"q {n}", **row} for n, row in enumerate(BY_POSITION)],
-        "the first is question 0 ('q 0' there, 'q 23' here): to join by it, add --id-field prompt --gold-id-field "
+        "the first is question 0 ('q 0' there, 'q 23' here): to join by prompt, add --id-field prompt --gold-id-field "
         "query", "--id-field prompt --gold-id-field query", [SCORE]),
 }  # fmt: skip
 

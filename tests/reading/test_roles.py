@@ -13,11 +13,12 @@ from tests.reading.conftest import Shell, read
 PREDICTIONS = (  # noqa: SIM905
     "prediction predicted_answer pred_answer model_answer predicted pred prediction_text model_prediction predict "
     "model_output model_response llm_output llm_response llm_answer response output generated_text generated_answer "
-    "generation completion answer_pred predictions preds actual_output"
+    "generation completion answer_pred predictions preds actual_output pred_value"
 ).split()
 REFERENCES = (  # noqa: SIM905
     "references answers accepted_answers gold_answers gold_answer correct_answer ground_truths ground_truth gt_answers "
-    "gt expected_output answer reference gold target targets labels label"
+    "gt expected_output reference_answer gold_value answer_ground_truth correct_answers true_answer truth answer "
+    "reference gold target targets expected labels label label_text"
 ).split()
 
 
@@ -51,6 +52,12 @@ BOTH: list[tuple[dict[str, Any], str, str]] = [
     ({"response": {"status": 200}, "pred": "a", "answers": ["a"]}, "pred", "answers"),  # an object is no prediction
     ({"prediction_text": "a", "answers": {"text": ["a"], "answer_start": [1]}}, "prediction_text", "answers"),
     ({"Prediction": "b", "prediction": "a", "references": "a"}, "prediction", "references"),
+    ({"gt_sum": "a", "pred_sum": "a", "pred_time": "b"}, "pred_sum", "gt_sum"),
+    ({"Sum GT": "a", "Sum Pred": "a"}, "Sum Pred", "Sum GT"),
+    ({"true_city": "a", "predicted_city": "a"}, "predicted_city", "true_city"),
+    ({"pred_answer": "a", "gt_answer": "a", "answer": "b"}, "pred_answer", "gt_answer"),
+    ({"answer": "b", "answer_aliases": ["a"], "response": "a"}, "response", "answer,answer_aliases"),
+    ({"answer": "a", "answer_aliases": [], "response": "a"}, "response", "answer,answer_aliases"),
 ]  # fmt: skip
 
 
@@ -95,17 +102,22 @@ RECORD = {"questionId": 7, "said": "a", "meta": {"texts": ["a"], "n": 1}, "long"
 FOUND = f"(found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' '{'b' * 36}...)"
 ERRORS: list[tuple[str, str]] = [
     ("t.json --references-field meta.texts",
-        f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}"),
+        f"t.json: no predictions: pass their field with --prediction-field, or add a submission after it {FOUND}; for "
+        "example: anls t.json --references-field meta.texts --prediction-field said"),
     ("t.json --prediction-field said",
-        "t.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
+        f"t.json: no references: pass their field with --references-field, or pass a gold file with --gold {FOUND}"),
+    ("t.json",
+        "t.json: no references and no predictions: pass their fields with --references-field, --prediction-field, or "
+        f"pass a gold file with --gold {FOUND}; for example: anls t.json --prediction-field said"),
+    ("t.json --gold test.json --prediction-field said",
+        "test.json: no references, as in a test split: pass their field with --references-field, or write a "
+        "leaderboard file with anls export rrc (found 'questionId' 7; 'question' 'q?'; 'data_split' 'test')"),
     ("t.json --gold t.json --prediction-field said",
-        f"t.json: no references, as in a test split: pass their field with --references-field, or write a leaderboard "
-        f"file with anls export rrc {FOUND}"),
-    ("model.json t.json",
-        "model.json: no references: pass their field with --references-field, or pass a gold file with --gold (fo"),
+        f"t.json: no references: pass their field with --references-field {FOUND}"),
+    ("model.json t.json", "t.json: no references: pass their field with --references-field (fo"),
     ("whole.json same.json",
         "whole.json: no references: pass their field with --references-field, or add --variant anls_star to score wh"),
-    ("whole.json", "whole.json: no references: pass their field with --references-field, or pass a gold file with"),
+    ("whole.json", "whole.json: no references and no predictions: pass their fields with --references-field, --pred"),
     ("t.json --prediction-field sad", "t.json: no field 'sad' for --prediction-field: did you mean 'said'?"),
     ("t.json --prediction-field meta.text",
         "t.json: no field 'meta.text' for --prediction-field: did you mean 'meta.texts'?"),
@@ -131,9 +143,9 @@ ERRORS: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("line", "message"), ERRORS)
 def test_field_that_is_not_there_is_an_error(shell: Shell, line: str, message: str) -> None:
     whole = {"a": {"total": "1"}, "b": {"total": "2"}}
-    shell.write(
-        {"t.json": [RECORD], "model.json": [{"questionId": 7, "output": "a"}], "whole.json": whole, "same.json": whole}
-    )
+    test = [{"questionId": 7, "question": "q?", "data_split": "test"}]
+    model = [{"questionId": 7, "output": "a"}]
+    shell.write({"t.json": [RECORD], "test.json": test, "model.json": model, "whole.json": whole, "same.json": whole})
     assert shell.error(line).startswith(message)
     assert shell.scores("t.json --prediction-field said --references-field meta.texts") == [1]
     assert shell.scores("whole.json same.json --variant anls_star") == [1]
@@ -144,7 +156,7 @@ def test_field_that_is_not_there_is_an_error(shell: Shell, line: str, message: s
 
 SIDES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
     ({"id": 1, "answer": "a"}, {"id": 1, "answer": "a"}, "answer", "answer"),
-    ({"id": 1, "answer": "b", "answers": ["a"]}, {"id": 1, "answer": "a", "answers": ["b"]}, "answers", "answer"),
+    ({"id": 1, "answer": "b", "answers": ["a"]}, {"id": 1, "answer": "a"}, "answers", "answer"),
     ({"id": 1, "answer": "a", "output": "b"}, {"id": 1, "answer": "b", "output": "a"}, "answer", "output"),
     ({"id": 1, "target": "a"}, {"id": 1, "generated_text": "a"}, "target", "generated_text"),
     ({"id": 1, "Answer": "a", "label": "b"}, {"id": 1, "label": "b", "Answer": "a"}, "Answer", "Answer"),
@@ -173,3 +185,59 @@ def test_confidence_has_a_usual_name(name: str) -> None:
     rows = [{"prediction": text, "answers": ["a"], name: 0} for text in "ab"]
     (submission,) = score(rows).to_dict()["submissions"]
     assert submission["confidence"]
+
+
+# What no name tells: the files g.json and x.json, what the error says about both, and the options that it proposes.
+QUESTIONS = ["What?", "Who?", "When?"]
+UNKNOWN: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] = {
+    "names that people make up": (
+        [{"nr": n, "asked": text, "right": "ab"[n % 2]} for n, text in enumerate(QUESTIONS)],
+        [{"nr": n, "said": "ab"[n % 2]} for n in range(3)],
+        "g.json has no references (found 'nr' 0; 'asked' 'What?'; 'right' 'a'); x.json has no predictions (found 'nr' "
+        "0; 'said' 'a'): pass their fields with --references-field, --prediction-field; for example: anls g.json x",
+        "--prediction-field said --references-field right",
+    ),
+    "a conversation": (
+        [{"id": n, "conversations": [{"from": "human", "value": text}, {"from": "gpt", "value": "ab"[n % 2]}]}
+            for n, text in enumerate(QUESTIONS)],
+        [{"id": n, "response": "ab"[n % 2]} for n in range(3)],
+        "'conversations.1.from' 'gpt'; 'conversations.1.value' 'a')",
+        "--references-field conversations.1.value",
+    ),
+    "lists of several lengths": (
+        [{"id": n, "messages": [{"role": "user", "content": text}] * n + [{"role": "assistant", "content": "a"}]}
+            for n, text in enumerate(QUESTIONS)],
+        [{"id": n, "response": "a"} for n in range(3)],
+        "'messages.-1.role' 'assistant'; 'messages.-1.content' 'a')",
+        "--references-field messages.-1.content",
+    ),
+    "fields that no word tells apart": (
+        [{"id": n, "vendor": f"v{n}", "city": f"c{n}"} for n in range(3)],
+        [{"id": n, "vendor": f"v{n}", "city": f"c{n}"} for n in range(3)],
+        "g.json has no references (found 'id' 0; 'vendor' 'v0'; 'city' 'c0'); x.json has no predictions",
+        "",
+    ),
+    "an id that must be named, too": (
+        [{"nr": n, "prompt": text, "answers": ["a"]} for n, text in enumerate(QUESTIONS)],
+        [{"nr": n, "top_reply": "a", "prompt": QUESTIONS[n]} for n in (2, 1)],
+        "no predictions: pass their field with --prediction-field",
+        "--prediction-field top_reply --id-field nr",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_one_error_names_all_that_is_missing(shell: Shell, case: str) -> None:
+    gold, answers, words, options = UNKNOWN[case]
+    shell.write({"g.json": gold, "x.json": answers})
+    error = shell.error("g.json x.json")
+    assert words in error
+    assert error.partition("; for example: anls ")[2] == (options and f"g.json x.json {options}")
+    if options:
+        assert shell.scores(f"g.json x.json {options} --missing zero") == [len(answers) / len(gold)]
+
+
+def test_example_of_an_error_is_in_the_words_of_python() -> None:
+    gold, answers, *_ = UNKNOWN["names that people make up"]
+    with pytest.raises(ValueError, match=r'prediction="said", references="right"$'):
+        score(answers, gold=gold)

@@ -31,7 +31,19 @@ MORE: dict[str, Situation] = {
     "an answer that is null": ("gold.json x.json", {"x.json": [*list_answers()[1:], list_answers()[0] | {
         "prediction": None}]}),
     "objects as answers": ("t.json", {"t.json": NESTED}),
+    "samples": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": "a"}]}),
+    "samples or lists": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": ["a", "c"]}]}),
+    "samples in a cell": ("t.csv", {"t.csv": [{"prediction": '["a", "b"]', "answers": "a"}] * 3}),
+    "a sample that is null": ("t.json --samples mean", {"t.json": [{"prediction": ["a", None], "answers": "a"}]}),
+    "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
+    "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
+    "lists of several models": ("t.json", {"t.json": {"models": {name: {"rows": list_rows()} for name in "ab"}}}),
+    "a list with unusual names": ("t.json", {"t.json": {"rows": [{"guess": "a", "want": "a"}], "n": 1}}),
+    "questions in a list": ("t.json --prediction-field texts.*.p --references-field texts.*.r", {"t.json": [
+        {"texts": [{"p": "a", "r": "a"}, {"p": "b", "r": "c"}]}]}),
     "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
+    "results before the gold file": ("t.json g.json", {"t.json": list_rows(), "g.json": [{"question": row["question"],
+        "answer": row["answers"][0]} for row in GOLD]}),
     "repeated ids of a gold file": ("g.json a.json", {"g.json": [*GOLD, GOLD[0]]}),
     "a metric that needs a column": ("t.json --variant mmlongbench_doc", {"t.json": [{"prediction": "a", "gold":
         ["a"]}]}),
@@ -39,6 +51,8 @@ MORE: dict[str, Situation] = {
         "answers": {"total": 10.0 * n}} for n, row in enumerate(NESTED)]}),
     "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tax": None}} for row in NESTED]}),
+    "keys beside the answer": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
+        "tokens": 7, "meta": {"model": "m"}}} for row in NESTED]}),
     "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),
     "runs of leaves": ("a=t.json a=./t.json --variant anls_star --average leaves", {"t.json": NESTED}),
     "failed requests": ("gold.json x.jsonl", {"x.jsonl": REQUESTS}),
@@ -54,8 +68,8 @@ MORE: dict[str, Situation] = {
     "a kind without a figure": ("gold.json a.json --plot-kind keys", {}),
     "a figure of texts by key": ("gold.json a.json --plot f.pdf --plot-kind keys", {}),
     "a figure of values by key": ("t.json --variant anls_star --plot f.pdf --plot-kind keys", {"t.json": NESTED}),
-    "a figure of groups": ("t.json --plot f.pdf --plot-kind groups", {"t.json": list_rows(kind="a") + list_rows(
-        kind="b")}),
+    "a figure of groups": ("t.json --plot f.pdf --plot-kind groups", {"t.json": [row | {"kind": "ab"[n % 2]} for n, row
+        in enumerate(list_rows())]}),
     "an export without ids": ("export rrc x.json", {"x.json": [{"answer": "a"}, {"answer": "b"}]}),
 }  # fmt: skip
 SITUATIONS: dict[str, Situation] = {
@@ -79,6 +93,10 @@ def list_proposals(message: Message) -> Iterator[str]:
             printed = Message("", f"{{{name}:{value}}}", message.values).text("command")
             if not re.search(r"PATH|\.\.\.", printed):
                 yield printed
+    yield from (
+        Message("", f"{{use.{name}:{{value}}}}", {"value": value}).text("command")
+        for name, value in message.options.items()
+    )
 
 
 def add_option(line: str, option: str) -> str:
@@ -96,9 +114,9 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
     found: list[Message] = []
     describe = command_line._describe_error
 
-    def keep_error(error: ValueError | OSError | MemoryError) -> str:
+    def keep_error(error: ValueError | OSError | MemoryError, words: list[str]) -> str:
         found.extend([error.message] if isinstance(error, InputError) else [])
-        return describe(error)
+        return describe(error, words)
 
     def keep_hints(*arguments: Any) -> Any:
         result, document = score_files(*arguments)

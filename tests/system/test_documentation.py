@@ -51,7 +51,7 @@ FILES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROO
 MODULES = sorted({"anls", *(name.removesuffix(".__init__") for name in FILES)} - {"anls_metric.__main__"})
 
 # The modules that are named after a library.
-_LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
+_LIBRARIES = "generation|torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
 _DEEPER = re.compile(rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b", re.MULTILINE)
 
 of_the_guide = pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)

@@ -70,7 +70,17 @@ FILES: Files = {
     "model.csv": list_both("model"),
     "method.csv": list_both("method"),
     "seed.csv": list_both("seed", 1, 2),
-    "models.jsonl": [*list_rows(llm="x"), *list_rows(TUNED, llm="y")],
+    "models.jsonl": [*list_rows(llm="x"), *list_rows(TUNED, llm="y")[::-1]],
+    "texts.jsonl": [
+        rename("note", [row], "question")[0] | {"note": "?"}
+        for row in [*list_rows(llm="x"), *list_rows(TUNED, llm="y")]
+    ],
+    "arms.csv": [
+        {**row, "arm": name, **({"answers": ["x"]} if row["id"] == IDS[0] and name == "base" else {})}
+        for row in list_both("name")
+        for name in [row.pop("name")]
+    ],
+    "setups.csv": [{**row, "note": "a"} for row in [*list_rows(setup="x"), *list_rows(TUNED, setup="y")[::-1]]],
     "pages.jsonl": [{**row, "id": f"d{n // 3}"} for n, row in enumerate(list_rows())],
     "index.jsonl": [{"index": n, "answer": "x", **row} for n, row in enumerate(list_rows())],
     "ids0.csv": [{"id": n, **row} for n, row in enumerate(list_rows())],
@@ -96,6 +106,7 @@ def use(shell: Shell, *lines: str) -> None:
         ("dict.json", [SCORE]),
         ("t.csv t2.csv", BOTH),
         ("model.csv", BOTH),
+        ("models.jsonl", BOTH),
         ("gold.json llm.jsonl", BOTH),
         ("named.json key.json --references-field gold.texts --prediction-field out.0.text --gold-id-field nr", [SCORE]),
         ("seed.csv", [MEAN]),
@@ -120,8 +131,14 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("method.csv", "for separate models, add --submission-field method", "method.csv --submission-field method", BOTH),
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
     ("seed.csv --runs error", "score each with --submission-field seed", "seed.csv --submission-field seed", BOTH),
-    ("models.jsonl", "'llm' names several models (x, y)", "models.jsonl --submission-field llm", BOTH),
-    ("models.jsonl", "or all rows as one with --submission-field none", "models.jsonl --submission-field none", [MEAN]),
+    ("texts.jsonl", "'llm' names several models (x, y)", "texts.jsonl --submission-field llm", BOTH),
+    ("texts.jsonl", "or all rows as one with --submission-field none", "texts.jsonl --submission-field none", [MEAN]),
+    ("arms.csv", "separate models, add --submission-field arm", "arms.csv --submission-field arm", BOTH),
+    ("setups.csv", "each question occurs once per 'setup' (x, y): for separate models, add --submission-field setup",
+        "setups.csv --submission-field setup", BOTH),
+    ("setups.csv", "to score all rows as one, --submission-field none", "setups.csv --submission-field none", [MEAN]),
+    ("gold.json setups.csv", "48 answers for 24 questions, but no ids to join them by: for separate models, add",
+        "gold.json setups.csv --submission-field setup", BOTH),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "pair the rows of gold.json differently: choose one, as with --id-field uid",
         "gold.json uid.json --id-field uid", [SCORE]),

@@ -33,4 +33,4 @@ def find_parts(scored: Scored) -> dict[str, Any]:
     """
     asked = (part for part in PARTS if not part.by_name or part.key in scored.settings.metrics)
     found = {part.key: part.find(scored) for part in asked}
-    return {key: values for key, values in found.items() if values}
+    return {key: values for key, values in found.items() if values not in (None, {})}

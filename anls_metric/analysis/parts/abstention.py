@@ -4,10 +4,10 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypedDict
 
-from anls_metric.analysis.part import REPORT, TABLE, Column, Line, Part
+from anls_metric.analysis.part import REPORT, TABLE, Column, Line, Part, Write
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.abstention import abstains, lacks_answer
@@ -86,7 +86,7 @@ def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
     return prediction is None or prediction == {}
 
 
-def _write_lines(values: Abstention, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: Abstention, write: Write) -> Iterable[Line]:
     unanswerable = f"{values['unanswerable']:,}"
     return [
         Line(

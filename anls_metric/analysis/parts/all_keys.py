@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from anls_metric.analysis.part import REPORT, Column, Line, Part
+from anls_metric.analysis.part import REPORT, Column, Line, Part, Write
 from anls_metric.analysis.parts.confidence import Confidence, measure_confidence, take_assessments
 from anls_metric.analysis.scored import Scored, once
 from anls_metric.core.scorer import mean
@@ -152,7 +152,7 @@ def describe_leaves(scored: Scored) -> dict[str, Any]:
     return {**scored.all_keys, **({"confidence": assessed[None]} if None in assessed else {})}
 
 
-def _write_lines(values: Leaves, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: Leaves, write: Write) -> Iterable[Line]:
     from anls_metric.core.values import LEAF_OUTCOMES  # a plain run of strings does not need them
 
     if values["leaves"]:

@@ -6,12 +6,12 @@ Answers with the same confidence form one step: they can only be accepted togeth
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, TypedDict
 
-from anls_metric.analysis.part import Line, Part
+from anls_metric.analysis.part import Line, Part, Write
 from anls_metric.analysis.scored import Scored
 from anls_metric.messages import make_error
 
@@ -143,7 +143,7 @@ def assess_confidence(scored: Scored) -> Confidence | None:
     return measure_confidence(confidences, scores, correct_at=find_correct_at(scored))
 
 
-def _write_lines(values: Confidence, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: Confidence, write: Write) -> Iterable[Line]:
     auroc, aurc, ece = map(write, (values["auroc"], values["aurc"], values["ece"]))
     shares = (f"{share:.0%} at {float(level):.0%} accuracy" for level, share in values["coverage"].items())
     return [Line("confidence", f"AUROC {auroc}, AURC {aurc}, ECE {ece}"), Line("", f"coverage {', '.join(shares)}")]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from collections.abc import Iterable
+from typing import TypedDict
 
-from anls_metric.analysis.part import Line, Part
+from anls_metric.analysis.part import Line, Part, Write
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.checks import count_noun
 
@@ -28,7 +28,7 @@ def count_corrections(scored: Scored) -> Corrections | None:
     return Corrections(accepted=accepted, excluded=len(scored.added) - accepted, anls_without=scored.uncorrected)
 
 
-def _write_lines(values: Corrections, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: Corrections, write: Write) -> Iterable[Line]:
     accepted, without = count_noun(values["accepted"], "question"), write(values["anls_without"])
     words = f"{accepted} with more references, {values['excluded']} excluded; without corrections {without}"
     return [Line("corrected", words)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from anls_metric.analysis.part import Line, Part
+from anls_metric.analysis.part import Line, Part, Write
 from anls_metric.core.extraction.extract import Counts, describe_extraction
 
 
-def _write_lines(counts: Counts, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(counts: Counts, write: Write) -> Iterable[Line]:
     return [Line("" if place else "extracted", text) for place, text in enumerate(describe_extraction(counts))]
 
 

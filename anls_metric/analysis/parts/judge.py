@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict
 
-from anls_metric.analysis.part import Line, Part
+from anls_metric.analysis.part import Line, Part, Write
 from anls_metric.analysis.parts.confidence import CORRECT_AT, find_correct_at, take_assessments
 from anls_metric.analysis.scored import Scored
 from anls_metric.reading.answers import list_ids
@@ -87,7 +87,7 @@ def assess_verdicts(scored: Scored) -> Judge | None:
     return {**compare_verdicts(scores, verdicts, correct_at), "differences": differences[:MAX_DIFFERENCES]}
 
 
-def _write_lines(values: Judge, write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(values: Judge, write: Write) -> Iterable[Line]:
     table, ids = values["table"], ", ".join(each["id"] for each in values["differences"])
     yield Line("judge", f"agreement {write(values['agreement'])}, kappa {write(values['kappa'])}")
     yield Line(

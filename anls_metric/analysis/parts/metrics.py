@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from anls_metric.analysis.part import TABLE, Column, Line, Part
+from anls_metric.analysis.part import TABLE, Column, Line, Part, Write
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.strings.metrics import METRICS
 
@@ -32,7 +32,7 @@ def _make_cells(metrics: Mapping[str, Mean]) -> dict[str, Any]:
     return means | {f"metric_{name}_interval": each["interval"] for name, each in metrics.items()}
 
 
-def _write_lines(metrics: Mapping[str, Mean], write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(metrics: Mapping[str, Mean], write: Write) -> Iterable[Line]:
     return [
         Line(name, f"{write(metric['mean'])}, 95% CI {write(metric['interval'])}") for name, metric in metrics.items()
     ]

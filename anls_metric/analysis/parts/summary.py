@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anls_metric.analysis.part import Line, Part
+from anls_metric.analysis.part import Line, Part, Write
 
 
-def _write_lines(figures: Mapping[str, Any], write: Callable[[Any], str]) -> Iterable[Line]:
+def _write_lines(figures: Mapping[str, Any], write: Write) -> Iterable[Line]:
     """Write the figures, except those of groups."""
     texts = [
         f"{name} {value if isinstance(value, int) else write(value)}"

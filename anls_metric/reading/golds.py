@@ -1,0 +1,114 @@
+"""Decides which of several tables is the gold file.
+
+The first is, if names do not say otherwise: a table without predictions, but with references, comes before one that has
+only an `answer`, which may be either; and a table with predictions comes last. Every other table must have predictions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from anls_metric.messages import InputError
+from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.roles import Roles, is_answer
+from anls_metric.reading.table import Table, read_column, show_path
+from anls_metric.reading.values import read_columns_together, read_references
+
+if TYPE_CHECKING:
+    from anls_metric.reading.join import Reading
+
+Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]
+"""What a table may hold: "either" if the same field may be both, as an answer by id; "references or both" if its
+`answer` is always one of its references, as in a gold file, and in a submission that copies them.
+"""
+
+_GOLDS: tuple[Contents, ...] = ("references", "references or both")
+_SUBMISSIONS: tuple[Contents, ...] = ("predictions", "both", "either", "references or both")
+_NEARLY_ALL = 0.9
+
+
+def find_golds(tables: Sequence[Table], reading: Reading, places: Sequence[int] | None = None) -> list[int]:
+    """Find the places of the tables that may be the gold file, the most likely one first.
+
+    Args:
+        tables: the tables.
+        reading: how to read them.
+        places: the places of those that the user does not name as submissions; None for all.
+
+    Returns:
+        Several places if names do not decide; [] if each table has its own references, or if there is no table left.
+    """
+    contents = [find_contents(table, reading) for table in tables]
+    if set(contents) == {"both"}:
+        return []
+    places = range(len(tables)) if places is None else places
+    golds = [
+        place
+        for place in places
+        if contents[place] not in ("predictions", "neither")
+        and all(each in _SUBMISSIONS for other, each in enumerate(contents) if other != place)
+    ]
+    certain = [place for place in golds or places if contents[place] in _GOLDS]
+    if certain:
+        return certain
+    if not golds:  # something is missing
+        return [place for place in places if contents[place] != "predictions"][:1] or list(places[:1])
+    return golds if contents[golds[0]] == "both" else [place for place in golds if contents[place] == "either"]
+
+
+def find_contents(table: Table, reading: Reading) -> Contents:
+    """Find what a table may hold."""
+    prediction, references = (_find_path(table, reading, side) for side in ("submission", "gold"))
+    if prediction is None or references is None:
+        return "references" if references is not None else "neither" if prediction is None else "predictions"
+    if show_path(prediction) == show_path(references):
+        return "either"
+    if is_answer(prediction) and _is_copied(table, prediction, references, reading):
+        return "references or both"
+    return "both"
+
+
+def _is_copied(table: Table, prediction: Any, references: Any, reading: Reading) -> bool:
+    """Whether nearly all predictions are among the references of the same record."""
+    with suppress(InputError):
+        column = read_columns_together(table, references)
+        accepted = read_references(column, table, references, reading.settings, reading.kind)
+        return count_equal(read_column(table, prediction), accepted) > 0
+    return False
+
+
+def _find_path(table: Table, reading: Reading, side: Literal["submission", "gold"]) -> Any:
+    """Find the field of predictions or of references; None also if the user names one that the table lacks."""
+    roles = Roles()
+    with suppress(InputError):
+        roles = reading.find_roles(table, side)
+    return roles.prediction if side == "submission" else roles.references
+
+
+def count_equal(predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> int:
+    """Count the predictions that are among their references, ignoring case and space; 0 if these are not nearly all."""
+    pairs = [pair for pair in zip(predictions, references) if pair[0] not in (None, ABSENT)]
+    count = sum(fold(prediction) in map(fold, accepted) for prediction, accepted in pairs)
+    return count if count >= max(1, _NEARLY_ALL * len(pairs)) else 0
+
+
+def fold(value: Any) -> str:
+    """Write a value without differences of case and space."""
+    return " ".join(str(value).casefold().split())
+
+
+def is_named_gold(name: str) -> bool:
+    """Whether the name of a file is one that gold files have.
+
+    Example:
+        >>> is_named_gold("data/gold_label.json"), is_named_gold("ocr_gt.json"), is_named_gold("length.json")
+        (True, True, False)
+    """
+    return re.search(_NAMES, os.path.basename(name).lower()) is not None
+
+
+_NAMES = r"gold|label|truth|(?:^|[\W_])(?:gt|refs?|references?|targets?)(?:[\W_]|$)"

@@ -1,0 +1,173 @@
+"""Proposes fields for roles that no name fills, and makes one error of all that is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from anls_metric.messages import InputError, Message
+from anls_metric.options import Settings
+from anls_metric.reading.layouts import ABSENT, describe_failures
+from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, Side, usual_field
+from anls_metric.reading.table import Table, describe_fields, list_values, read_column
+
+
+def _weigh(weight: int, words: str) -> dict[str, int]:
+    return dict.fromkeys(words.split(), weight)
+
+
+# Words in the name of a field, and how much they speak for a role.
+_WORDS: Mapping[str, Mapping[str, int]] = {
+    "references": _weigh(
+        4,
+        "expected gold golden gt truth true reference references ref target correct right accepted annotation "
+        "annotated human solution label labels ground",
+    ),
+    "prediction": _weigh(
+        3,
+        "prediction predictions predicted predict pred preds response reply output outputs generated generation "
+        "completion hypothesis hyp candidate result guess llm vlm model said system",
+    ),
+}
+_OF_ANY_ANSWER = {**_weigh(1, "answer answers text value content"), **_weigh(2, "assistant gpt")}
+_OF_OTHERS = _weigh(
+    -4,
+    "id idx index uid key time timestamp latency seconds score anls accuracy token tokens cost type category source "
+    "page pages image images path file filename url split seed run epoch kind name role from prompt question "
+    "instruction query input doc document dataset user human",
+)
+_OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
+
+
+_WHAT = {"references": "references", "prediction": "predictions"}
+
+
+def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_records: bool) -> Message:
+    """Describe which roles a table lacks.
+
+    Args:
+        table: the table.
+        side: what it should hold.
+        missing: the roles.
+        holds_records: whether its records may be answers as a whole.
+    """
+    what, flags = _list_missing(missing), ", ".join(f"{{use.{role}}}" for role in missing)
+    sentence = f"no {what}: pass their field{'s' * (len(missing) > 1)} with {flags}"
+    failures = describe_failures(table.layout, table.records, [ABSENT] * len(table.records)) if table.layout else ""
+    if failures and "prediction" in missing:
+        sentence = "no predictions, {failures}: run the failed requests again"
+        return Message(table.name, sentence, {"failures": failures})
+    if holds_records:
+        sentence += ", or add {use.variant:anls_star} to score whole records"
+    elif side == "gold" and _is_test_split(table):
+        sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
+        sentence += "anls export rrc"
+    elif side == "both" or (side == "gold" and usual_field(table, PREDICTIONS)):
+        sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
+    return Message(table.name, sentence + " (found {fields})", {"fields": describe_fields(table)})
+
+
+def _list_missing(missing: Sequence[str]) -> str:
+    return " and no ".join(_WHAT[role] for role in missing)
+
+
+def _is_test_split(table: Table) -> bool:
+    """Whether a field of benchmarks says that all questions are of a test split."""
+    path = usual_field(table, ("data_split", "split"))
+    return path is not None and {*map(str, read_column(table, path))} == {"test"}
+
+
+def complete_error(
+    errors: Sequence[MissingError], settings: Settings, read: Callable[[Settings], object]
+) -> InputError:
+    """Make one error of what tables lack.
+
+    Args:
+        errors: the error of each table.
+        settings: the options that the user gave.
+        read: reads all files with other options, or raises the next error.
+
+    Returns:
+        An error with each missing role, the fields of its file, and options with which the files are read.
+    """
+    if "variant" in errors[0].message.find_options():
+        return errors[0]
+    options: dict[str, str] = {}
+    more = {role: path for error in errors for role, path in propose_fields(error).items()}
+    while more:
+        options |= more
+        more = {}
+        names: dict[str, Any] = {name: (path,) if name == "prediction" else path for name, path in options.items()}
+        try:
+            read(replace(settings, **names))
+        except InputError as error:
+            found = error.message.find_options()
+            more = {name: found[name] for name in ("id", "gold_id", "submission") if name in found.keys() - options}
+    return InputError(_word(errors, options))
+
+
+def _word(errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
+    """Word the error for what several tables lack."""
+    first = errors[0].message
+    ordered = {name: options[name] for name in Settings.__dataclass_fields__ if name in options}
+    if len(errors) > 1:
+        parts: list[str] = []
+        values: dict[str, str] = {}
+        for number, error in enumerate(errors):
+            parts.append(f"{{table{number}}} has no {_list_missing(error.missing)} (found {{fields{number}}})")
+            values |= {f"table{number}": error.table.name, f"fields{number}": describe_fields(error.table, 10, 24)}
+        flags = ", ".join(f"{{use.{role}}}" for error in errors for role in error.missing)
+        first = Message("", f"{'; '.join(parts)}: pass their fields with {flags}", values)
+    sentence = first.sentence + "; for example: {do.example}" * bool(options)
+    return first._replace(sentence=sentence, options=ordered)
+
+
+def propose_fields(error: MissingError) -> dict[str, str]:
+    """Propose a field for each role that a table lacks: one whose name speaks for it, or the only one with texts."""
+    others = (*error.roles[:4], usual_field(error.table, PREDICTIONS), usual_field(error.table, REFERENCES))
+    taken = {part for path in others if path for part in str(path).split(",")}
+    columns = list_values(error.table)
+    proposed: dict[str, str] = {}
+    for role in error.missing:
+        points = {
+            path: _count_points(path, columns, role)
+            for path, column in columns.items()
+            if path not in {*taken, *proposed.values()} and "*" not in path and _holds_texts(column)
+        }
+        order = list(points) if role == "references" else list(reversed(points))
+        best = max(order, key=points.__getitem__, default=None)
+        if best is not None and (points[best] > 0 or (len(points) == 1 and error.side != "both")):
+            proposed[role] = best
+    return proposed
+
+
+def _holds_texts(column: Sequence[Any]) -> bool:
+    """Whether values may be answers: texts, numbers or lists of texts, and no files or addresses."""
+    values = [value[0] if isinstance(value, list) and value else value for value in column if value is not ABSENT]
+    texts = [value for value in values if isinstance(value, (str, int, float)) and not isinstance(value, bool)]
+    return len(texts) > len(column) / 2 and not all(re.search(_NO_ANSWER, str(text)) for text in texts)
+
+
+_NO_ANSWER = r"(?i)^https?://|\.(?:png|jpe?g|tiff?|webp|pdf|bmp|gif)$|\?\s*$"
+
+
+def _count_points(path: str, columns: Mapping[str, Sequence[Any]], role: str) -> int:
+    """Count what speaks for a role of a field: words in its name, who speaks, and whether its values differ."""
+    words, last = _split_words(path), _split_words(path.rpartition(".")[2])
+    points = sum(_WORDS[role].get(word, 0) for word in {*words})
+    points -= sum(_WORDS[other].get(word, 0) for other in _WORDS if other != role for word in {*words})
+    points += sum(_OF_ANY_ANSWER.get(word, 0) + _OF_OTHERS.get(word, 0) for word in {*last})
+    beside = path.rpartition(".")[0]
+    for name in ("from", "role"):
+        speaker = next(iter(columns.get(f"{beside}.{name}", ())), None)
+        points += _OF_SPEAKERS.get(speaker, 0) if isinstance(speaker, str) else 0
+    column = columns[path]
+    are_numbers = not any(isinstance(value, (str, list)) for value in column)
+    is_constant = len(column) > 2 and len(set(map(str, column))) == 1
+    return points - 3 * are_numbers - 4 * is_constant
+
+
+def _split_words(name: str) -> list[str]:
+    return re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower().replace("_", " ").replace(".", " ").split()
