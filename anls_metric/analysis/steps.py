@@ -222,9 +222,6 @@ def leave_out(keys: Sequence[str]) -> Step:
     )
 
 
-TABLE = (*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES)
-
-
 def read_as_values(extract: str = "") -> Step:
     """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step."""
     take = extractor(extract, values=True) if extract else _keep
@@ -270,3 +267,10 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
         prediction=lambda text: finish(chain(text)),
         is_certain=all(name.partition(":")[0] in CERTAIN for name in names),
     )
+
+
+KINDS = (
+    *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
+    *(read_as_values(), take_inside("prediction", 0), extract_by(["think"], _keep), leave_out(["key"])),
+)
+"""The steps of the table, and one of each other kind."""
