@@ -282,10 +282,7 @@ class LostPoints:
 MEANINGS: Mapping[str, str] = {
     RIGHT: "lose nothing",
     **{row.name: row.meaning.format(example="x", marker="...") for row in (*LEAF_CAUSES, *CAUSES)},
-    **{
-        row.name: row.meaning
-        for row in (*TABLE, read_as_values(), take_inside("", 0), extract_by(["think"], str), leave_out("x"))
-    },
+    **{row.name: row.meaning for row in KINDS},
 }
 """What is said of the answers with each cause, by its name."""
 
