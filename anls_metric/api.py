@@ -20,8 +20,6 @@ from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
-from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
+    from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
@@ -63,6 +62,8 @@ class Scores:
 
     @cached_property
     def _document(self) -> Document:
+        from anls_metric.report.document import build_document  # a score does not need it
+
         return build_document(self._result)
 
     @property
