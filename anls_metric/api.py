@@ -20,8 +20,6 @@ from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
-from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -33,11 +31,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
+    from anls_metric.analysis.answer_rows import LeafRow
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer, LeafRow
+    from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
+    from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
@@ -62,6 +62,8 @@ class Scores:
 
     @cached_property
     def _document(self) -> Document:
+        from anls_metric.report.document import build_document  # a score does not need it
+
         return build_document(self._result)
 
     @property
@@ -115,9 +117,10 @@ class Scores:
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
             ('1', 'CocaCola', 0.8888888888888888, 'close enough')
         """
+        from anls_metric.analysis.answer_rows import list_rows
         from anls_metric.report.answers import list_answers
 
-        return list(list_answers(self._result.submissions))
+        return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 
     def leaves(self) -> list[LeafRow]:
         """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.
@@ -132,7 +135,7 @@ class Scores:
             total close 12.5 12.50
             date missed None 2026-11-27
         """
-        from anls_metric.report.answers import list_leaves
+        from anls_metric.analysis.answer_rows import list_leaves
 
         if not self._result.settings.by_key:
             raise ValueError("the leaves were not counted: score with by_key=True")
