@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result, evaluate
-from anls_metric.analysis.parts.lost import LostRow, describe_lost
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
@@ -21,8 +20,6 @@ from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document, put_into_words
-from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -34,11 +31,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
+    from anls_metric.analysis.answer_rows import LeafRow
     from anls_metric.analysis.confusions import Confusion
+    from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer, LeafRow
+    from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
+    from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
@@ -63,6 +63,8 @@ class Scores:
 
     @cached_property
     def _document(self) -> Document:
+        from anls_metric.report.document import build_document  # a score does not need it
+
         return build_document(self._result)
 
     @property
@@ -116,9 +118,10 @@ class Scores:
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
             ('1', 'CocaCola', 0.8888888888888888, 'punctuation')
         """
+        from anls_metric.analysis.answer_rows import list_rows
         from anls_metric.report.answers import list_answers
 
-        return list(list_answers(self._result.submissions))
+        return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 
     def lost_points(self, name: str | None = None) -> list[LostRow]:
         """List what the score lacks: a dict for each cause, with the points that it costs, which add up to 1 - ANLS,
@@ -143,6 +146,9 @@ class Scores:
             a few characters 0.1111 the model or the OCR
             punctuation 0.037 ask the model to copy the page, or accept both with corrections=
         """
+        from anls_metric.analysis.parts.lost import describe_lost
+        from anls_metric.report.document import put_into_words
+
         found = describe_lost(self._only if name is None else self[name])
         rows: list[LostRow] = put_into_words(found["rows"], "python")
         return rows
@@ -160,7 +166,7 @@ class Scores:
             total close 12.5 12.50
             date missed None 2026-11-27
         """
-        from anls_metric.report.answers import list_leaves
+        from anls_metric.analysis.answer_rows import list_leaves
 
         if not self._result.settings.by_key:
             raise ValueError("the leaves were not counted: score with by_key=True")

@@ -273,7 +273,7 @@ def make_inner_keys(kind: str, indent: str = "") -> list[str]:
 def make_submission() -> str:
     """Make the list of the keys of a submission, with those of its parts."""
     parts = ["\n".join([f"- `{part.key}`: {part.sentence}", *make_inner_keys(str(part.type))]) for part in PARTS]
-    return "\n".join([make_keys("_Submission"), make_keys("_Runs"), *parts, make_keys("_ForViews")])
+    return "\n".join([make_keys("_Submission"), make_keys("_Runs"), *parts, make_keys("_OfFigures")])
 
 
 def read_text(node: ast.Expr) -> str:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.lost_points import wants_account
-from anls_metric.analysis.parts import BY_NAME, find_parts
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
-from anls_metric.core.strings.metrics import find_metrics
+from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, Settings
@@ -67,7 +66,7 @@ class Result:
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
         """The comparisons with the baseline under other metrics, by metric name and submission name."""
-        metrics = find_metrics(self.settings.metrics, [*BY_NAME])
+        metrics = _find_metrics(self.settings)
         if not metrics:
             return {}
         from anls_metric.analysis.metrics import compare_metric
@@ -97,7 +96,7 @@ def evaluate(
     """
     scorers = find_scorers(settings)
     reading = make_reading(settings, scorers[0])
-    find_metrics(settings.metrics, [*BY_NAME])  # refuses an unknown name
+    _find_metrics(settings)  # refuses an unknown name
     corrections = None
     if settings.corrections:
         from anls_metric.reading.corrections import correct, read_corrections
@@ -121,6 +120,8 @@ def evaluate(
     if settings.by_key:
         submissions = complete_keys(submissions)
     if settings.field:
+        from anls_metric.analysis.parts import find_parts
+
         for scored in submissions:
             find_parts(scored)  # refuses a field that lacks values
     signature = submissions[0].signature
@@ -134,6 +135,15 @@ def evaluate(
         compared=compared,
         hints=_list_hints(submissions, compared, settings),
     )
+
+
+def _find_metrics(settings: Settings) -> list[Metric]:
+    """Find the metrics of strings among those that the user names. ValueError: a name does not exist."""
+    if not settings.metrics:
+        return []
+    from anls_metric.analysis.parts import BY_NAME
+
+    return find_metrics(settings.metrics, [*BY_NAME])
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
@@ -237,16 +247,8 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     for_strings = "applies only to strings: leave it out"
     for_values = "applies only to lists and nested values: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
-    of_values = ("exact_match", *(name for name, part in BY_NAME.items() if not part.only_strings))
-    metrics, words = {*settings.metrics}, f"{', '.join(of_values[:-1])} and {of_values[-1]}"
     unfit = (
         ("references_separator", scorer.reads_json, for_strings),
-        ("metrics", scorer.columns and not metrics <= {*of_values[1:]}, for_strings),
-        (
-            "metrics",
-            scorer.reads_json and not metrics <= {*of_values},
-            f"has only {words} for lists and nested values: leave out the others",
-        ),
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
         *((option, scorer.scores_strings, for_values) for option in _OF_VALUES),
@@ -255,6 +257,22 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
             for option in ("corrections", "normalize", "samples")
         ),
     )
-    for option, is_unfit, advice in unfit:
+    for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):
-            raise make_error("", f"{{use.{option}}} {advice}")
+            raise make_error("", f"{{use.{option}}} {words}")
+    if settings.metrics and not scorer.scores_strings:
+        _refuse_unfit_metrics(scorer, settings.metrics)
+
+
+def _refuse_unfit_metrics(scorer: Scorer, names: Sequence[str]) -> None:
+    """Refuse metrics that only strings have. InputError: there is one."""
+    from anls_metric.analysis.parts import BY_NAME
+
+    known = [name for name, part in BY_NAME.items() if not part.only_strings]
+    sentence = "{use.metrics} applies only to strings: leave it out"
+    if not scorer.columns:
+        known.insert(0, "exact_match")
+        words = f"{', '.join(known[:-1])} and {known[-1]}"
+        sentence = f"{{use.metrics}} has only {words} for lists and nested values: leave out the others"
+    if not {*names} <= {*known}:
+        raise make_error("", sentence)

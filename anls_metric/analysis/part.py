@@ -51,7 +51,7 @@ class Part(NamedTuple):
         sentence: what docs/json.md says about the key.
         find: computes its values, which JSON can hold; None or {} for no part.
         type: the type of the values. A `TypedDict` has a docstring under each key, which docs/json.md prints.
-        order: its place among the parts, from 0 to 100, in documents, tables and terminals.
+        order: its place among the parts in documents, tables and terminals; those of today have 10, 20 and so on.
         by_name: whether it is only there if ``--metrics`` names it. Otherwise, `find` decides.
         only_strings: whether ``--metrics`` has it only for strings.
         columns: its columns in tables.

@@ -172,7 +172,7 @@ def _score(words: Sequence[str]) -> int:
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
     inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
-        _write_outputs(result, settings, inputs, endings)
+        _write_outputs(result, document, settings, inputs, endings)
     if settings.report:
         document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
@@ -218,9 +218,12 @@ def _check_output(path: str) -> str:
     return ending
 
 
-def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
+def _write_outputs(
+    result: Result, document: Document, settings: Settings, inputs: Sequence[str], endings: Sequence[str]
+) -> None:
     """Write the answers or the results, according to the endings of the paths."""
-    from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
+    from anls_metric.analysis.answer_rows import list_leaves, list_rows
+    from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
 
@@ -240,12 +243,13 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
         if ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:
-            write_answers(path, result.submissions)
+            rows = {scored.name: list_rows(scored) for scored in result.submissions}
+            write_answers(path, rows, of_values=result.submissions[0].scorer.reads_json)
         else:
-            for scored in result.submissions:
+            for submission, scored in zip(document["submissions"], result.submissions):
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
-                write_results(target, scored, result.signature, inputs)
+                write_results(target, submission, list_rows(scored), result.signature, inputs)
         print_note(f"output: {make_printable(path)}")
 
 

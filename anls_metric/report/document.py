@@ -10,9 +10,8 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
-from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
+from anls_metric.analysis.scored import KEYS, Groups, Scored
 from anls_metric.core.checks import count_noun
-from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.report.numbers import PLAIN, NumberFormat
@@ -111,8 +110,6 @@ def _describe_submission(scored: Scored, result: Result, front_end: FrontEnd) ->
     for key, measures in assess_leaves(scored).items():
         if key is not None:
             content["groups"][KEYS][key]["confidence"] = measures
-    if result.settings.worst:
-        content["worst"] = [_describe_worst(scored, place) for place in list_worst(scored, result.settings.worst)]
     return content
 
 
@@ -149,44 +146,6 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content
-
-
-def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
-    """Describe an answer and its score, given the place of the answer and the place of its question."""
-    answers, questions = scored.answers, scored.questions
-    content = {
-        "id": questions.ids[place],
-        "question": questions.texts[place],
-        "prediction": to_json(answers.predictions[answer]),
-        "references": list(map(to_json, questions.references[place])),
-        "score": scored.answer_scores[answer],
-        "outcome": account_for(scored).main_causes[answer],
-    }
-    return content if answers.raw is None else {**content, "raw": answers.raw[answer]}
-
-
-def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
-    """Describe the answer to a question, and why it has its score."""
-    answer = scored.representatives[place]
-    content, why = describe_answer(scored, place, answer), scored.why(answer)
-    content |= {"score": scored.scores[place], "closest_reference": None, "why": None}
-    if why is not None:
-        content |= {"closest_reference": to_json(why.closest), "why": str(why)}
-    if hasattr(why, "leaves"):
-        return content | {"leaves": list(map(_describe_leaf, why.leaves))}
-    return content | {"edits": getattr(why, "edits", [])}
-
-
-def _describe_leaf(leaf: Any) -> dict[str, Any]:
-    return {
-        "where": leaf.path,  # not "path": gradio takes a dict with this key for a file
-        "prediction": to_json(leaf.prediction),
-        "reference": to_json(leaf.reference),
-        "score": leaf.score,
-        "leaves": leaf.length,
-        "why": leaf.note,
-        "edits": leaf.edits,
-    }
 
 
 def get_label(document: Document) -> str:

@@ -83,50 +83,6 @@ class Group(_ComparedGroup, Key, total=False):
 # Submissions
 
 
-class Leaf(TypedDict):
-    """A leaf of a structured answer."""
-
-    where: str
-    """its path"""
-    prediction: Any
-    reference: Any
-    """what was compared"""
-    score: float
-    """its score"""
-    leaves: int
-    """how many leaves it stands for"""
-    why: str
-    edits: list[list[str]]
-    """the reason and the edits"""
-
-
-class _Answer(TypedDict):
-    id: str
-    question: str | None
-    """the question"""
-    prediction: Any
-    references: list[Any]
-    """what was compared"""
-    score: float
-    outcome: str
-    """the score of the answer, and the [cause](error_analysis.md#causes) that costs it most; `right` for none"""
-
-
-class WorstAnswer(_Answer, total=False):
-    """An answer, and the reason for its score."""
-
-    closest_reference: Any
-    """the reference that determines the score"""
-    why: str | None
-    """the reason for the score, in a sentence"""
-    edits: list[list[str]]
-    """for strings, a list of `[operation, predicted, accepted]`"""
-    leaves: list[Leaf]
-    """for [structured answers](nested.md), the leaves"""
-    raw: str
-    """the raw model output, if the answer was extracted"""
-
-
 class ThresholdScore(TypedDict):
     """The score at one threshold."""
 
@@ -161,9 +117,7 @@ class _Runs(TypedDict, total=False):
     """of several runs, their number, the score of each, and the standard deviation"""
 
 
-class _ForViews(TypedDict, total=False):
-    worst: list[WorstAnswer]
-    """with `--worst`, the [worst answers](#worst-answer-submissionsworst)"""
+class _OfFigures(TypedDict, total=False):
     thresholds: list[ThresholdScore]
     """with `--plot-kind threshold`, the score at each threshold from 0 to 1 in steps of 0.05"""
 
@@ -173,7 +127,7 @@ if TYPE_CHECKING:
 else:
     _Parts = TypedDict("_Parts", {part.key: part.type for part in PARTS}, total=False)
 
-    class Submission(_Submission, _Runs, _Parts, _ForViews):
+    class Submission(_Submission, _Runs, _Parts, _OfFigures):
         """A submission. Its parts are those of `PARTS`."""
 
 

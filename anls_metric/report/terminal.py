@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.part import TERMINAL, Column, Line
 from anls_metric.analysis.parts import PARTS
+from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import align_texts, make_printable
 from anls_metric.messages import shorten
@@ -68,7 +69,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
     parts += filter(None, [format_lost(document, numbers), *tables[1:]])
-    worst: list[schema.WorstAnswer] = []
+    worst: list[WorstAnswer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
         parts += [submission["name"]] if several and answers else []
@@ -232,7 +233,7 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
 # Answers
 
 
-def format_answer(answer: schema.WorstAnswer) -> str:
+def format_answer(answer: WorstAnswer) -> str:
     """Format an answer from the document, with the closest reference below it and the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
@@ -253,7 +254,7 @@ def _format_line(value: Any) -> str:
     return shorten(make_printable(" ".join(text.split())))
 
 
-def _format_leaves(leaves: Sequence[schema.Leaf]) -> list[str]:
+def _format_leaves(leaves: Sequence[Leaf]) -> list[str]:
     """Format the leaves of a value that do not score 1, a line for each."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]
