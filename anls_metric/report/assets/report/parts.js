@@ -89,8 +89,8 @@ const makePicks = () => {
 };
 const drawCredit = () => {
   const credit = Object.entries(submissions[state.first].lost.credit_for_wrong);
-  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`);
-  return parts.length > 0 && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: `, parts.join(", "));
+  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`).join(", ");
+  return parts && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: ${parts}`);
 };
 const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);
