@@ -253,7 +253,7 @@ CAUSES = (
     ),
     Cause(
         "lost reference",
-        "questions have only {example} as their reference, which programs write for missing values",
+        "questions have only a reference that programs write for missing values, such as {example}",
         "find the step that lost it",
         lambda case: _NEVER_IN_DOCUMENTS.issuperset(map(str, case.references)),
         share=0.0,
@@ -289,7 +289,7 @@ CAUSES = (
         "empty",
         "predictions are empty",
         "find the step that lost them",
-        lambda case: not case.text,
+        lambda case: not case.text.strip(),
         share=0.1,
         of_rules=True,
     ),
