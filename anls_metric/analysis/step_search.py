@@ -214,7 +214,8 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
     repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= NEARLY_RIGHT)
-    if gained <= 0.0 or (repaired < least and not step.changes_values and not step.rescores):
+    rescores_values = step.rescores and step.rescore(sample.state.scorer).reads_json
+    if gained <= 0.0 or (repaired < least and not step.changes_values and not rescores_values):
         return 0.0
     right = _rescore(sample.state.scorer, step, sample.right)
     gained = (gained + sum(answer.weight * (after - answer.score) for answer, after in right)) / sample.total
@@ -289,7 +290,8 @@ def are_values(answers: Sequence[_Answer]) -> bool:
 
 
 def _is_value(text: Any) -> bool:
-    is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[")
+    """Whether a string is an object or a list, but no number in brackets, which is a citation."""
+    is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and not re.fullmatch(r"\s*\[\d+\]\s*", text)
     return is_open and isinstance(parse_value_or_text(text), (dict, list))
 
 
