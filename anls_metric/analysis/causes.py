@@ -357,14 +357,6 @@ CAUSES = (
         share=0.02,
     ),
     Cause(
-        "among other words",
-        "predictions contain a reference among other words, such as {example}",
-        "ask the model for only the answer",
-        lambda case: contains_any(case.text, case.texts),
-        share=0.1,
-    ),
-    Cause("part of the answer", "predictions are a part of a reference", "ask for the whole answer", _is_part),
-    Cause(
         "opposite",
         "predictions say the opposite of a reference, such as {example}",
         "the model",
@@ -372,6 +364,14 @@ CAUSES = (
         at="above",
         is_credited=True,
     ),
+    Cause(
+        "among other words",
+        "predictions contain a reference among other words, such as {example}",
+        "ask the model for only the answer",
+        lambda case: contains_any(case.text, case.texts),
+        share=0.1,
+    ),
+    Cause("part of the answer", "predictions are a part of a reference", "ask for the whole answer", _is_part),
     Cause(
         "another number",
         "predictions contain other digits than every reference",
