@@ -246,7 +246,7 @@ CAUSES = (
     ),
     Cause(
         "lost reference",
-        "questions have only {example} as their reference, which programs write for missing values",
+        "questions have only a reference that programs write for missing values, such as {example}",
         "find the step that lost it",
         lambda case: _NEVER_IN_DOCUMENTS.issuperset(map(str, case.references)),
         share=0.0,
@@ -282,7 +282,7 @@ CAUSES = (
         "empty",
         "predictions are empty",
         "find the step that lost them",
-        lambda case: not case.text,
+        lambda case: not case.text.strip(),
         share=0.1,
         of_rules=True,
     ),
@@ -350,14 +350,6 @@ CAUSES = (
         share=0.02,
     ),
     Cause(
-        "among other words",
-        "predictions contain a reference among other words, such as {example}",
-        "ask the model for only the answer",
-        lambda case: contains_any(case.text, case.texts),
-        share=0.1,
-    ),
-    Cause("part of the answer", "predictions are a part of a reference", "ask for the whole answer", _is_part),
-    Cause(
         "opposite",
         "predictions say the opposite of a reference, such as {example}",
         "the model",
@@ -365,6 +357,14 @@ CAUSES = (
         at="above",
         is_credited=True,
     ),
+    Cause(
+        "among other words",
+        "predictions contain a reference among other words, such as {example}",
+        "ask the model for only the answer",
+        lambda case: contains_any(case.text, case.texts),
+        share=0.1,
+    ),
+    Cause("part of the answer", "predictions are a part of a reference", "ask for the whole answer", _is_part),
     Cause(
         "another number",
         "predictions contain other digits than every reference",

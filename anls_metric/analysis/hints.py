@@ -15,7 +15,7 @@ from anls_metric.analysis.causes import CAUSES, MIN_ANSWERS, NULLS, show
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.lost_points import LostPoints, account_for
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.step_search import try_values
+from anls_metric.analysis.step_search import advise, try_values
 from anls_metric.analysis.steps import RAW
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any
@@ -124,8 +124,10 @@ def _hint_at_values(scored: Scored) -> list[Hint]:
     found = None if "variant" in account_for(scored).typed else try_values(scored)
     if found is None:
         return []
-    sentence = "references are JSON, and are scored as strings: score their fields with {use.variant:anls_star}"
-    return [replace(_say(scored, len(scored.answers.predictions), sentence), before=scored.anls, anls=found)]
+    step, anls = found
+    remedy = advise("references are JSON, and are scored as strings: score their fields", step.options)
+    hint = _say(scored, len(scored.answers.predictions), remedy.sentence, **remedy.values)
+    return [replace(hint, before=scored.anls, anls=anls)]
 
 
 # Signs: what no single answer shows. Each is a cheap count over all answers.

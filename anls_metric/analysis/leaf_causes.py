@@ -52,12 +52,11 @@ def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: di
         names[missed] = names[invented] = "another key"
         examples.setdefault("another key", f'"{leaves[invented].path}" for "{leaves[missed].path}"')
     for place, leaf in enumerate(leaves):
-        if names[place] in _COMPARED and leaf.is_predicted:
-            kinds = isinstance(leaf.prediction, (list, dict)), isinstance(leaf.reference, (list, dict))
-            if leaf.outcome == "wrong" and kinds[0] != kinds[1]:
+        if names[place] in _COMPARED:
+            if not leaf.is_predicted or isinstance(leaf.prediction, (list, dict)):  # one side has what is inside
                 names[place] = "another shape"
                 examples.setdefault("another shape", f'"{leaf.path}"')
-            elif not any(kinds) and is_any_same_value(str(leaf.prediction), [str(leaf.reference)]):
+            elif is_any_same_value(str(leaf.prediction), [str(leaf.reference)]):
                 names[place] = "another form"
                 examples.setdefault("another form", f"{show(leaf.prediction)} for {show(leaf.reference)}")
     return names

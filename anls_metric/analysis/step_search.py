@@ -33,6 +33,7 @@ from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
+from anls_metric.reading.layouts import take
 from anls_metric.reading.values import LOST_FORMATTING
 
 MAX_CASES = 256
@@ -77,9 +78,13 @@ class Applied(NamedTuple):
     @property
     def remedy(self) -> Message:
         """What to do, with all options to type."""
-        options = (self.options or {}).items()
-        words = " ".join(f"{{use.{option}:{{{option}}}}}" for option, _ in options)
-        return Message("", f"{self.step.remedy} with {words}" if words else self.step.remedy, dict(options))
+        return advise(self.step.remedy, self.options or {})
+
+
+def advise(remedy: str, options: Mapping[str, str]) -> Message:
+    """Word a remedy with the options to type."""
+    words = " ".join(f"{{use.{option}:{{{option}}}}}" for option in options)
+    return Message("", f"{remedy} with {words}" if words else remedy, dict(options))
 
 
 class _Answer(NamedTuple):
@@ -165,13 +170,13 @@ def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[
     return options
 
 
-def try_values(scored: Scored) -> float | None:
-    """Return the score of the fields of answers that are JSON and were scored as strings; None if they are not."""
+def try_values(scored: Scored) -> tuple[Step, float] | None:
+    """Return the step that scores the fields of answers that are JSON and were scored as strings, and the score after
+    it; None if they are not.
+    """
     state = start_state(scored)
-    sample = _take_sample(state)
-    if not scored.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
-        return None
-    return _apply(read_as_values(), state, scored).anls
+    steps = _list_variants(_take_sample(state), scored, {})
+    return (steps[0], _apply(steps[0], state, scored).anls) if steps else None
 
 
 # Samples and trials
@@ -214,7 +219,8 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
     repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= NEARLY_RIGHT)
-    if gained <= 0.0 or (repaired < least and not step.changes_values and not step.rescores):
+    may_be_small = step.changes_values or (step.rescores and step.is_certain)  # others may follow it
+    if gained <= 0.0 or (repaired < least and not may_be_small):
         return 0.0
     right = _rescore(sample.state.scorer, step, sample.right)
     gained = (gained + sum(answer.weight * (after - answer.score) for answer, after in right)) / sample.total
@@ -280,7 +286,24 @@ def _list_splitting(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -
 def _list_variants(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
     if not sample.state.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
         return []
-    return list(map(read_as_values, [""] if scored.settings.extract else ["", "json"]))
+    path = _find_only_reference(scored)
+    return [] if path is None else [read_as_values(rule, path) for rule in ("", "json")[: 2 - bool(scored.extract)]]
+
+
+def _find_only_reference(scored: Scored) -> str | None:
+    """Find the path of the references if each is in a list of its own, where a value would be this list; "" if none is
+    in a list, None if they have no path.
+    """
+    questions = scored.questions
+    path, records = scored.answers.read.values.get("references"), questions.table.records
+    fields = [take(record, path) for record in records] if path else []
+    if len(fields) != len(questions.references):
+        return None
+    if all([field] == list(texts) for field, texts in zip(fields, questions.references)):
+        return ""
+    has_path = any(record.keys() != {"references"} for record in records)  # lists of Python have none
+    are_alone = all(isinstance(field, list) and len(field) == 1 for field in fields)
+    return f"{path}.0" if has_path and are_alone else None
 
 
 def are_values(answers: Sequence[_Answer]) -> bool:
@@ -289,7 +312,8 @@ def are_values(answers: Sequence[_Answer]) -> bool:
 
 
 def _is_value(text: Any) -> bool:
-    is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[")
+    """Whether a string is an object or a list, but no number in brackets, which is a citation."""
+    is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and not re.fullmatch(r"\s*\[\d+\]\s*", text)
     return is_open and isinstance(parse_value_or_text(text), (dict, list))
 
 

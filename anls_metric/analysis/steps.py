@@ -222,14 +222,17 @@ def leave_out(keys: Sequence[str]) -> Step:
     )
 
 
-def read_as_values(extract: str = "") -> Step:
-    """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step."""
+def read_as_values(extract: str = "", path: str = "") -> Step:
+    """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step. The references
+    are those at ``path``, "" for the same as before.
+    """
     take = extractor(extract, values=True) if extract else _keep
+    options = {"variant": "anls_star", "references": path, "extract": extract}
     return Step(
         "JSON read as text",
         "predictions and references are JSON, and are scored as strings",
         "score their fields",
-        {"variant": "anls_star", **({"extract": extract} if extract else {})},
+        {name: value for name, value in options.items() if value},
         prediction=lambda text: parse_value_or_text(take(text)),
         references=lambda texts: tuple(map(read_reference, texts)),
         rescore=lambda scorer: get_scorer("anls_star"),
