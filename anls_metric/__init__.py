@@ -43,13 +43,14 @@ Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after, and `anls_metric.generation` has the callback that generates in training. Importing `anls_metric` imports
+named after, and `anls_metric.generation` holds a callback that generates in training. Importing `anls_metric` imports
 nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.scorer import add_tables
@@ -127,6 +128,9 @@ __all__ = [
     "score",
     "signature",
 ]
+
+if not TYPE_CHECKING and find_spec("evaluate") is None:
+    __all__.remove("load")  # a star import would need it
 
 # The names of each module, which load it on first use.
 _MODULES = {

@@ -22,12 +22,9 @@ from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
-    import datasets
     import pandas
-    import polars
-    import pyarrow
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
@@ -40,8 +37,22 @@ if TYPE_CHECKING:
     from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
-    Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
-    Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
+
+    # What tables have, so that types do not depend on which libraries are installed.
+
+    class _Stream(Protocol):
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+    class _Columns(Protocol):
+        @property
+        def columns(self) -> Any: ...
+
+    class _ColumnNames(Protocol):
+        @property
+        def column_names(self) -> Any: ...
+
+    Frame: TypeAlias = _Stream | _Columns | _ColumnNames
+    Data: TypeAlias = Path | Frame | Mapping[Any, Any] | Collection[Any]
 
 
 class ANLSWarning(UserWarning):
@@ -349,7 +360,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
 
 
 def compare(
-    submissions: Mapping[str, Data] | Sequence[Path] | Frame, gold: Data | None = None, **options: Unpack[Options]
+    submissions: Mapping[str, Data] | Collection[Any] | Frame, gold: Data | None = None, **options: Unpack[Options]
 ) -> Scores:
     """Compare the answers of several models, question by question.
 
