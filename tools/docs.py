@@ -319,9 +319,14 @@ def make_limits() -> str:
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
         (
             "calls on files at a time",
-            f"{limits.MAX_FILES_AT_ONCE}, and as many on files under {limits.SMALL // limits.MB} MB; "
-            "a call ends with its client",
+            f"{limits.MAX_FILES_AT_ONCE}, and as many that take over {limits.FIRST_SECONDS} s of CPU time; "
+            "one of each visitor",
         ),
+        ("calls on files that wait", f"{limits.MAX_CALLS_OF_ONE} of each visitor"),
+        ("long answers and nested values that wait", f"{limits.MAX_SLOW}, of each visitor {limits.MAX_SLOW_OF_ONE}"),
+        ("a call whose result nobody listens for", f"{limits.MAX_SILENCE} s"),
+        ("the result of an MCP tool", f"{limits.MAX_TOOL_RESULT // 1_000} kB"),
+        ("lists and objects inside one another, in a request", f"{limits.MAX_DEPTH}"),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
         ("an upload or a report is kept", f"{limits.KEPT_SECONDS // 60} minutes"),

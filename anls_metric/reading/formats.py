@@ -256,7 +256,7 @@ def _read_csv(text: str, name: str) -> Table:
 
 
 # What an apostrophe keeps spreadsheets from taking for a formula, as in the CSV files that this package writes.
-_GUARDED = re.compile(r"'+ *[=+\-@\t\r\n＝＋－＠]")
+_GUARDED = re.compile(r"(?<!')'+ *[=+\-@\t\r\n＝＋－＠]")
 
 
 def _read_rows(reader: Any, name: str, delimiter: str) -> Table:
