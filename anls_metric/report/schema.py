@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 FORMAT = 1
-"""The version of the document. It changes if a key goes, or its meaning or type changes; a new key does not change it."""
+"""The version of the document: it changes if a key goes, or its meaning or type changes, and not for a new key."""
 
 Interval = list[float] | None
 """The ends of a 95% confidence interval; None for fewer than two clusters."""
