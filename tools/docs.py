@@ -56,12 +56,31 @@ SCHEMA = {
 _CONSOLE = re.compile(r"^(```console\n\$ anls (.*)\n)(?:.*\n)*?(```)$", re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
+# The number of variants in sentences: the file -> the words around it.
+VARIANT_COUNTS: Mapping[str, Sequence[str]] = {
+    "README.md": (r"of the (\d+) variants match", r"variants of ANLS \| (\d+) \|"),
+    "docs/metric_card.md": (r"fast, with (\d+) variants", r"reproduces (\d+) of them"),
+    "docs/variants.md": (r"lists all (\d+)",),
+    "docs/why_scores_differ.md": (r"Of the (\d+) variants",),
+    "pyproject.toml": (r"document VQA: (\d+) published variants",),
+}
+
 Row = Sequence[str]
 
 
 def fill(text: str) -> str:
     """Write the tables of a page anew."""
     return _BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}", text)
+
+
+def count_variants(text: str, patterns: Iterable[str]) -> str:
+    """Write the number of variants into sentences. Raises ValueError if a text lacks one of them."""
+    for pattern in patterns:
+        found = re.search(pattern, text)
+        if not found:
+            raise ValueError(f"no text like {pattern!r}: change VARIANT_COUNTS in tools/docs.py")
+        text = f"{text[: found.start(1)]}{len(VARIANTS)}{text[found.end(1) :]}"
+    return text
 
 
 def run_commands(text: str) -> str:
@@ -375,5 +394,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 if __name__ == "__main__":
+    for name, patterns in VARIANT_COUNTS.items():
+        path = ROOT / name
+        path.write_text(count_variants(path.read_text(encoding="utf-8"), patterns), encoding="utf-8")
     for page in PAGES:
         page.write_text(run_commands(fill(page.read_text(encoding="utf-8"))), encoding="utf-8")

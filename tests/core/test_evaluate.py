@@ -97,7 +97,7 @@ import sys
 sys.modules["evaluate"] = None  # what Python itself takes for a module that cannot be imported
 import anls, anls_metric
 print(anls.anls_score("CocaCola", ["Coca Cola"]), anls.explain("a", "a").reason, anls_metric.signature())
-for ask in (lambda: anls.Anls, anls.load, lambda: anls_metric.load, lambda: anls.nothing):
+for ask in (anls.Anls, anls.load, anls_metric.load, lambda: anls.nothing):
     try:
         ask()
     except (ImportError, AttributeError) as error:

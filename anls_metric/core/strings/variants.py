@@ -9,7 +9,13 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, describe, name_row
-from anls_metric.core.scorer import SCORERS, Scorer, describe_unknown_scorer, get_scorer, join_signature, register
+from anls_metric.core.scorer import (
+    SCORERS,
+    Scorer,
+    describe_unknown_scorer,
+    get_scorer,
+    join_signature,
+)
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
@@ -360,7 +366,8 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
+"""The variants by name and by alias."""
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
