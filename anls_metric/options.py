@@ -31,6 +31,9 @@ PARTIAL_CREDIT = "partial_credit"
 ABSTENTION = "abstention"
 """The value of ``metrics`` that asks for right, missed and false abstentions."""
 
+PAGES = "pages"
+"""The value of ``metrics`` that asks whether answers name the right pages."""
+
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 
@@ -295,7 +298,7 @@ class Settings:
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
-        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention",
+        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention,pages",
         SCORING,
         default=(),
         read=read_strings,

@@ -19,7 +19,7 @@ from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
-from anls_metric.options import ABSTENTION, LEAVES, PARTIAL_CREDIT, Settings
+from anls_metric.options import ABSTENTION, LEAVES, PAGES, PARTIAL_CREDIT, Settings
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.roles import check_field_names
@@ -85,7 +85,7 @@ class Result:
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
         return {
             metric.name: compare_metric(metric, self.metrics, first, others, self.compared.chose_best)
-            for metric in _find_metrics(self.settings)
+            for metric in [*_find_metrics(self.settings), *_list_page_metrics(self.metrics, first)]
         }
 
 
@@ -136,7 +136,7 @@ def evaluate(
         settings=settings,
         signature=signature,
         compared=compared,
-        metrics=_measure(submissions, metrics),
+        metrics=_measure(submissions, metrics, settings),
         hints=_list_hints(submissions, compared, settings),
         assessments=assessments,
         corrections=corrections,
@@ -147,16 +147,33 @@ def evaluate(
 
 def _find_metrics(settings: Settings) -> list[Metric]:
     """Find the metrics of strings among those that the user names. ValueError: a name does not exist."""
-    return find_metrics(settings.metrics, (PARTIAL_CREDIT, ABSTENTION))
+    return find_metrics(settings.metrics, (PARTIAL_CREDIT, ABSTENTION, PAGES))
 
 
-def _measure(submissions: Sequence[Scored], metrics: Sequence[Metric]) -> dict[str, dict[str, Measured]]:
+def _list_page_metrics(measured: Mapping[str, Mapping[str, Measured]], scored: Scored) -> list[Metric]:
+    """List the metrics of pages by which a submission was measured."""
+    from anls_metric.core.pages import PAGE_METRICS
+
+    return [PAGE_METRICS[name] for name in measured[scored.name] if name in PAGE_METRICS]
+
+
+def _measure(
+    submissions: Sequence[Scored], metrics: Sequence[Metric], settings: Settings
+) -> dict[str, dict[str, Measured]]:
     """Measure submissions by other metrics."""
-    if not metrics:
+    if not settings.metrics:
         return {}
     from anls_metric.analysis.metrics import measure
 
-    return {scored.name: {metric.name: measure(metric, scored) for metric in metrics} for scored in submissions}
+    pages: Mapping[str, Mapping[str, Measured]] = {}
+    if PAGES in settings.metrics:
+        from anls_metric.analysis.pages import measure_pages
+
+        pages = measure_pages(submissions)
+    return {
+        scored.name: {**{metric.name: measure(metric, scored) for metric in metrics}, **pages.get(scored.name, {})}
+        for scored in submissions
+    }
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
@@ -270,11 +287,11 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     metrics = {*settings.metrics}
     unfit = (
         ("references_separator", scorer.reads_json, for_strings),
-        ("metrics", scorer.columns and metrics != {ABSTENTION}, for_strings),
+        ("metrics", scorer.columns and not metrics <= {ABSTENTION, PAGES}, for_strings),
         (
             "metrics",
-            scorer.reads_json and not metrics <= {"exact_match", ABSTENTION},
-            "has only exact_match and abstention for lists and nested values: leave out the others",
+            scorer.reads_json and not metrics <= {"exact_match", ABSTENTION, PAGES},
+            "has only exact_match, abstention and pages for lists and nested values: leave out the others",
         ),
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),

@@ -37,7 +37,11 @@ def measure(metric: Metric, scored: Scored) -> Measured:
         >>> [round(measure(METRICS[name], scored).mean, 4) for name in ("f1", "relaxed")]
         [0.3333, 0.3333]
     """
-    values = compute_values(metric, scored)
+    return summarize(metric, scored, compute_values(metric, scored))
+
+
+def summarize(metric: Metric, scored: Scored, values: Sequence[float]) -> Measured:
+    """Summarize the values of the questions of a submission."""
     names = scored.clusters and scored.clusters.names
     return Measured(values, mean(values), mean_interval(values, names, metric.most))
 

@@ -16,13 +16,13 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.extraction.extract import Extraction, extract_all, extractor
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
-from anls_metric.options import NONE, Settings
+from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
-from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_roles, require
+from anls_metric.reading.layouts import ABSENT, Path
+from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_pages, find_roles, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
@@ -299,6 +299,9 @@ def _make_answers(
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
+    pages = None
+    if PAGES in reading.settings.metrics:
+        pages = _read_pages(gold, table, order, reading)
     about = "; ".join(filter(None, (gold.table.about, table.about)))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
@@ -311,9 +314,23 @@ def _make_answers(
         columns=columns,
         confidences=confidences,
         verdicts=verdicts,
+        pages=pages,
         named=named,
         hints=[*gold.table.hints, *hints, *table.hints, *decimals],
     )
+
+
+def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) -> list[tuple[Any, Any]]:
+    """Read the pages that each answer names, and those of its question.
+
+    What copies the references of the questions copies their pages, too.
+    """
+    theirs = find_pages(gold.table, "gold", reading.settings)
+    copied = theirs if reading.find_copy(table) is not None else None
+    own = find_pages(table, "submission", reading.settings, copied)
+    accepted = read_column(gold.table, theirs)
+    columns = (order.take(read_column(table, own)), [accepted[place] for place in order.questions])
+    return [tuple(None if page is ABSENT else page for page in pair) for pair in zip(*columns)]  # type: ignore[misc]
 
 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:

@@ -49,12 +49,25 @@ ALIASES = ("answer_aliases",)
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+PAGES_OF_QUESTIONS = (
+    *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
+    *("gt_pages", "gt_page", "true_page", "page_idx"),
+)
+PAGES_OF_ANSWERS = (
+    *("answer_page", "pred_answer_page", "predicted_pages", "predicted_page", "pred_pages", "pred_page"),
+    *("pred_evidence_pages", "predicted_evidence_pages", "evidence_pages", "evidence_page", "retrieved_pages"),
+    *("cited_pages", "answer_pages", "answer_page_idx"),
+)
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
 
 _OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")
-_SIDES = {"gold_id": "gold", "references": "gold", **dict.fromkeys(("prediction", *_ASSESSMENTS), "submission")}
+_PAGES = ("page", "gold_page")
+_SIDES = {
+    **dict.fromkeys(("gold_id", "references", "gold_page"), "gold"),
+    **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
+}
 """The options for fields that only one side has, and this side."""
 
 
@@ -124,7 +137,7 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         parts = split_key(table, path) if option in ("id", "gold_id", "references") else [path]
         lacking = [] if path == NONE else [part for part in parts if not has(table, part)]
         if not lacking:
-            named[option.removeprefix("gold_")] = None if path == NONE else path
+            named["id" if option == "gold_id" else option] = None if path == NONE else path
         elif own or side == "both":
             raise error_of_missing_field(table, str(lacking[0]), option)
     return named
@@ -145,7 +158,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
     options = {name: name for name in ("id", "prediction", "references", "submission")}
     if rule:
         options[rule.references] = "references"
-    names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
+    names = [name for name in ("question", *_ASSESSMENTS, *_PAGES, *columns) if name not in options]
     for name in settings.field or ():
         if name in options:
             raise make_error("", f"{{use.field}} does not apply to {{name}}: pass {{use.{options[name]}}}", name=name)
@@ -297,6 +310,21 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
     if roles.id is not None and roles.id in (roles.prediction, roles.references):
         sentence = "{field} cannot be both the id and an answer: pass a different field with {use.id}"
         raise make_error(table.name, sentence, field=show_path(roles.id))
+
+
+def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
+    """Find the field of the pages that answers name, or in a gold file of the pages of questions.
+
+    Raises:
+        InputError: there is none, except for a field that is taken.
+    """
+    role, names = ("gold_page", PAGES_OF_QUESTIONS) if side == "gold" else ("page", PAGES_OF_ANSWERS)
+    path = (settings.field or {}).get(role) or usual_field(table, [name for name in names if name != taken])
+    if path is None:
+        what = "the pages of questions" if side == "gold" else "the pages that answers name"
+        sentence = "no field of {what}: pass it with {use.field:{role}=PATH} (found {fields})"
+        raise make_error(table.name, sentence, what=what, role=role, fields=describe_fields(table))
+    return path
 
 
 class MissingError(InputError):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import describe_unknown
+from anls_metric.core.pages import PAGE_METRICS
 from anls_metric.core.strings.metrics import METRICS
 
 Names = str | Iterable[str]
@@ -56,7 +57,7 @@ _COLUMNS = (
     Column("cost", "cost", "part of the score that is lost here"),
     *(
         column
-        for name, metric in METRICS.items()
+        for name, metric in {**METRICS, **PAGE_METRICS}.items()
         for column in (
             Column(f"metric_{name}", name.replace("_", " "), metric.meaning),
             Column(f"metric_{name}_interval", *_INTERVAL),
@@ -120,7 +121,7 @@ KEY_COLUMNS = (*_COUNTS, "exact_match", "anls", "interval", "difference", "diffe
 """The columns of the table of keys."""
 
 ASKED_COLUMNS = (
-    *(f"metric_{name}" for name in METRICS),
+    *(f"metric_{name}" for name in (*METRICS, *PAGE_METRICS)),
     *("format_loss", "wrong_number_credit", "right_abstentions", "missed_abstentions", "false_abstentions"),
     *("precision", "recall", "f1", "runs", "run_sd"),
 )
