@@ -11,7 +11,7 @@ from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import ABSENT, describe_failures
 from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, Side, usual_field
-from anls_metric.reading.table import Table, describe_fields, list_values, read_column
+from anls_metric.reading.table import Table, describe_fields, list_values, read_column, show_path
 
 
 def _weigh(weight: int, words: str) -> dict[str, int]:
@@ -59,14 +59,20 @@ def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_rec
     if failures and "prediction" in missing:
         sentence = "no predictions, {failures}: run the failed requests again"
         return Message(table.name, sentence, {"failures": failures})
-    if holds_records:
+    objects = usual_field(table, PREDICTIONS) if missing == ["prediction"] else None
+    if objects:  # which are no texts
+        sentence = "{objects} contains objects: to score them, add {use.variant:anls_star}; for a text in them, pass "
+        sentence += "its path with {use.prediction}"
+    elif holds_records:
         sentence += ", or add {use.variant:anls_star} to score whole records"
     elif side == "gold" and _is_test_split(table):
         sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
         sentence += "anls export rrc"
     elif side == "both" or (side == "gold" and usual_field(table, PREDICTIONS)):
         sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
-    return Message(table.name, sentence + " (found {fields})", {"fields": describe_fields(table)})
+    return Message(
+        table.name, sentence + " (found {fields})", {"fields": describe_fields(table), "objects": show_path(objects)}
+    )
 
 
 def _list_missing(missing: Sequence[str]) -> str:

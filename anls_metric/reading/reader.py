@@ -51,7 +51,7 @@ def parse_input(word: str) -> Input:
 
     Example:
         >>> parse_input("base=run 1.json")
-        Input(data='run 1.json', name='base')
+        Input(data='run 1.json', name='base', is_marked=False)
     """
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
