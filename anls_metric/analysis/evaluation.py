@@ -20,8 +20,8 @@ from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
 from anls_metric.options import ABSTENTION, LEAVES, PAGES, PARTIAL_CREDIT, Settings
-from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from anls_metric.core.values import Average, NoneKeys
 from anls_metric.messages import InputError
 from anls_metric.options import Settings
 from anls_metric.reading.answers import list_places
-from anls_metric.reading.join import Reading
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.values import read_columns
 
 # A score is written as a fraction or in percent.

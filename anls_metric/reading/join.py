@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.core.extraction.extract import Extraction, extract_all, extractor
+from anls_metric.core.extraction.extract import extract_all
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
@@ -22,11 +21,11 @@ from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import ABSENT, Path
-from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_pages, find_roles, require
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
-    Kind,
     read_assessments,
     read_columns,
     read_columns_together,
@@ -38,43 +37,6 @@ from anls_metric.reading.values import (
     show_ids,
     warn_of_decimals,
 )
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The options for reading tables.
-
-    Attributes:
-        settings: the options of the user.
-        of_values: whether answers are lists and nested values, and not strings.
-        rule: the rule of a benchmark that scores the answers; None for none.
-    """
-
-    settings: Settings
-    of_values: bool = False
-    rule: Any = None
-
-    def find_roles(self, table: Table, side: Side) -> Roles:
-        """Find the field of each role in a table."""
-        return find_roles(table, side, self.settings, self.of_values, self.rule)
-
-    def find_copy(self, table: Table) -> Path | None:
-        """Find the references that a submission has beside its predictions, by their usual name or its layout."""
-        others = replace(self.settings, prediction=None, references=None, id=NONE, gold_id=None, field=None)
-        return find_roles(table, "both", others, self.of_values).references
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of values that the answers are."""
-        if self.rule:
-            return "any"
-        return "values" if self.of_values else "text"
-
-    @property
-    def extraction(self) -> Extraction | None:
-        """The extraction rules, or None if there are none."""
-        names = self.settings.extract
-        return extractor(",".join(names), values=self.of_values) if names else None
 
 
 def read_gold(table: Table, reading: Reading) -> Questions:

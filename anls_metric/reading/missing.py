@@ -10,7 +10,7 @@ from typing import Any
 from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import ABSENT, describe_failures
-from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, Side, usual_field
+from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, holds_whole_answers, usual_field
 from anls_metric.reading.table import Table, describe_fields, list_values, read_column, show_path
 
 
@@ -44,15 +44,9 @@ _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "us
 _WHAT = {"references": "references", "prediction": "predictions"}
 
 
-def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_records: bool) -> Message:
-    """Describe which roles a table lacks.
-
-    Args:
-        table: the table.
-        side: what it should hold.
-        missing: the roles.
-        holds_records: whether its records may be answers as a whole.
-    """
+def describe_missing(error: MissingError) -> Message:
+    """Describe which roles a table lacks, with its fields and what to do."""
+    table, side, missing = error.table, error.side, error.missing
     what, flags = _list_missing(missing), ", ".join(f"{{use.{role}}}" for role in missing)
     sentence = f"no {what}: pass their field{'s' * (len(missing) > 1)} with {flags}"
     failures = describe_failures(table.layout, table.records, [ABSENT] * len(table.records)) if table.layout else ""
@@ -63,7 +57,7 @@ def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_rec
     if objects:  # which are no texts
         sentence = "{objects} contains objects: to score them, add {use.variant:anls_star}; for a text in them, pass "
         sentence += "its path with {use.prediction}"
-    elif holds_records:
+    elif side != "both" and holds_whole_answers(table):
         sentence += ", or add {use.variant:anls_star} to score whole records"
     elif side == "gold" and _is_test_split(table):
         sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
@@ -98,8 +92,9 @@ def complete_error(
     Returns:
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
-    if "variant" in errors[0].message.find_options():
-        return errors[0]
+    first = describe_missing(errors[0])
+    if "variant" in first.find_options():
+        return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
     while more:
@@ -111,12 +106,11 @@ def complete_error(
         except InputError as error:
             found = error.message.find_options()
             more = {name: found[name] for name in ("id", "gold_id", "submission") if name in found.keys() - options}
-    return InputError(_word(errors, options))
+    return InputError(_word(first, errors, options))
 
 
-def _word(errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
-    """Word the error for what several tables lack."""
-    first = errors[0].message
+def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
+    """Word the error for what several tables lack, given that for the first."""
     ordered = {name: options[name] for name in Settings.__dataclass_fields__ if name in options}
     if len(errors) > 1:
         parts: list[str] = []

@@ -16,7 +16,8 @@ from anls_metric.reading.containers import KEY
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
-from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import extract_answers, join, read_both, read_gold
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.table import Table, read_column

@@ -169,7 +169,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
-    if of_values and side != "both" and _holds_whole_answers(table):
+    if of_values and side != "both" and holds_whole_answers(table):
         own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
@@ -261,7 +261,7 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
 
 
-def _holds_whole_answers(table: Table) -> bool:
+def holds_whole_answers(table: Table) -> bool:
     """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
     if {KEY, FILE}.isdisjoint(table.fields):
         return False
@@ -328,7 +328,7 @@ def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None 
 
 
 class MissingError(InputError):
-    """The error for roles that no field of a table has.
+    """The error for roles that no field of a table has. `missing.complete_error` words it.
 
     Attributes:
         table: the table.
@@ -337,16 +337,13 @@ class MissingError(InputError):
         roles: the fields of the other roles.
     """
 
-    def __init__(self, message: Message, table: Table, side: Side, missing: Sequence[str], roles: Roles) -> None:
-        super().__init__(message)
+    def __init__(self, table: Table, side: Side, missing: Sequence[Answer], roles: Roles) -> None:
+        super().__init__(Message(table.name, "no {missing}", {"missing": " and ".join(missing)}))
         self.table, self.side, self.missing, self.roles = table, side, missing, roles
 
 
 def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
-    """Check that roles have a field. Raises MissingError, which lists the fields and the options, if one has none."""
+    """Check that roles have a field. Raises MissingError."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:
-        from anls_metric.reading.missing import describe_missing  # only for errors
-
-        holds_records = side != "both" and _holds_whole_answers(table)
-        raise MissingError(describe_missing(table, side, missing, holds_records), table, side, missing, roles)
+        raise MissingError(table, side, missing, roles)

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -15,6 +15,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import (
     RUNS,
     SUBMISSIONS,
@@ -25,9 +26,6 @@ from anls_metric.reading.roles import (
 )
 from anls_metric.reading.table import Table, choose_records, find_places, has, read_column
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps, show_ids
-
-if TYPE_CHECKING:
-    from anls_metric.reading.join import Reading
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
