@@ -10,8 +10,9 @@ from typing import Any
 from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import ABSENT, describe_failures
-from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, holds_whole_answers, usual_field
-from anls_metric.reading.table import Table, describe_fields, list_values, read_column, show_path
+from anls_metric.reading.roles import IDS, PREDICTIONS, REFERENCES, MissingError, holds_whole_answers, usual_field
+from anls_metric.reading.table import Table, describe_fields, is_unique, list_values, read_column, show_path
+from anls_metric.reading.values import read_ids
 
 
 def _weigh(weight: int, words: str) -> dict[str, int]:
@@ -80,12 +81,13 @@ def _is_test_split(table: Table) -> bool:
 
 
 def complete_error(
-    errors: Sequence[MissingError], settings: Settings, read: Callable[[Settings], object]
+    errors: Sequence[MissingError], others: Sequence[Table], settings: Settings, read: Callable[[Settings], object]
 ) -> InputError:
     """Make one error of what tables lack.
 
     Args:
         errors: the error of each table.
+        others: a table to join with that of the first error.
         settings: the options that the user gave.
         read: reads all files with other options, or raises the next error.
 
@@ -106,6 +108,8 @@ def complete_error(
         except InputError as error:
             found = error.message.find_options()
             more = {name: found[name] for name in ("id", "gold_id", "submission") if name in found.keys() - options}
+    if options and others and not {"id", "gold_id"} & options.keys() and settings.id is None:
+        options |= _propose_id(errors[0].table, others[0])
     return InputError(_word(first, errors, options))
 
 
@@ -141,6 +145,18 @@ def propose_fields(error: MissingError) -> dict[str, str]:
         if best is not None and (points[best] > 0 or (len(points) == 1 and error.side != "both")):
             proposed[role] = best
     return proposed
+
+
+def _propose_id(first: Table, second: Table) -> dict[str, str]:
+    """Propose a field that both tables have as the id, if it is unique and the same in both, and no name tells it."""
+    if any(usual_field(table, IDS, with_objects=False) for table in (first, second)):
+        return {}
+    for field in first.fields:
+        if field in second.fields:
+            own, theirs = read_ids(first, field), read_ids(second, field)
+            if is_unique(own) and is_unique(theirs) and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs)):
+                return {"id": field}
+    return {}
 
 
 def _holds_texts(column: Sequence[Any]) -> bool:

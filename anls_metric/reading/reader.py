@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -96,23 +97,22 @@ def _complete(
     """Complete the error for what a gold file lacks by what the first submission lacks."""
     from anls_metric.reading.missing import complete_error  # only for errors
 
-    errors = [error]
-    for each in inputs if error.side == "gold" else ():
-        try:
+    errors, others = [error], []
+    for each in (*([gold] if gold else []), *inputs) if error.side != "both" else ():
+        with suppress(InputError):  # a later error
             table = _lay_out(_load(each, reading, loaded), reading)
             if table.name != error.table.name:
-                require(table, "submission", reading.find_roles(table, "submission"), "prediction")
-                break
+                others.append(table)
+    if error.side == "gold" and others:
+        try:
+            require(others[0], "submission", reading.find_roles(others[0], "submission"), "prediction")
         except MissingError as other:
             errors.append(other)
-            break
-        except InputError:  # a later one
-            break
 
     def read(settings: Settings) -> object:
         return _read_all(inputs, gold, replace(reading, settings=settings), loaded)
 
-    return complete_error(errors, reading.settings, read)
+    return complete_error(errors, others[:1], reading.settings, read)
 
 
 def _read_all(

@@ -51,12 +51,12 @@ CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
 PAGES_OF_QUESTIONS = (
     *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
-    *("gt_pages", "gt_page", "true_page", "page_idx"),
+    *("gt_pages", "gt_page", "true_page", "page_idx", "relevant_pages", "supporting_pages", "pages", "page"),
 )
 PAGES_OF_ANSWERS = (
     *("answer_page", "pred_answer_page", "predicted_pages", "predicted_page", "pred_pages", "pred_page"),
     *("pred_evidence_pages", "predicted_evidence_pages", "evidence_pages", "evidence_page", "retrieved_pages"),
-    *("cited_pages", "answer_pages", "answer_page_idx"),
+    *("cited_pages", "source_pages", "supporting_pages", "answer_pages", "answer_page_idx", "pages", "page"),
 )
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")

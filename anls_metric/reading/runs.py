@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -170,13 +171,18 @@ def find_systems(
     count = len({*keys} if known is None else {*keys} & {*known})
     if None in keys or count == len(keys):
         return None
-    for field in _list_distinguishing(table, roles, keys):
+    fields = _list_distinguishing(table, roles, keys)
+    for field in sorted(fields, key=lambda field: _are_numbers(read_column(table, field))):  # such as a latency
         if min(Counter(map(str, read_column(table, field))).values()) >= _NEARLY_ALL * count > 1:
             return field
     return None
 
 
 _NEARLY_ALL = 0.8
+
+
+def _are_numbers(column: Sequence[Any]) -> bool:
+    return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in column)
 
 
 def _list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:
