@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
 
+PAGES = "pages"
+"""The value of ``metrics`` that asks whether answers name the right pages."""
+
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 

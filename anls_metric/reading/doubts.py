@@ -11,15 +11,14 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.golds import fold
-from anls_metric.reading.join_keys import does_count, is_unique
 from anls_metric.reading.layouts import Path
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import Roles, is_uncertain, list_shared_fields, take_whole_record
-from anls_metric.reading.table import Table, show_path
+from anls_metric.reading.table import Table, does_count, is_unique, show_path
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
 
 if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
-    from anls_metric.reading.join import Reading
 
 Pairs = Iterable[tuple[int, int]]
 """The places of a question and of the record that answers it."""

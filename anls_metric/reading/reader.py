@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from anls_metric.reading.containers import DOCUMENT, KEY
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
-from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import extract_answers, join, read_both, read_gold
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.samples import extract_samples
@@ -52,7 +54,7 @@ def parse_input(word: str) -> Input:
 
     Example:
         >>> parse_input("base=run 1.json")
-        Input(data='run 1.json', name='base')
+        Input(data='run 1.json', name='base', is_marked=False)
     """
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
@@ -97,23 +99,22 @@ def _complete(
     """Complete the error for what a gold file lacks by what the first submission lacks."""
     from anls_metric.reading.missing import complete_error  # only for errors
 
-    errors = [error]
-    for each in inputs if error.side == "gold" else ():
-        try:
+    errors, others = [error], []
+    for each in (*([gold] if gold else []), *inputs) if error.side != "both" else ():
+        with suppress(InputError):  # a later error
             table = _lay_out(_load(each, reading, loaded), reading)
             if table.name != error.table.name:
-                require(table, "submission", reading.find_roles(table, "submission"), "prediction")
-                break
+                others.append(table)
+    if error.side == "gold" and others:
+        try:
+            require(others[0], "submission", reading.find_roles(others[0], "submission"), "prediction")
         except MissingError as other:
             errors.append(other)
-            break
-        except InputError:  # a later one
-            break
 
     def read(settings: Settings) -> object:
         return _read_all(inputs, gold, replace(reading, settings=settings), loaded)
 
-    return complete_error(errors, reading.settings, read)
+    return complete_error(errors, others[:1], reading.settings, read)
 
 
 def _read_all(

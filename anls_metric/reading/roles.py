@@ -49,12 +49,25 @@ ALIASES = ("answer_aliases",)
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+PAGES_OF_QUESTIONS = (
+    *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
+    *("gt_pages", "gt_page", "true_page", "page_idx", "relevant_pages", "supporting_pages", "pages", "page"),
+)
+PAGES_OF_ANSWERS = (
+    *("answer_page", "pred_answer_page", "predicted_pages", "predicted_page", "pred_pages", "pred_page"),
+    *("pred_evidence_pages", "predicted_evidence_pages", "evidence_pages", "evidence_page", "retrieved_pages"),
+    *("cited_pages", "source_pages", "supporting_pages", "answer_pages", "answer_page_idx", "pages", "page"),
+)
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
 
 _OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")
-_SIDES = {"gold_id": "gold", "references": "gold", **dict.fromkeys(("prediction", *_ASSESSMENTS), "submission")}
+_PAGES = ("page", "gold_page")
+_SIDES = {
+    **dict.fromkeys(("gold_id", "references", "gold_page"), "gold"),
+    **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
+}
 """The options for fields that only one side has, and this side."""
 
 
@@ -124,7 +137,7 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         parts = split_key(table, path) if option in ("id", "gold_id", "references") else [path]
         lacking = [] if path == NONE else [part for part in parts if not has(table, part)]
         if not lacking:
-            named[option.removeprefix("gold_")] = None if path == NONE else path
+            named["id" if option == "gold_id" else option] = None if path == NONE else path
         elif own or side == "both":
             raise error_of_missing_field(table, str(lacking[0]), option)
     return named
@@ -145,7 +158,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
     options = {name: name for name in ("id", "prediction", "references", "submission")}
     if rule:
         options[rule.references] = "references"
-    names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
+    names = [name for name in ("question", *_ASSESSMENTS, *_PAGES, *columns) if name not in options]
     for name in settings.field or ():
         if name in options:
             raise make_error("", f"{{use.field}} does not apply to {{name}}: pass {{use.{options[name]}}}", name=name)
@@ -156,7 +169,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
-    if of_values and side != "both" and _holds_whole_answers(table):
+    if of_values and side != "both" and holds_whole_answers(table):
         own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
@@ -248,7 +261,7 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
 
 
-def _holds_whole_answers(table: Table) -> bool:
+def holds_whole_answers(table: Table) -> bool:
     """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
     if {KEY, FILE}.isdisjoint(table.fields):
         return False
@@ -299,8 +312,23 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
         raise make_error(table.name, sentence, field=show_path(roles.id))
 
 
+def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
+    """Find the field of the pages that answers name, or in a gold file of the pages of questions.
+
+    Raises:
+        InputError: there is none, except for a field that is taken.
+    """
+    role, names = ("gold_page", PAGES_OF_QUESTIONS) if side == "gold" else ("page", PAGES_OF_ANSWERS)
+    path = (settings.field or {}).get(role) or usual_field(table, [name for name in names if name != taken])
+    if path is None:
+        what = "the pages of questions" if side == "gold" else "the pages that answers name"
+        sentence = "no field of {what}: pass it with {use.field:{role}=PATH} (found {fields})"
+        raise make_error(table.name, sentence, what=what, role=role, fields=describe_fields(table))
+    return path
+
+
 class MissingError(InputError):
-    """The error for roles that no field of a table has.
+    """The error for roles that no field of a table has. `missing.complete_error` words it.
 
     Attributes:
         table: the table.
@@ -309,16 +337,13 @@ class MissingError(InputError):
         roles: the fields of the other roles.
     """
 
-    def __init__(self, message: Message, table: Table, side: Side, missing: Sequence[str], roles: Roles) -> None:
-        super().__init__(message)
+    def __init__(self, table: Table, side: Side, missing: Sequence[Answer], roles: Roles) -> None:
+        super().__init__(Message(table.name, "no {missing}", {"missing": " and ".join(missing)}))
         self.table, self.side, self.missing, self.roles = table, side, missing, roles
 
 
 def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
-    """Check that roles have a field. Raises MissingError, which lists the fields and the options, if one has none."""
+    """Check that roles have a field. Raises MissingError."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:
-        from anls_metric.reading.missing import describe_missing  # only for errors
-
-        holds_records = side != "both" and _holds_whole_answers(table)
-        raise MissingError(describe_missing(table, side, missing, holds_records), table, side, missing, roles)
+        raise MissingError(table, side, missing, roles)

@@ -88,6 +88,16 @@ def read_column(table: Table, path: Path | None) -> list[Any]:
     return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)
 
 
+def is_unique(values: Sequence[str | None]) -> bool:
+    """Whether every record has a value, and no two values are the same."""
+    return bool(values) and None not in values and len(set(values)) == len(values)
+
+
+def does_count(values: Sequence[str | None]) -> bool:
+    """Whether values are whole numbers in a range that begins at 0 or 1, so that they may be positions."""
+    return {*values} <= set(map(str, range(2 * len(values))))
+
+
 def first_path(table: Table, *paths: Path | None) -> Path | None:
     """Find the first path that leads to a value, or return None if none does. Each argument may be several paths, "PATH
     or PATH".

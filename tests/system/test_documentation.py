@@ -233,6 +233,15 @@ def test_errors_in_the_page_about_trouble_are_those_of_the_program(shell: Shell,
     assert f"### {words}\n" in page or f"| `{words}` |" in page
 
 
+def test_error_in_the_page_about_files_is_that_of_the_program(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (block,) = [block for block in list_blocks(ROOT / "docs" / "files.md", "text") if block.startswith("$ anls")]
+    line, _, error = block.partition("\n")
+    assert " ".join(error.split()) == f"anls: error: {shell.error(line.removeprefix('$ anls '))}"
+    example = error.replace("\n", " ").partition("for example: anls ")[2]
+    assert len(shell.scores(example)) == 1
+
+
 def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:
     models = json.loads(read(ROOT / "benchmarks" / "nine_models.json"))["scores"]
     names = list(models["nemotron"])
