@@ -429,7 +429,8 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (settings.variant in KINDS[OF_VALUES][1] and NAMES.isdisjoint(first)):
+    are_values = settings.variant in KINDS[OF_VALUES][1] and not settings.fields
+    if isinstance(first, Mapping) and not (are_values and NAMES.isdisjoint(first)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
@@ -14,6 +15,7 @@ from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids
 from anls_metric.reading.containers import DOCUMENT, KEY
+from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
@@ -75,6 +77,7 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         sentence = "there are no files to score: pass a gold file and then submissions, or a table that contains both"
         raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
     loaded: dict[int, Table] = {}
+    reading = replace(reading, settings=name_fields(reading.settings))
     if gold is None and len(inputs) > 1:
         gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
@@ -83,7 +86,11 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
                 gold.path,
                 "it is passed both as the gold file and as a submission: pass a model's answers as the submission",
             )
-    questions = None if gold is None else read_gold(_lay_out_gold(_load(gold, reading, loaded), reading), reading)
+    questions = None
+    if gold is not None:
+        table = _lay_out_gold(_load(gold, reading, loaded), reading)
+        reading = choose_fields(table, partial(_lay_out_all, inputs, reading, loaded), reading)
+        questions = read_gold(table, reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
@@ -105,6 +112,13 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
     for runs in _compare_numbers(runs_of, reading.settings).values():
         extract = extract_samples if reading.settings.samples else extract_answers
         yield extract(join_runs(runs), reading)
+
+
+def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
+    """Read all submissions before it is their turn."""
+    for each in inputs:
+        loaded[id(each.data)] = _lay_out(_load(each, reading, loaded), reading)
+    return [loaded[id(each.data)] for each in inputs]
 
 
 def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:

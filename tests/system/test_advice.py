@@ -49,6 +49,7 @@ MORE: dict[str, Situation] = {
         "answers": {"total": 10.0 * n}} for n, row in enumerate(NESTED)]}),
     "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tax": None}} for row in NESTED]}),
+    "answers in columns": ("g.csv x.csv", {name: [{"id": 7, "sum": "a", "tip": "b"}] for name in ("g.csv", "x.csv")}),
     "keys beside the answer": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tokens": 7, "meta": {"model": "m"}}} for row in NESTED]}),
     "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),
