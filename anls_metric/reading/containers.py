@@ -19,7 +19,7 @@ VALUE = "(value)"
 PART = "(part)"
 """The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
 
-DOCUMENT = "1"
+DOCUMENT = "(document)"
 """The key of a document that is the only record of its file."""
 
 Record = Mapping[str, Any]
@@ -99,11 +99,13 @@ def _read_questions(value: Record) -> list[Any] | None:
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
-    """The only list of objects, beside facts about it. An object with an id or a question of its own is a record."""
+    """The only list of objects, beside facts about it if they have an id or a question. An object that has one of its
+    own is a record.
+    """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
         return None
-    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() else None
+    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() or len(value) == 1 else None
 
 
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))

@@ -14,7 +14,7 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids
-from anls_metric.reading.containers import DOCUMENT, KEY
+from anls_metric.reading.containers import DOCUMENT, KEY, find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
@@ -136,7 +136,9 @@ def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> No
     if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
         sentence = "it contains only one record: to score its folder as one table, quote the pattern, or pass {folder}"
-        raise make_error(table.name, sentence, folder=folder)
+        lists = find_lists(table.records[0]) if keys == {DOCUMENT} else []
+        sentence += "; to score the records in it, add {use.records:{path}}" if lists else ""
+        raise make_error(table.name, sentence, folder=folder, path=lists[0].path if lists else "")
 
 
 _TENTH = 0.1

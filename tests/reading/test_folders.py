@@ -30,7 +30,7 @@ def test_folder_of_documents_is_a_table_with_a_record_for_each_file(shell: Shell
     assert shell.scores("-g gold 'out/*.json' --variant anls_star") == [pytest.approx(2 / 3)]
     for files in ("out/doc1.json out/doc2.json", "out/doc1.json"):
         message = "it contains only one record: to score its folder as one table, quote the pattern, or pass out"
-        assert shell.error(f"-g gold {files} --variant anls_star") == f"out/doc1.json: {message}"
+        assert shell.error(f"-g gold {files} --variant anls_star").startswith(f"out/doc1.json: {message}")
 
 
 def test_folder_of_answers_is_joined_by_file_names_or_ids(shell: Shell) -> None:
