@@ -93,7 +93,12 @@ def _read_named(value: Record) -> list[Any] | None:
 
 
 def _read_questions(value: Record) -> list[Any] | None:
-    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose."""
+    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose.
+
+    Several lists of one length are rather columns, which may hold objects.
+    """
+    if sum(isinstance(column, list) for column in value.values()) > 1 and _read_columns(value) is not None:
+        return None
     found = [each for each in find_lists(value) if each.has_answers]
     return (take_records(value, found[0].path) if len(found) == 1 else []) if found else None
 

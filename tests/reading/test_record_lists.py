@@ -162,6 +162,14 @@ def test_path_leads_to_fields_in_a_wrapper(shell: Shell, options: str, form: str
     assert shell.scores(f"-g g.json {name} --variant anls_star {options} {more}") == [1.0]
 
 
+def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
+    predictions = [{"question": "?", "answer": text} for text in BASE.values()]
+    references = [{"parses": [{"question": "?", "answer": text} for text in row["answers"]]} for row in GOLD]
+    shell.write({"t.json": {"predictions": predictions, "ground_truths": references, "accuracy": 0.5}})
+    line = "t.json --prediction-field predictions.answer --references-field ground_truths.parses.*.answer"
+    assert shell.scores(line) == [SCORE]
+
+
 def test_lists_inside_answers_are_no_questions(shell: Shell) -> None:
     invoices = {f"doc{n}": {"vendor": "A", "items": [{"id": 1, "label": "tea", "output": "2"}]} for n in range(3)}
     answers = {str(key): {"prediction": text, "trace": [{"id": 1, "answer": "?"}]} for key, text in BASE.items()}
