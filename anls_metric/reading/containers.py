@@ -152,6 +152,11 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
     return _read_columns(lists if has_ids or are_numbered else {KEY: keys, **lists})
 
 
+def _read_question(value: Record) -> list[Any] | None:
+    """A question with its answer, which is the only record."""
+    return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
+
+
 def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of references, by the ids of their questions."""
     kinds = set(map(type, value.values()))
@@ -168,6 +173,7 @@ CONTAINERS = (
     _read_columns,
     _read_columns_by_key,
     _read_records_by_id,
+    _read_question,
     _read_answers_by_id,
 )
 """Functions that find the records in an object, or return None. The first that finds some counts."""

@@ -128,7 +128,7 @@ def describe_missing_file(path: str) -> MissingFileError:
     )
 
 
-_TEXT = ".txt"
+_TEXTS = (".txt", ".md")
 _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
 
 
@@ -153,7 +153,7 @@ def list_files(path: str) -> list[str] | None:
         raise make_error(path, "it contains several splits: pass the folder of one of them ({splits})", splits=splits)
     extensions = (".arrow",) if "state.json" in names else _PARTS  # of datasets.save_to_disk
     parts = [file for file in files if get_extension(file) in extensions]
-    parts = parts or [file for file in files if get_extension(file) == _TEXT]  # each a page or a document
+    parts = parts or [file for file in files if get_extension(file) in _TEXTS]  # each a page or a document
     if len(set(map(get_extension, parts))) != 1:
         raise _error_of_parts(path, files)
     return parts
@@ -202,7 +202,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     others: list[str] = []
     extension = get_extension(files[0])
-    for file in files if extension in (".json", _TEXT) else ():
+    for file in files if extension in (".json", *_TEXTS) else ():
         with open(file, "rb") as stream:
             record = read_record(stream.read(), file)
         if record is None:
@@ -212,7 +212,7 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
         if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
             break
     if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
-        return _read_texts(files) if extension == _TEXT else []
+        return _read_texts(files) if extension in _TEXTS else []
     if others:
         sentence = (
             "it is not a JSON object, unlike {count:,} other files: repair it, or remove it and add {use.missing:zero}"

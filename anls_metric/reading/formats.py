@@ -96,7 +96,7 @@ def _read_text(data: bytes, name: str) -> Table:
         lines = text.removesuffix("\n").split("\n")
         words = list(map(_WORD.fullmatch, lines))
         if all(words):
-            records = [{FILE: word[1], VALUE: re.sub(r"\\(.)", r"\1", word[2])} for word in words if word]
+            records = [{FILE: word[1], VALUE: _unquote(word[2])} for word in words if word]
             return Table(records, locate=name_places("line"))
         if len(lines) > 1 and all(line.count("\t") == 1 for line in lines):
             sentence = "each line has a tab: save the file as .tsv, with the names of its two columns in the first line"
@@ -105,8 +105,13 @@ def _read_text(data: bytes, name: str) -> Table:
     return _read_csv(text, name)
 
 
-# A line of ICDAR's word lists: word_1.png, "Harbour"
-_WORD = re.compile(r"(?i)\s*([^,\"]+\.(?:png|jpe?g|tiff?|gif|bmp|webp))\s*,\s*\"(.*)\"\s*")
+# A line of a word list, such as those of ICDAR: word_1.png, "Harbour"
+_WORD = re.compile(r"(?i)\s*([^\s,\"]+\.(?:png|jpe?g|tiff?|gif|bmp|webp))(?:\s*,\s*|\s+)(.*?)\s*")
+
+
+def _unquote(text: str) -> str:
+    """Remove quotation marks around a text, and the backslashes that they need in it."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if re.fullmatch(r'".*"', text) else text
 
 
 def _decode(data: bytes, name: str) -> str:

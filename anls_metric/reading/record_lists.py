@@ -97,9 +97,9 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
 
 def _refuse_items(table: Table, named: Sequence[str]) -> None:
     """Refuse paths that lead to each item of a list on both sides, where each item is a question."""
-    items = [re.match(r"(.+?)\.\*\.", path) for path in named]
+    items = [re.match(r"(.+?)\.\*\.", path) for path in named if has(table, path)]
     lists = {match[1] for match in items if match}
-    if len(items) < 2 or None in items or len(lists) > 1:
+    if len({*named}) < 2 or len(items) < len(named) or None in items or len(lists) > 1:
         return
     path = lists.pop()
     if any(isinstance(own, list) and len(own) > 1 for own in read_column(table, path)):

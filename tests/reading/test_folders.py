@@ -101,12 +101,13 @@ def test_folder_of_texts_is_a_table_with_a_text_for_each_file(shell: Shell) -> N
     texts = {f"page {n}": f"Line {n}\nTotal {n}.50" for n in range(12)}
     shell.write({f"gold/{name}.txt": f"{text}\n" for name, text in texts.items()})
     shell.write({f"out/{name}.txt": text[:-1] + "1" for name, text in texts.items()})
+    shell.write({f"pages/{name}.md": text for name, text in texts.items()})
     shell.write({"by_name.json": texts, "gold/page 3.png": b"?"})
     expected = sum(1 - 1 / len(text) for text in texts.values()) / len(texts)
     for line in ("-g gold out", "-g gold 'out/*.txt'"):
         assert shell.scores(line) == [pytest.approx(expected)]
         assert read(shell, line).endswith("the values (accepted answers) of gold, joined by the file names: 12 of 12")
-    assert shell.scores("-g gold by_name.json --ignore-case") == [1.0]
+    assert shell.scores("-g gold by_name.json pages") == [1.0, 1.0]
 
 
 def test_json_in_text_files_is_read_as_json(shell: Shell) -> None:
@@ -129,6 +130,8 @@ def test_word_lists_of_icdar_are_read_by_the_names_of_their_images(shell: Shell)
         score("gold.txt", gold=[{"id": f"word_{n}.png", "answers": [word]} for n, word in enumerate(words[:4])]).anls
         == 1.0
     )
+    shell.write({"plain.txt": "".join(f"out/word_{n}.png\t{word}\n" for n, word in enumerate(words[:4]))})
+    assert shell.scores("-g gold.txt plain.txt") == [1.0]
     shell.write(
         {"lines.txt": 'see word_1.png, "a"\nor not\n', "two.json": [{"answers": ["x"]}, {"answers": ["or not"]}]}
     )

@@ -170,6 +170,12 @@ def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
     assert shell.scores(line) == [SCORE]
 
 
+def test_question_that_is_the_only_record_is_read(shell: Shell) -> None:
+    shell.write({"t.json": ROWS[1], "answers.json": {"1": "a", "question": "b"}})
+    assert shell.document("t.json")["submissions"][0]["questions"] == 1
+    assert shell.scores("-g answers.json n=answers.json") == [1.0]
+
+
 def test_lists_inside_answers_are_no_questions(shell: Shell) -> None:
     invoices = {f"doc{n}": {"vendor": "A", "items": [{"id": 1, "label": "tea", "output": "2"}]} for n in range(3)}
     answers = {str(key): {"prediction": text, "trace": [{"id": 1, "answer": "?"}]} for key, text in BASE.items()}
