@@ -448,7 +448,8 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (NAMES.isdisjoint(first) and _scores_values(settings.variant)):
+    are_values = _scores_values(settings.variant) and not settings.fields
+    if isinstance(first, Mapping) and not (are_values and NAMES.isdisjoint(first)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

@@ -234,6 +234,14 @@ class Settings:
         INPUT,
         read=read_fields,
     )
+    fields: tuple[str, ...] = _option(
+        "--fields NAMES",
+        "for anls_star: columns that are the answer together, in both files, comma-separated; '*' for all shared ones",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Columns of the answer",
+    )
     records: tuple[str, ...] = _option(
         "--records PATHS",
         "path of the list of records in a file, such as data.items, with * for each of several; more, comma-separated "
@@ -402,6 +410,7 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    fields: Names
     records: Names
     references_separator: str | None
     layout: str | None

@@ -40,7 +40,10 @@ STOPPED = "Stopped. Change a file or a setting to score again."
 
 _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
-_SETTINGS = ("extract", "missing", "extra", "runs", *_FIELDS, "references_separator", "filter", "baseline")
+_SETTINGS = (
+    *("extract", "missing", "extra", "runs", "samples", *_FIELDS, "fields", "ignore_keys", "records"),
+    *("references_separator", "filter", "baseline"),
+)
 _DEFAULT = ("default", "")
 _COLUMNS = ("file", "role", "name", "read as")
 

@@ -247,12 +247,9 @@ def _make_answers(
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
     predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
-    warnings = []
+    warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
     if reading.kind == "text":
-        warnings = [
-            *warn_of_decimals(column, table.name, "predictions"),
-            *warn_of_lists(column, table.name, reading.settings),
-        ]
+        warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Layout, Path, list_paths, take, take_column
+from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Fields, Layout, Path, list_paths, take, take_column
 
 MAX_SAMPLE = 100
 """The number of records that show which fields a table has."""
@@ -172,6 +172,8 @@ def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> 
 
 def show_path(path: Path | None) -> str:
     """Name a field in a message."""
+    if isinstance(path, Fields):
+        return ", ".join(path.names)
     if callable(path):
         return NAMES_OF_FUNCTIONS.get(path, "the whole record")
     return _NAMES.get(path, repr(path))
