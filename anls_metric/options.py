@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
 
+PAGES = "pages"
+"""The value of ``metrics`` that asks whether answers name the right pages."""
+
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 
@@ -231,6 +234,14 @@ class Settings:
         INPUT,
         read=read_fields,
     )
+    fields: tuple[str, ...] = _option(
+        "--fields NAMES",
+        "for anls_star: columns that are the answer together, in both files, comma-separated; '*' for all shared ones",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Columns of the answer",
+    )
     records: tuple[str, ...] = _option(
         "--records PATHS",
         "path of the list of records in a file, such as data.items, with * for each of several; more, comma-separated "
@@ -408,6 +419,7 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    fields: Names
     records: Names
     references_separator: str | None
     layout: str | None

@@ -10,13 +10,15 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row
 from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
-from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.core.strings.variants import get_variant
+
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
@@ -27,6 +29,7 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -129,7 +132,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        find_metrics(names),
+        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
     )
 
 

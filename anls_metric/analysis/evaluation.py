@@ -20,9 +20,9 @@ from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
-from anls_metric.options import LEAVES, Settings
-from anls_metric.reading.join import Reading
+from anls_metric.options import LEAVES, PAGES, Settings
 from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
@@ -70,9 +70,13 @@ class Result:
         if not metrics:
             return {}
         from anls_metric.analysis.metrics import compare_metric
+        from anls_metric.analysis.pages import list_measured
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
-        return {metric.name: compare_metric(metric, first, others, self.compared.chose_best) for metric in metrics}
+        measured = {scored.name: list_measured(scored) for scored in self.submissions}
+        common = [metric for metric in metrics if all(metric.name in own for own in measured.values())]
+        chose_best = self.compared.chose_best
+        return {metric.name: compare_metric(metric, measured, first, others, chose_best) for metric in common}
 
 
 @pause_collector()
@@ -143,7 +147,12 @@ def _find_metrics(settings: Settings) -> list[Metric]:
         return []
     from anls_metric.analysis.parts import BY_NAME
 
-    return find_metrics(settings.metrics, [*BY_NAME])
+    found = find_metrics(settings.metrics, [*BY_NAME])
+    if PAGES in settings.metrics:
+        from anls_metric.core.pages import PAGE_METRICS
+
+        found += PAGE_METRICS.values()
+    return found
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:

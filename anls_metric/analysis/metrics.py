@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.comparison import adjust, compare_values
@@ -37,7 +37,11 @@ def measure(metric: Metric, scored: Scored) -> Measured:
         >>> [round(measure(METRICS[name], scored).mean, 4) for name in ("f1", "relaxed")]
         [0.3333, 0.3333]
     """
-    values = compute_values(metric, scored)
+    return summarize(metric, scored, compute_values(metric, scored))
+
+
+def summarize(metric: Metric, scored: Scored, values: Sequence[float]) -> Measured:
+    """Summarize the values of the questions of a submission."""
     names = scored.clusters and scored.clusters.names
     return Measured(values, mean(values), mean_interval(values, names, metric.most))
 
@@ -60,12 +64,17 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 
 
 def compare_metric(
-    metric: Metric, first: Scored, others: Sequence[Scored], chose_best: bool = False
+    metric: Metric,
+    measured: Mapping[str, Mapping[str, Measured]],
+    first: Scored,
+    others: Sequence[Scored],
+    chose_best: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
 
     Args:
-        metric: a metric that the user names.
+        metric: the metric.
+        measured: the values, by the names of the submission and of the metric.
         first: the baseline.
         others: the submissions that are compared with it; each has a question in common with it.
         chose_best: whether the baseline is the best of several: see `compare`.
@@ -74,7 +83,7 @@ def compare_metric(
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
         whether it is better.
     """
-    own, *values = (measure_all(each)[metric.name].values for each in (first, *others))
+    own, *values = (measured[each.name][metric.name].values for each in (first, *others))
     comparisons = [compare_values(first, own, each, theirs, most=metric.most) for each, theirs in zip(others, values)]
     return {
         each.second: {

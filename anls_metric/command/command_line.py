@@ -11,6 +11,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
@@ -166,7 +167,7 @@ def _score(words: Sequence[str]) -> int:
     if settings.find and (settings.score_only or settings.format not in (None, "text", "json")):
         raise make_error("", "{use.find} prints what gives the number: leave out {use.score_only} and {use.format}")
     endings = _check_outputs(settings)
-    result, document = score_files(flags.files, settings)
+    result, document = _score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
@@ -185,6 +186,16 @@ def _score(words: Sequence[str]) -> int:
     for line in failures + doubts:
         print_note(make_printable(f"anls: {line}"))
     return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
+
+
+def _score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
+    """Score files. To find a number for lists and objects, score them as values without being asked."""
+    try:
+        return score_files(files, settings)
+    except InputError as error:
+        if not settings.find or settings.variant or error.message.find_options().get("variant") != "anls_star":
+            raise
+    return score_files(files, replace(settings, variant="anls_star"))
 
 
 # Files

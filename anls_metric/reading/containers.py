@@ -19,7 +19,7 @@ VALUE = "(value)"
 PART = "(part)"
 """The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
 
-DOCUMENT = "1"
+DOCUMENT = "(document)"
 """The key of a document that is the only record of its file."""
 
 Record = Mapping[str, Any]
@@ -93,17 +93,24 @@ def _read_named(value: Record) -> list[Any] | None:
 
 
 def _read_questions(value: Record) -> list[Any] | None:
-    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose."""
+    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose.
+
+    Several lists of one length are rather columns, which may hold objects.
+    """
+    if sum(isinstance(column, list) for column in value.values()) > 1 and _read_columns(value) is not None:
+        return None
     found = [each for each in find_lists(value) if each.has_answers]
     return (take_records(value, found[0].path) if len(found) == 1 else []) if found else None
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
-    """The only list of objects, beside facts about it. An object with an id or a question of its own is a record."""
+    """The only list of objects, beside facts about it if they have an id or a question. An object that has one of its
+    own is a record.
+    """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
         return None
-    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() else None
+    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() or len(value) == 1 else None
 
 
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
@@ -145,6 +152,11 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
     return _read_columns(lists if has_ids or are_numbered else {KEY: keys, **lists})
 
 
+def _read_question(value: Record) -> list[Any] | None:
+    """A question with its answer, which is the only record."""
+    return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
+
+
 def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of references, by the ids of their questions."""
     kinds = set(map(type, value.values()))
@@ -161,6 +173,7 @@ CONTAINERS = (
     _read_columns,
     _read_columns_by_key,
     _read_records_by_id,
+    _read_question,
     _read_answers_by_id,
 )
 """Functions that find the records in an object, or return None. The first that finds some counts."""

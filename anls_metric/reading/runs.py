@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -15,6 +16,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import (
     RUNS,
     SUBMISSIONS,
@@ -25,9 +27,6 @@ from anls_metric.reading.roles import (
 )
 from anls_metric.reading.table import Table, choose_records, find_places, has, read_column
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps, show_ids
-
-if TYPE_CHECKING:
-    from anls_metric.reading.join import Reading
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
@@ -172,13 +171,18 @@ def find_systems(
     count = len({*keys} if known is None else {*keys} & {*known})
     if None in keys or count == len(keys):
         return None
-    for field in _list_distinguishing(table, roles, keys):
+    fields = _list_distinguishing(table, roles, keys)
+    for field in sorted(fields, key=lambda field: _are_numbers(read_column(table, field))):  # such as a latency
         if min(Counter(map(str, read_column(table, field))).values()) >= _NEARLY_ALL * count > 1:
             return field
     return None
 
 
 _NEARLY_ALL = 0.8
+
+
+def _are_numbers(column: Sequence[Any]) -> bool:
+    return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in column)
 
 
 def _list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:

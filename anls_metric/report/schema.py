@@ -230,6 +230,10 @@ class Match(TypedDict):
     """its threshold, if it is not the variant's own; else null"""
     extract: str
     """the extraction steps, "" for none"""
+    average: str
+    """`--average` of a variant for values, "" for its default"""
+    none_keys: str
+    """`--none-keys` of a variant for values, "" for its default"""
     scale: int
     """1, or 100 for a number in percent"""
     anls: float

@@ -221,7 +221,9 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        options = {name: match[name] for name in ("threshold", "extract") if match[name] not in ("", None)}
+        names = ("threshold", "average", "none_keys", "extract")
+        values: dict[str, Any] = {**match}
+        options = {name.replace("_", "-"): values[name] for name in names if values[name] not in ("", None)}
         rule = "".join(f" with --{name} {value}" for name, value in options.items())
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])

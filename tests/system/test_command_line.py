@@ -384,3 +384,41 @@ def test_plain_run_imports_only_what_it_needs(tmp_path: Path, run_python: RunPyt
     unneeded |= {"core.values", "rules", "report.html", "report.hub", "analysis.metrics", "analysis.comparison", "page"}
     assert modules & {f"anls_metric.{name}" for name in unneeded} == set()
     assert modules & {"evaluate", "numpy", "pandas", "pyarrow", "PIL", "gradio", "unicodedata2", "zipfile"} == set()
+
+
+LISTS = [
+    {"id": 1, "prediction": ["Leeds", "x", "12"], "answers": ["Leeds", "12"]},
+    {"id": 2, "prediction": ["Hull"], "answers": ["Hull", "York", "Bath"]},
+]
+NESTED = [
+    {"id": 1, "prediction": {"sum": "1", "tax": None, "of": "x"}, "answers": {"sum": "1", "of": "y"}},
+    {"id": 2, "prediction": {"sum": "2"}, "answers": {"sum": "2"}},
+]
+CHARTS = [
+    {"Answer": [answer], "Question Type": kind, "Year": [year], "prediction": said}
+    for answer, kind, year, said in [("2010", "Factoid", "YES", "2011"), ("10", "Factoid", "NO", "10.4")]
+]
+PROGRAM = [{"answer": "12", "answer_format": "Int", "pred": "12"}, {"answer": "4", "answer_format": "Int", "pred": "5"}]
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "found"),
+    [
+        (LISTS, "", ["anls_star", "anlsl"]),
+        (LISTS, "--variant anls_star", ["anls_star", "anlsl"]),
+        (NESTED, "", ["anls_star", "anls_star with --average leaves", "anls_star with --none-keys ignored"]),
+        (CHARTS, "", ["chartqapro"]),
+        (PROGRAM, "--prediction-field pred", ["mmlongbench_doc"]),
+    ],
+)  # fmt: skip
+def test_find_tries_values_and_benchmarks_whose_columns_are_there(
+    shell: Shell, records: list[dict[str, Any]], options: str, found: list[str]
+) -> None:
+    shell.write({"t.json": records})
+    for name in found:
+        variant, _, more = name.partition(" with ")
+        own = options.replace("--variant anls_star", "")
+        (score,) = shell.scores(f"t.json {own} --variant {variant} {more} --quiet")
+        line = shell.print(f"t.json {options} --find {score:.6f} --quiet")
+        assert re.search(rf"(?:is|,) {variant}[, ]", line)
+        assert more in line

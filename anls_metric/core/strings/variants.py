@@ -9,10 +9,16 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, describe, name_row
-from anls_metric.core.scorer import SCORERS, Scorer, describe_unknown_scorer, get_scorer, join_signature, register
+from anls_metric.core.scorer import (
+    SCORERS,
+    Scorer,
+    describe_unknown_scorer,
+    get_scorer,
+    import_from_package,
+    join_signature,
+)
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
-from anls_metric.core.strings.normalization import normalizer, sort_rows
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 
 __all__ = ["VARIANTS", "Variant", "get_variant", "signature"]
@@ -92,7 +98,8 @@ class Variant(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
-        object.__setattr__(self, "normalize", sort_rows(self.normalize))
+        if self.normalize:
+            object.__setattr__(self, "normalize", _load_normalization().sort_rows(self.normalize))
         if "keys" in self.normalize:
             raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
@@ -149,6 +156,10 @@ class Variant(Scorer):
         return join_signature(self.name, *shown, extract=extract)
 
 
+def _load_normalization() -> Any:
+    return import_from_package("anls_metric.core.strings.normalization", "normalize")
+
+
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
@@ -162,7 +173,7 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
-        normalizer(variant.normalize),
+        _load_normalization().normalizer(variant.normalize) if variant.normalize else str,
     )
 
 
@@ -369,7 +380,8 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
+"""The variants by name and by alias."""
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
