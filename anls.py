@@ -2,10 +2,8 @@
 # mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
-BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
-
-``evaluate.load`` takes this file, it can be imported (``import anls``), and it can be copied into a project: it needs
-rapidfuzz, and the metric needs evaluate and datasets. The docstrings of the package say more.
+BUILT from the package anls_metric, whose docstrings say more: change a module and run ``python tools/one_file.py``.
+``evaluate.load`` takes this file, and it can be imported and copied. It needs rapidfuzz; the metric, evaluate as well.
 """
 
 from __future__ import annotations
@@ -129,9 +127,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
         if config_name not in (None, "default", given):
-            raise ValueError(
-                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-            )
+            both = f"both the configuration {config_name!r} and variant={describe(given)}"
+            raise ValueError(f"got {both}: pass only one of them")
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
@@ -170,16 +167,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
-        scorer = self._find_scorer(
-            variant=variant,
-            threshold=threshold,
-            ignore_case=ignore_case,
-            normalize=normalize,
-            none_keys=none_keys,
-            average=average,
-            numbers=numbers,
-            ignore_keys=ignore_keys,
-        )
+        options = (variant, threshold, ignore_case, normalize, none_keys, average, numbers, ignore_keys)
+        scorer = self._find_scorer(**dict(zip(self._known[2:], options)))  # after predictions and references
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
@@ -190,8 +179,6 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             if name not in self._known:
                 raise ValueError(describe_unknown("argument", name, self._known))
         given = {name: value for name, value in options.items() if value is not None}
-        if "normalize" in given and not isinstance(given["normalize"], str):
-            given["normalize"] = ",".join(given["normalize"])
         chosen = {"variant": "standard", **self._defaults, **given}
         return get_scorer(chosen.pop("variant"), **chosen)
 
@@ -328,18 +315,17 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
+_JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
 def _dump(rows: Any, scorer: Scorer) -> str:
     """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
+    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
 
 
 def _load(text: str, scorer: Scorer) -> Any:
     rows = json.loads(text)
-    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
-
-
-def _import_json_values() -> Any:
-    return import_from_package("anls_metric.core.json_values", "lists and nested values")
+    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)
 
 
 # ---- What the metric needs of anls_metric: version, scoring, checks, scorer, variants, kernel, rows, transformers
@@ -515,9 +501,8 @@ class Scorer(ABC):
 
     def signature(self, extract: str = "") -> str:
         """Return the text to print beside a score. It says how the score was computed."""
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:
@@ -634,6 +619,7 @@ Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -671,9 +657,8 @@ class Variant(Scorer):
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
         if self.normalize:
-            object.__setattr__(self, "normalize", _load_normalization().sort_rows(self.normalize))
-        if "keys" in self.normalize:
-            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -692,9 +677,7 @@ class Variant(Scorer):
     @property
     def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        kernel = compile_kernel(self)
-        prepare, normalize = kernel.prepare, kernel.normalize
-        return normalize if prepare is str else lambda text: normalize(prepare(text))
+        return compile_kernel(self).normalize
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant, as described in the function `signature`."""
@@ -707,16 +690,12 @@ class Variant(Scorer):
         return join_signature(self.name, *shown, extract=extract)
 
 
-def _load_normalization() -> Any:
-    return import_from_package("anls_metric.core.strings.normalization", "normalize")
-
-
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -724,8 +703,10 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
-        _load_normalization().normalizer(variant.normalize) if variant.normalize else str,
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
@@ -909,7 +890,6 @@ class Kernel:
     no_answers: Collection[str]  # normalized predictions that score 0
     empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    prepare: Callable[[str], str] = str  # what is done to both texts before anything else
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
         """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
@@ -988,10 +968,7 @@ class Kernel:
                     score = similarity if similarity >= low and least <= high else 0.0
                     yield 1.0 if all_or_nothing and score else score
 
-        prepare = self.prepare
-        if prepare is str:
-            return score_rows
-        return lambda rows: score_rows((prepare(text), list(map(prepare, texts))) for text, texts in rows)
+        return score_rows
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -1308,10 +1285,8 @@ class ComputeMetrics:
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
-            raise ValueError(
-                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
-                "(num_return_sequences=1)"
-            )
+            numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
+            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))
@@ -1329,10 +1304,8 @@ class ComputeMetrics:
             for row, text in enumerate(texts)
         ]
         if what == "prediction" and any(texts) and not any(answers):
-            warnings.warn(
-                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=4,
-            )
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:

@@ -132,9 +132,8 @@ class Scorer(ABC):
         Args:
             extract: the names of the rules that extracted the answers, "" for none.
         """
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:

@@ -150,7 +150,7 @@ def test_options_are_those_of_compute_in_the_signature_and_the_description(metri
     options = inspect.signature(metric._compute).parameters
     names = ["variant", "threshold", "ignore_case", "normalize", "none_keys", "average", "numbers", "ignore_keys"]
     assert list(options) == ["predictions", "references", *names, "return_all_scores"]
-    assert [option.default for option in options.values()][2:] == [*[None] * 7, False]
+    assert [option.default for option in options.values()][2:] == [*[None] * 8, False]
     for name in options:
         assert f"\n    {name}: " in metric.inputs_description
 

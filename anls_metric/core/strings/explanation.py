@@ -214,9 +214,8 @@ def _tell_apart(value: float, other: float, in_percent: bool) -> str:
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     """Compare a prediction with one reference."""
-    own, other = kernel.prepare(prediction), kernel.prepare(reference)
-    answer, accepted = kernel.normalize(own), kernel.normalize(other)
-    length = max(kernel.prediction_length(own, answer), kernel.reference_length(other, accepted))
+    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
+    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 

@@ -27,6 +27,7 @@ Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -99,9 +100,8 @@ class Variant(Scorer):
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
         if self.normalize:
-            object.__setattr__(self, "normalize", _load_normalization().sort_rows(self.normalize))
-        if "keys" in self.normalize:
-            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -128,9 +128,7 @@ class Variant(Scorer):
     @property
     def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        kernel = compile_kernel(self)
-        prepare, normalize = kernel.prepare, kernel.normalize
-        return normalize if prepare is str else lambda text: normalize(prepare(text))
+        return compile_kernel(self).normalize
 
     @property
     def minimum_similarity(self) -> float:
@@ -156,16 +154,12 @@ class Variant(Scorer):
         return join_signature(self.name, *shown, extract=extract)
 
 
-def _load_normalization() -> Any:
-    return import_from_package("anls_metric.core.strings.normalization", "normalize")
-
-
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -173,8 +167,10 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
-        _load_normalization().normalizer(variant.normalize) if variant.normalize else str,
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
