@@ -90,7 +90,8 @@ const makePicks = () => {
 const drawCredit = () => {
   const credit = Object.entries(submissions[state.first].lost.credit_for_wrong);
   const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`);
-  return parts.length > 0 && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: `, parts.join(", "));
+  const text = `Credit for wrong answers in the score of ${names[state.first]}: ${parts.join(", ")}`;
+  return parts.length > 0 && make("p.said", text);
 };
 const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);
