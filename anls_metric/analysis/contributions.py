@@ -1,4 +1,4 @@
-"""Splits the difference between two submissions, or the points that one submission loses, by outcome."""
+"""Splits the difference between two submissions, or the points that one submission loses, by cause."""
 
 from __future__ import annotations
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.causes import Cause, show
 from anls_metric.analysis.same_value import is_any_same_value
-from anls_metric.core.values import ScoredLeaf
+
+if TYPE_CHECKING:
+    from anls_metric.core.values import ScoredLeaf
 
 LEAF_CAUSES = (
     Cause("not JSON", "values are in text where an object or list is expected", "ask the model for JSON", share=0.02),

@@ -26,7 +26,6 @@ from anls_metric.analysis.causes import (
     show,
 )
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
-from anls_metric.analysis.leaf_keys import name_keys
 from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
 from anls_metric.analysis.steps import KINDS
@@ -277,6 +276,8 @@ class LostPoints:
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[str, float]]:
         """What all questions lose under each key."""
+        from anls_metric.analysis.leaf_keys import name_keys  # which strings do not need
+
         lists: dict[str, list[tuple[str, float]]] = {}
         for run in self.scored.runs:
             for answer in run:

@@ -13,7 +13,6 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.extra_keys import find_extra_keys
 from anls_metric.analysis.scored import MIN_GAIN, Scored, mean_of
 from anls_metric.analysis.steps import (
     BY_HAND,
@@ -442,6 +441,8 @@ def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> 
 def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
     if not sample.state.scorer.reads_json or "ignore_keys" in typed:
         return []
+    from anls_metric.analysis.extra_keys import find_extra_keys  # which strings do not need
+
     keys = find_extra_keys(sample.state.scorer, sample.state.predictions, sample.state.references)
     return [leave_out(keys)] if keys else []
 

@@ -41,7 +41,7 @@ def find(predictions: Sequence[Any], references: Sequence[Any], scorer: Any = "s
 def name_cause(hint: Hint) -> str:
     """Name the row of the account that a hint repeats; for a sign, its sentence."""
     start = re.sub(r"{count:,} (of {total:,} )?", "", hint.message.sentence)
-    rows = (*CAUSES, *LEAF_CAUSES, *STEPS)
+    rows: list[Any] = [*CAUSES, *LEAF_CAUSES, *STEPS]
     return next((row.name for row in rows if start == f"{row.meaning}: {start[len(row.meaning) + 2 :]}"), start)
 
 
