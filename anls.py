@@ -2,10 +2,8 @@
 # mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
-BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
-
-``evaluate.load`` takes this file, it can be imported (``import anls``), and it can be copied into a project: it needs
-rapidfuzz, and the metric needs evaluate and datasets. The docstrings of the package say more.
+BUILT from the package anls_metric, whose docstrings say more: change a module and run ``python tools/one_file.py``.
+``evaluate.load`` takes this file, and it can be imported and copied. It needs rapidfuzz; the metric, evaluate as well.
 """
 
 from __future__ import annotations
@@ -56,9 +54,11 @@ Args:
     variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    normalize: what to do with both sides first, such as "width,typography"; it needs the package. Default: nothing.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
+    ignore_keys: for "anls_star" only: the paths of keys to leave out on both sides, such as "model_name,items.score".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -127,9 +127,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
         if config_name not in (None, "default", given):
-            raise ValueError(
-                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-            )
+            both = f"both the configuration {config_name!r} and variant={describe(given)}"
+            raise ValueError(f"got {both}: pass only one of them")
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
@@ -161,19 +160,15 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         variant: str | Scorer | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        normalize: Any = None,
         none_keys: str | None = None,
         average: str | None = None,
         numbers: str | None = None,
+        ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
-        scorer = self._find_scorer(
-            variant=variant,
-            threshold=threshold,
-            ignore_case=ignore_case,
-            none_keys=none_keys,
-            average=average,
-            numbers=numbers,
-        )
+        options = (variant, threshold, ignore_case, normalize, none_keys, average, numbers, ignore_keys)
+        scorer = self._find_scorer(**dict(zip(self._known[2:], options)))  # after predictions and references
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
@@ -320,18 +315,17 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
+_JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
 def _dump(rows: Any, scorer: Scorer) -> str:
     """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
+    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
 
 
 def _load(text: str, scorer: Scorer) -> Any:
     rows = json.loads(text)
-    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
-
-
-def _import_json_values() -> Any:
-    return import_from_package("anls_metric.core.json_values", "lists and nested values")
+    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)
 
 
 # ---- What the metric needs of anls_metric: version, scoring, checks, scorer, variants, kernel, rows, transformers
@@ -483,7 +477,7 @@ class Scorer(ABC):
         return references
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
@@ -507,9 +501,8 @@ class Scorer(ABC):
 
     def signature(self, extract: str = "") -> str:
         """Return the text to print beside a score. It says how the score was computed."""
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:
@@ -626,6 +619,7 @@ Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -654,13 +648,17 @@ class Variant(Scorer):
     empty_equals_empty: bool = False
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
+    normalize: str = ""
 
-    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
+        if self.normalize:
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -677,7 +675,7 @@ class Variant(Scorer):
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     @property
-    def normalize(self) -> Callable[[str], str]:
+    def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
         return compile_kernel(self).normalize
 
@@ -697,7 +695,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -706,6 +704,9 @@ def compile_kernel(variant: Variant) -> Kernel:
         variant.empty_equals_empty,
         variant.all_or_nothing,
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
@@ -1194,7 +1195,7 @@ def build_compute_metrics(
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else _read_sets(references, scorer),
+        None if references is None else read_sets(references, scorer),
         as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
@@ -1284,10 +1285,8 @@ class ComputeMetrics:
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
-            raise ValueError(
-                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
-                "(num_return_sequences=1)"
-            )
+            numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
+            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))
@@ -1305,10 +1304,8 @@ class ComputeMetrics:
             for row, text in enumerate(texts)
         ]
         if what == "prediction" and any(texts) and not any(answers):
-            warnings.warn(
-                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=4,
-            )
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:
@@ -1341,24 +1338,28 @@ class ComputeMetrics:
             ordered = _order_by_labels(folded, references)
             if ordered is not None:
                 return ordered
-            self._warn_of_other_labels(labels, missing, references)
+            problem = self._describe_other_labels(labels, missing, references)
+            if problem:
+                warnings.warn(
+                    f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
+                    "cut off, or these are the references of another set",
+                    stacklevel=3,
+                )
         return references
 
-    def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
+    def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
+        """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
         similarities = score_rows(similar, texts, accepted)
-        if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
-            row = missing[0]
-            warnings.warn(
-                f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
-                f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
-                "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
-                "of another set",
-                stacklevel=4,
-            )
+        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
+            return ""
+        row = missing[0]
+        return (
+            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
+            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
+        )
 
 
 def _fold(value: Any) -> str:
@@ -1452,7 +1453,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Scorer) -> list[References]:
+def read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:

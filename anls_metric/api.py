@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from anls_metric.analysis.answer_rows import LeafRow
     from anls_metric.analysis.confusions import Confusion
+    from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
     from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
@@ -126,12 +127,42 @@ class Scores:
         Example:
             >>> (answer,) = score(["CocaCola"], [["Coca Cola"]]).answers()
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
-            ('1', 'CocaCola', 0.8888888888888888, 'close enough')
+            ('1', 'CocaCola', 0.8888888888888888, 'punctuation')
         """
         from anls_metric.analysis.answer_rows import list_rows
         from anls_metric.report.answers import list_answers
 
         return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
+
+    def lost_points(self, name: str | None = None) -> list[LostRow]:
+        """List what the score lacks: a dict for each cause, with the points that it costs, which add up to 1 - ANLS,
+        and what to do.
+
+        Args:
+            name: the name of the submission, if there are several.
+
+        Returns:
+            A dict for each cause, with ``cause``, ``points``, ``answers`` (how many), ``meaning``, ``remedy``,
+            ``options``, ``anls`` and ``lowered``. First come the steps that give points back: ``options`` are keyword
+            arguments of `score`, and ``anls`` is the score with them, of which ``lowered`` is what other answers lose.
+            For other causes, these are None, None and 0.0.
+
+        Raises:
+            ValueError: there are several submissions, and no name. KeyError: no submission has this name.
+
+        Example:
+            >>> for row in score(["Coca-Cola", "5", "tee"], [["Coca Cola"], ["4"], ["tea"]]).lost_points():
+            ...     print(row["cause"], round(row["points"], 4), row["remedy"])
+            another number 0.3333 the model or the OCR
+            a few characters 0.1111 the model or the OCR
+            punctuation 0.037 ask the model to copy the page, or accept both with corrections=
+        """
+        from anls_metric.analysis.parts.lost import describe_lost
+        from anls_metric.report.document import put_into_words
+
+        found = describe_lost(self._only if name is None else self[name])
+        rows: list[LostRow] = put_into_words(found["rows"], "python")
+        return rows
 
     def leaves(self) -> list[LeafRow]:
         """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.

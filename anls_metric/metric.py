@@ -35,6 +35,7 @@ Args:
     variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    normalize: what to do with both sides first, such as "width,typography"; it needs the package. Default: nothing.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
@@ -107,9 +108,8 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
         if config_name not in (None, "default", given):
-            raise ValueError(
-                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-            )
+            both = f"both the configuration {config_name!r} and variant={describe(given)}"
+            raise ValueError(f"got {both}: pass only one of them")
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
@@ -141,21 +141,15 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         variant: str | Scorer | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        normalize: Any = None,
         none_keys: str | None = None,
         average: str | None = None,
         numbers: str | None = None,
         ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
-        scorer = self._find_scorer(
-            variant=variant,
-            threshold=threshold,
-            ignore_case=ignore_case,
-            none_keys=none_keys,
-            average=average,
-            numbers=numbers,
-            ignore_keys=ignore_keys,
-        )
+        options = (variant, threshold, ignore_case, normalize, none_keys, average, numbers, ignore_keys)
+        scorer = self._find_scorer(**dict(zip(self._known[2:], options)))  # after predictions and references
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
@@ -338,15 +332,14 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
+_JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
 def _dump(rows: Any, scorer: Scorer) -> str:
     """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
+    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
 
 
 def _load(text: str, scorer: Scorer) -> Any:
     rows = json.loads(text)
-    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
-
-
-def _import_json_values() -> Any:
-    return import_from_package("anls_metric.core.json_values", "lists and nested values")
+    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)

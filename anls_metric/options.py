@@ -301,6 +301,14 @@ class Settings:
     ignore_case: bool | None = _switch(
         "--ignore-case", "whether to ignore case (default: the variant's)", SCORING, default=None, label="Ignore case"
     )
+    normalize: str | None = _option(
+        "--normalize NAMES",
+        "normalize both sides before they are compared, comma-separated: nfc, width, typography, digits, spaces, and "
+        "keys for anls_star (default: nothing but what the variant does)",
+        SCORING,
+        read=lambda value: ",".join(read_strings(value)),
+        label="Normalize both sides",
+    )
     average: str | None = _option(
         "--average {rows,leaves}", "for anls_star: average over rows or leaves (default: rows)", SCORING
     )
@@ -403,6 +411,7 @@ class Options(TypedDict, total=False):
     prediction: Names
     references: str | None
     extract: Names
+    normalize: Names
     missing: Literal["error", "zero", "skip"] | None
     by: Names
     worst: int | None

@@ -243,10 +243,8 @@ class ComputeMetrics:
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
-            raise ValueError(
-                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
-                "(num_return_sequences=1)"
-            )
+            numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
+            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))
@@ -264,10 +262,8 @@ class ComputeMetrics:
             for row, text in enumerate(texts)
         ]
         if what == "prediction" and any(texts) and not any(answers):
-            warnings.warn(
-                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=4,
-            )
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:

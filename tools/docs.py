@@ -18,16 +18,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.causes import CAUSES, Cause
+from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.parts import PARTS
+from anls_metric.analysis.steps import KINDS
 from anls_metric.command.arguments import write_help
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.core.strings.explanation import format_percent
 from anls_metric.core.strings.metrics import METRICS
+from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.gold import GOLD
+from anls_metric.messages import Message
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
 from anls_metric.page import limits
 from anls_metric.reading import roles
@@ -214,6 +218,13 @@ def make_variants(form: Callable[[float], str] = str) -> str:
     return format_table(head, rows)
 
 
+def make_normalizations() -> str:
+    """Make the table of what both sides can be normalized by."""
+    return format_table(
+        ("name", "what becomes equal"), [(f"`{each.name}`", each.meaning) for each in NORMALIZATIONS.values()]
+    )
+
+
 def make_models() -> str:
     """Make the table of nine models under every variant, with a row for variants with the same scores."""
     scores = load("nine_models.json")["scores"]
@@ -245,9 +256,36 @@ def make_rules() -> str:
     return format_table(("name", "what it scores", "columns", "optional columns"), rows)
 
 
-def make_outcomes() -> str:
-    """Make the table of outcomes."""
-    return format_table(("outcome", "the prediction"), [(f"`{each.name}`", each.meaning) for each in OUTCOMES])
+def make_causes(causes: Sequence[Cause]) -> str:
+    """Make a table of causes of lost points."""
+    rows = [
+        (f"`{each.name}`", word(re.sub(r", such as {example}| {example}", "", each.meaning)), word(each.remedy))
+        for each in causes
+    ]
+    return format_table(("cause", "answers with it", "what to do"), rows)
+
+
+def make_steps() -> str:
+    """Make the table of the steps that give lost points back, with a row for each cause."""
+    meanings: dict[str, dict[str, None]] = {}
+    for step in KINDS:
+        meanings.setdefault(step.name, {})[step.meaning] = None
+    named = {step.name: step for step in KINDS}
+    fixed = ("anls_star", "by_value", "ignored", "keys")  # the values of options that do not depend on the answers
+    rows = []
+    for name, step in named.items():
+        words = [
+            f"{{use.{key}:{value}}}" if value in fixed else f"{{use.{key}}}" for key, value in step.options.items()
+        ]
+        what = word(": ".join([step.remedy, *words]))
+        rows.append((f"`{name}`", "; ".join(meanings[name]), what))
+    return format_table(("cause", "what the program finds", "what to do"), rows)
+
+
+def word(sentence: str) -> str:
+    """Word a sentence about any answers for the command, with its options as code."""
+    text = Message("", sentence, {"marker": "FINAL ANSWER:"}).text("command")
+    return re.sub(r"(--[a-z-]+(?: (?:skip|anls_star|by_value|ignored|keys|abstention))?)", r"`\1`", text)
 
 
 def make_metrics() -> str:
@@ -363,10 +401,13 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "extraction": make_extraction,
     "variants": make_variants,
     "variants_in_percent": partial(make_variants, format_percent),
+    "normalizations": make_normalizations,
     "models": make_models,
     "six": make_six,
     "rules": make_rules,
-    "outcomes": make_outcomes,
+    "causes": partial(make_causes, CAUSES),
+    "leaf_causes": partial(make_causes, LEAF_CAUSES),
+    "steps": make_steps,
     "metrics": make_metrics,
     "speed": make_speed,
     "coverage": make_coverage,

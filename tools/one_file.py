@@ -41,10 +41,8 @@ HEADER = '''# ruff: noqa: E501
 # mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
-BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
-
-``evaluate.load`` takes this file, it can be imported (``import anls``), and it can be copied into a project: it needs
-rapidfuzz, and the metric needs evaluate and datasets. The docstrings of the package say more.
+BUILT from the package anls_metric, whose docstrings say more: change a module and run ``python tools/one_file.py``.
+``evaluate.load`` takes this file, and it can be imported and copied. It needs rapidfuzz; the metric, evaluate as well.
 """
 '''
 

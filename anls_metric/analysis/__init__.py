@@ -1,1 +1,1 @@
-"""Scores rows and analyzes the scores: means, outcomes, groups, intervals, comparisons and hints."""
+"""Scores rows and analyzes the scores: means, lost points, groups, intervals, comparisons and hints."""

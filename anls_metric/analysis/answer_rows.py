@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypedDict
 
+from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.scored import KEYS, Scored, name_groups
 from anls_metric.core.json_values import to_json
 from anls_metric.reading.layouts import take_column
@@ -24,7 +25,7 @@ class Run(_Run, total=False):
     Keys:
         prediction: the answer, a string or a value; None for none.
         score: from 0 to 1.
-        outcome: the reason for the score: the name of a row of `OUTCOMES`.
+        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
         raw: the model output, if the predictions were extracted from it.
     """
 
@@ -58,7 +59,7 @@ def describe_question(scored: Scored, place: int) -> AnswerRow:
         >>> from anls_metric import score
         >>> row = describe_question(score(["CocaCola"], [["Coca Cola"]])["data"], 0)
         >>> row["id"], row["prediction"], row["references"], row["score"], row["outcome"]
-        ('1', 'CocaCola', ['Coca Cola'], 0.8888888888888888, 'close enough')
+        ('1', 'CocaCola', ['Coca Cola'], 0.8888888888888888, 'punctuation')
     """
     questions, run = scored.questions, _describe_run(scored, scored.representatives[place])
     content: Any = {
@@ -79,7 +80,7 @@ def _describe_run(scored: Scored, answer: int) -> Run:
     run: Run = {
         "prediction": to_json(scored.answers.predictions[answer]),
         "score": scored.answer_scores[answer],
-        "outcome": scored.answer_outcomes[answer],
+        "outcome": account_for(scored).main_causes[answer],
     }
     return run if scored.answers.raw is None else {**run, "raw": scored.answers.raw[answer]}
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.hints import Hint, find_hints
+from anls_metric.analysis.lost_points import wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
@@ -158,8 +159,7 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
     """List the hints, the most expensive first: about files, each once; about comparisons; and about answers."""
     messages = {message.text(): message for scored in submissions for message in scored.answers.hints}
     hints = [Hint(message, cost=1.0) for message in (*messages.values(), *(compared.hints if compared else ()))]
-    wants_hints = not (settings.quiet and settings.score_only) or settings.report
-    for scored in submissions if wants_hints else ():
+    for scored in submissions if wants_account(settings) else ():
         name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
         hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())
@@ -242,7 +242,7 @@ def find_scorers(settings: Settings) -> list[Scorer]:
                 raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
-    names = ("threshold", "ignore_case", *_OF_VALUES)
+    names = ("threshold", "ignore_case", "normalize", *_OF_VALUES)
     options = {name: getattr(settings, name) for name in names}
     return [get_scorer(name, **options) for name in dict.fromkeys(chosen)]
 
@@ -263,7 +263,7 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
         *((option, scorer.scores_strings, for_values) for option in _OF_VALUES),
         *(
             (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
-            for option in ("corrections", "samples")
+            for option in ("corrections", "normalize", "samples")
         ),
     )
     for option, is_unfit, words in unfit:

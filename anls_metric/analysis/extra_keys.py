@@ -5,42 +5,39 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
-from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
+from anls_metric.analysis.scored import Scored
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.values.trees import says_nothing
 from anls_metric.messages import list_some, make_error
-from anls_metric.reading.answers import list_references
 
 _NEARLY_ALL = 0.95
 
 
-def find_extra_keys(scored: Scored) -> list[str]:
+def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequence[Sequence[Any]]) -> list[str]:
     """Find keys beside the answer: nearly all predictions have them, and no reference.
 
     A key is a part of the answer, under another name, if it is written like a key of a reference, or if its values are
     often those of a key that its own prediction lacks.
 
     Args:
-        scored: the answers, with their scores.
+        scorer: what scores the answers; it may leave out keys already.
+        predictions: N answers.
+        references: the references of each.
 
     Returns:
-        The paths of the keys after those that are left out already, as ``ignore_keys`` takes them; [] if leaving them
-        out does not raise the score by half a point.
+        The paths of the keys after those that are left out already, as ``ignore_keys`` takes them; [] if there are no
+        others.
 
     Example:
-        >>> from anls_metric import score
-        >>> rows = [{"prediction": {"total": "5", "seconds": 2}, "references": {"total": "5"}}] * 3
-        >>> find_extra_keys(score(rows, variant="anls_star")["data"])
+        >>> from anls_metric import get_scorer
+        >>> find_extra_keys(get_scorer("anls_star"), [{"total": "5", "seconds": 2}] * 3, [({"total": "5"},)] * 3)
         ['seconds']
     """
-    scorer: Any = scored.scorer
     if "ignore_keys" not in scorer.options:
         return []
-    answers = scored.answers
-    pairs = [pair for pair in zip(answers.predictions, list_references(answers)) if isinstance(pair[0], (dict, list))]
+    pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
     known = {path for _, references in pairs for path, _ in _list_keys(references)}
     spellings = set(map(_fold, {*known, *scorer.ignore_keys}))
     found: Counter[str] = Counter()
@@ -62,10 +59,7 @@ def find_extra_keys(scored: Scored) -> list[str]:
         and count >= _NEARLY_ALL * parents[_get_parent(path)]
         and 2 * renamed[path] <= count
     ]
-    all_keys = [*scorer.ignore_keys, *keys]
-    if not keys or score_under(answers, replace(scorer, ignore_keys=all_keys)) - scored.anls < MIN_GAIN:
-        return []
-    return all_keys
+    return [*scorer.ignore_keys, *keys] if keys else []
 
 
 def _get_parent(path: str) -> str:

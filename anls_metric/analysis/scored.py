@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,13 +10,12 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.metrics import Matches, find_matches
+from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
@@ -134,14 +132,17 @@ class Scored:
         return self.scores if self.answers.places is None else list(map(float, self.values))
 
     @cached_property
-    def answer_outcomes(self) -> list[str]:
-        """The name of the outcome of each answer."""
-        return find_outcomes(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
+    def texts(self) -> Sequence[NormalizedPair]:
+        """Each wrong answer with its references, normalized."""
+        answers = self.answers
+        return normalize_wrong(answers.predictions, list_references(answers), self.answer_scores, self.scorer)
 
     @cached_property
     def matches(self) -> Matches:
         """Which answers are exact matches, and which contain a reference."""
-        return find_matches(self.answers.predictions, list_references(self.answers), self.answer_scores, self.scorer)
+        answers = self.answers
+        columns = answers.predictions, list_references(answers), self.answer_scores
+        return find_matches(*columns, self.scorer, self.texts)
 
     @cached_property
     def rows_of_leaves(self) -> Sequence[Any]:
@@ -186,12 +187,6 @@ class Scored:
         return mean_interval(
             [score for own in leaves for score in own], [row for row, own in zip(rows, leaves) for _ in own]
         )
-
-    @property
-    def outcomes(self) -> dict[str, int]:
-        """The number of answers with each outcome, in the order of the table. Each run of a question counts."""
-        counts = Counter(self.answer_outcomes)
-        return {outcome.name: counts[outcome.name] for outcome in OUTCOMES}
 
     @property
     def exact_match(self) -> float:

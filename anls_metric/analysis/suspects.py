@@ -42,13 +42,13 @@ def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
         >>> find_suspects(submissions)
         [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """
-    normalize, suspects = submissions[0].scorer.normalize, []
+    as_text, suspects = submissions[0].scorer.as_text, []
     for question in join_questions(submissions):
         texts = []
         for scored, place, score in zip(submissions, question.places, question.scores):
             prediction = None if place is None else scored.answers.predictions[scored.representatives[place]]
             if prediction is not None and score != 1.0:
-                texts.append(normalize(prediction))
+                texts.append(as_text(prediction))
         for answer, count in Counter(filter(None, texts)).most_common(1):
             if count >= MIN_SUBMISSIONS and 2 * count > len(submissions):
                 suspects.append(Suspect(question.id, answer, count, list(question.references)))

@@ -42,7 +42,7 @@ GONE: Mapping[str, str] = {
     "right-at": "an answer is correct from a score of 0.5",
     "answer-types": "type --by answer_type,evidence,operation/reasoning",
     **dict.fromkeys(("regressions", "improvements"), "type --report FILE.html, which shows them, or --output FILE.csv"),
-    "points": "type --metrics partial_credit",
+    "points": "the lost points are part of the output, unless you type --quiet",
     "confusions": "type --report FILE.html, which shows them",
     "suspects": "type --report FILE.html, which shows them",
     "force": "leave it out; results are overwritten, unless they are of other inputs",

@@ -85,7 +85,7 @@ class Scorer(ABC):
         return references
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes an answer as the string that is compared, or as "" if the answer is empty."""
         return str
 
@@ -132,9 +132,8 @@ class Scorer(ABC):
         Args:
             extract: the names of the rules that extracted the answers, "" for none.
         """
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:
@@ -305,7 +304,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         'anls|rrc|threshold:0.8|v2'
         >>> get_scorer("anlsl", average="leaves")
         Traceback (most recent call last):
-        ValueError: anlsl has no option 'average'; choose from threshold
+        ValueError: anlsl has no option 'average'; choose from normalize, threshold
     """
     if isinstance(scorer, str):
         try:

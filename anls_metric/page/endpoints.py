@@ -154,7 +154,7 @@ def score_files(
 
     Returns:
         The document of anls --format json: signature, questions, clusters, hints
-        for each submission its name, read, layout, questions, anls, interval (95%), exact_match, contains, outcomes
+        for each submission its name, read, layout, questions, anls, interval (95%), exact_match, contains, lost
         and comparisons with difference, interval, p_value, verdict.
     """
     return _score(take_all(submissions, "submissions"), take(gold, "gold"), locals())

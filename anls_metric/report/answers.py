@@ -37,7 +37,7 @@ class Answer(_Scored, total=False):
         prediction: the answer, a string or a value; None for none.
         references: the accepted answers.
         score: from 0 to 1.
-        outcome: the reason for the score: the name of a row of `OUTCOMES`.
+        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
         run: the number of the run, from 1, if there are several.
         raw: the model output, if the prediction was extracted from it.
     """

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.scored import KEYS, Groups, Scored
 from anls_metric.core.checks import count_noun
 from anls_metric.core.scorer import Scorer
-from anls_metric.messages import FrontEnd
+from anls_metric.messages import FrontEnd, Message
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import FORMAT, Document
 
@@ -47,7 +48,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
             }
             for hint in result.hints
         ],
-        "submissions": [_describe_submission(scored, result) for scored in result.submissions],
+        "submissions": [_describe_submission(scored, result, front_end) for scored in result.submissions],
         "comparisons": [],
     }
     if first.scorer.label != Scorer.label:
@@ -77,7 +78,16 @@ def add_figure_data(document: Document, result: Result, kind: str) -> Document:
     return document
 
 
-def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
+def put_into_words(values: Any, front_end: FrontEnd) -> Any:
+    """Replace the messages in nested values with their texts in the words of a front end."""
+    if isinstance(values, Message):
+        return values.text(front_end)
+    if isinstance(values, dict):
+        return {key: put_into_words(value, front_end) for key, value in values.items()}
+    return [put_into_words(value, front_end) for value in values] if isinstance(values, list) else values
+
+
+def _describe_submission(scored: Scored, result: Result, front_end: FrontEnd) -> dict[str, Any]:
     answers, name = scored.answers, scored.name
     against = result.compared.groups.get(name) if result.compared else None
     content: dict[str, Any] = {
@@ -89,7 +99,6 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "interval": scored.interval,
         "exact_match": scored.exact_match,
         "contains": scored.contains,
-        "outcomes": scored.outcomes,
         "groups": {
             field: describe_groups(groups, scored.clusters, against and against[field])
             for field, groups in scored.groups.items()
@@ -97,7 +106,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     }
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
-    content |= find_parts(scored)
+    content |= put_into_words(find_parts(scored), front_end)
     for key, measures in assess_leaves(scored).items():
         if key is not None:
             content["groups"][KEYS][key]["confidence"] = measures
@@ -127,6 +136,13 @@ def describe_groups(
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
+    if wants_account(result.settings):
+        from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
+
+        named = {scored.name: scored for scored in result.submissions}
+        first, second = named[comparison.first], named[comparison.second]
+        pair = pair_questions(first, second)
+        content["lost"] = compare_accounts(account_for(first), account_for(second), zip(pair.first, pair.second))
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content

@@ -7,6 +7,7 @@ from typing import Any
 
 from anls_metric.analysis.comparison import TOO_FEW, Comparison, compare_each_with_each, rank_submissions
 from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.lost_points import account_for
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import Settings
@@ -154,7 +155,10 @@ _MANY_EMPTY = 0.1  # of all answers: the lines of the submissions have the other
 def _write_empty(submissions: Sequence[Scored], names: Mapping[str, str]) -> list[str]:
     """Write which submissions left many answers empty."""
     many = [
-        scored for scored in submissions if scored.outcomes["empty"] >= _MANY_EMPTY * len(scored.answers.predictions)
+        scored
+        for scored in submissions
+        for row in account_for(scored).rows
+        if row.cause == "empty" and row.points >= _MANY_EMPTY
     ]
     return [f"{_join([names[scored.name] for scored in many])} left many answers empty."] if many else []
 

@@ -45,9 +45,14 @@ class NumberFormat(NamedTuple):
             return " to ".join(self.format(end, form) for end in value)
         if form.startswith("."):
             return format(value, form)
-        digits = (2 if self.percent else 4) if self.digits is None else self.digits
+        digits = self.places - 2 if self.percent else self.places
         text = f"{value * (100 if self.percent else 1):{form}.{digits}f}"
         return text if text.strip("+-0.") else text.lstrip("+-")  # zero has no sign
+
+    @property
+    def places(self) -> int:
+        """The number of digits after the point of a share, however it is printed."""
+        return 4 if self.digits is None else self.digits + 2 * self.percent
 
 
 PLAIN = NumberFormat()

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.alignment import align
 from anls_metric.analysis.answer_rows import describe_question
 from anls_metric.analysis.confusions import find_confusions
-from anls_metric.analysis.contributions import list_leaf_costs, list_lowest_outcomes
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.partial_credit import find_partial_credit, measure_partial_credit
+from anls_metric.analysis.lost_points import MEANINGS, account_for
 from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.json_strings import format_value
@@ -29,7 +27,7 @@ MAX_BYTES = 32_000_000
 MAX_CONFUSIONS = 10
 """The number of confusions to list for each submission."""
 
-_INDICES = {outcome.name: index for index, outcome in enumerate(OUTCOMES)}
+_INDICES = {name: index for index, name in enumerate(MEANINGS)}
 _BYTES_BESIDES = 150  # of an answer, besides its texts: its share of the question, its score and their names
 
 
@@ -65,7 +63,7 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
         - ``references``: N lists of strings; ``added``: those that corrections added, by the number of the question.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them, or the reason why there is no image.
         - ``answers``: for each submission a dict: ``rows``, N dicts (see `_describe_answer`), None if it does not have
-          the question; ``costs``, of nested values N dicts: see `list_leaf_costs`; ``partial_credit`` and
+          the question; ``costs``, N dicts with what the question loses to each cause;
           ``confusions``, with the numbers of the questions that count in them.
         - ``sentences``: the distinct reasons of scores, to which the answers have indices.
     """
@@ -97,28 +95,22 @@ def _describe_answers(
     sentences: dict[str, int],
 ) -> dict[str, Any]:
     """Describe the answers of a submission, given its number, the questions and their references."""
-    places, lowest = [question.places[number] for question in questions], list_lowest_outcomes(scored)
-    costs = list_leaf_costs(scored)
+    places, lost = [question.places[number] for question in questions], account_for(scored)
+    lowest = [lost.main_causes[min(run, key=scored.answer_scores.__getitem__)] for run in scored.runs]
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
 
     def list_rows(answers: Iterable[int]) -> list[int]:
         return sorted({rows[answer] for answer in answers if answer in rows})
 
     content: dict[str, Any] = {
-        "costs": [None if place is None else costs[place] for place in places] if costs else [],
+        "costs": [None if place is None else lost.of_question(place) or None for place in places],
         "rows": [
             None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
             for place, shared in zip(places, references)
         ],
-        "partial_credit": {},
         "confusions": [],
     }
     if isinstance(scored.scorer, Variant):
-        values = measure_partial_credit(scored)._asdict()
-        content["partial_credit"] = {
-            name: {"value": values[name], "questions": list_rows(own)}
-            for name, own in find_partial_credit(scored).items()
-        }
         content["confusions"] = [
             {**vars(confusion), "questions": list_rows(own)}
             for confusion, own in find_confusions(scored, MAX_CONFUSIONS)

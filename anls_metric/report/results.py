@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from anls_metric.analysis.answer_rows import AnswerRow
-from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
@@ -61,7 +60,7 @@ def _describe_answer(row: AnswerRow) -> dict[str, Any]:
         "question": _or_empty(row["question"]),
         "gt": row["references"],
         "det": _or_empty(row["prediction"]),
-        "info": row["outcome"] if row["outcome"] in ZERO_OUTCOMES else "",
+        "info": "" if row["score"] else row["outcome"],
     }
     if "runs" in row:
         content["runs"] = [{"det": _or_empty(run["prediction"]), "score": run["score"]} for run in row["runs"]]

@@ -106,8 +106,6 @@ class _Submission(TypedDict):
     exact_match: float
     contains: float
     """the share of answers that equal a reference, and that contain one"""
-    outcomes: Mapping[str, int]
-    """the number of answers with each [outcome](error_analysis.md#outcomes)"""
     groups: dict[str, dict[str, Group]]
     """by field of `--by` and value, the [groups](#group-submissionsgroups)"""
 
@@ -194,6 +192,8 @@ class _Comparison(_Pair):
 class Comparison(_Comparison, total=False):
     """A comparison of two submissions."""
 
+    lost: dict[str, float]
+    """the difference by cause: what the first loses to it more than the second; not with `--quiet`"""
     metrics: Mapping[str, MetricComparison]
     """with `--metrics`, the comparison by each metric"""
 

@@ -28,6 +28,7 @@ from anls_metric.report.columns import (
     choose_columns,
 )
 from anls_metric.report.document import describe_clusters, get_label
+from anls_metric.report.lost import count_answers, list_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
@@ -131,9 +132,10 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         for name in document["best"]["no_significant_difference"]:
             records[name]["mark"] = "tie"
         records[document["best"]["name"]]["mark"] = "best"
-    if any(record["outcomes"].get("empty") for record in records.values()):
-        for record in records.values():
-            record["empty"] = record["outcomes"].get("empty", 0)
+    empty = {each["name"]: count_answers(each, "empty") for each in document["submissions"]}
+    if any(empty.values()):
+        for name, record in records.items():
+            record["empty"] = empty[name]
     for hint in document["hints"]:
         if hint["extract"] and hint["anls"] is not None:
             records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]
@@ -465,7 +467,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
         by_key = submission["groups"].get(KEYS, {})
         row = {"name": submission["name"], **({"key": ""} if by_key else {})} | {key: record.get(key) for key in keys}
         if not names:
-            row |= {f"outcome {outcome}": count for outcome, count in submission["outcomes"].items()}
+            row |= {f"lost {each['cause']}": each["points"] for each in list_lost(submission)}
         row |= {f"anls {variant}": mean for variant, mean in submission.get("variants", {}).items()}
         for pair in document["comparisons"]:
             if pair["second"] == submission["name"] and document["all_pairs"]:

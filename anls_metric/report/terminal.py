@@ -9,7 +9,6 @@ from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.outcomes import ZERO_OUTCOMES
 from anls_metric.analysis.part import TERMINAL, Column, Line
 from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
@@ -18,6 +17,7 @@ from anls_metric.core.printing import align_texts, make_printable
 from anls_metric.messages import shorten
 from anls_metric.report import schema
 from anls_metric.report.document import describe_clusters, get_label
+from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document, Submission
 from anls_metric.report.texts import align_rows
@@ -68,7 +68,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
             parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
-    parts += tables[1:]
+    parts += filter(None, [format_lost(document, numbers), *tables[1:]])
     worst: list[WorstAnswer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
@@ -137,9 +137,6 @@ def _list_scores(document: Document, submission: Submission, numbers: NumberForm
         spread = write((min(scores), max(scores)))
         yield Line("runs", f"{submission['runs']}, {spread}, SD {write(submission['run_sd'])}")
     yield Line("metrics", f"exact match {write(submission['exact_match'])}, contains {write(submission['contains'])}")
-    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
-    why = ", ".join(f"{name}: {count:,}" for name, count in zeros.items())
-    yield Line("scored 0", f"{sum(zeros.values()):,}" + (f" ({why})" if why else ""))
 
 
 def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:

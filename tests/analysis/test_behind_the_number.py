@@ -63,7 +63,6 @@ def describe(**options: Any) -> Any:
 
 
 ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
-    ("analysis.partial_credit.measure_partial_credit", lambda: describe(metrics="partial_credit")),
     ("analysis.metrics.compute_values", lambda: describe(metrics="f1")),
     ("analysis.scored.group_scores", lambda: describe(by="kind")),
     ("analysis.scored.Scored.why", lambda: describe(worst=1)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric.analysis.causes import CAUSES, NULLS
 from anls_metric.analysis.evaluation import Result, evaluate
-from anls_metric.analysis.hints import LAST_SIGNS, NULLS, SIGNS, Hint, find_hints
-from anls_metric.analysis.transformations import TRANSFORMATIONS
+from anls_metric.analysis.hints import LAST_SIGNS, SIGNS, Hint, find_hints
+from anls_metric.analysis.leaf_causes import LEAF_CAUSES
+from anls_metric.analysis.steps import KINDS as STEPS
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import get_scorer
 from anls_metric.options import Settings
@@ -33,6 +36,13 @@ Columns = tuple[Sequence[Any], Sequence[Sequence[Any]]]
 
 def find(predictions: Sequence[Any], references: Sequence[Any], scorer: Any = "standard") -> list[Hint]:
     return find_hints(score_columns(predictions, references, scorer=scorer))
+
+
+def name_cause(hint: Hint) -> str:
+    """Name the row of the account that a hint repeats; for a sign, its sentence."""
+    start = re.sub(r"{count:,} (of {total:,} )?", "", hint.message.sentence)
+    rows: list[Any] = [*CAUSES, *LEAF_CAUSES, *STEPS]
+    return next((row.name for row in rows if start == f"{row.meaning}: {start[len(row.meaning) + 2 :]}"), start)
 
 
 def in_lists(answers: Sequence[str]) -> list[list[str]]:
@@ -111,87 +121,101 @@ def test_rules_in_use_are_continued() -> None:
     assert (cured.submissions[0].anls, cured.hints) == (1.0, [])
 
 
-def test_count_is_estimated_in_large_files() -> None:
+def test_count_is_exact_in_large_files() -> None:
     answers = [f"{brand} {number}" for number in range(500) for brand in BRANDS]
     (hint,) = find(list(map(WRAPPINGS["think"], answers)), in_lists(answers))
-    assert hint.text().startswith("about 4,000 of 4,000 predictions")
+    assert hint.text().startswith("4,000 of 4,000 predictions")
 
 
-# Other situations: the columns, and words of the one hint about them
+# Other situations: the columns, the number of answers, and the row of the account or the sign of the one hint
 
 SEPARATORS = {**{each: each for each in ("|", " | ", "||", ";", "<br>", "；", " / ", " or ", ", ")}, "\n": r"\n"}
-SITUATIONS: dict[str, tuple[Columns, str]] = {
-    **{null: (([null] * 3 + MANY[3:], in_lists(MANY)), f'3 of 90 predictions are "{null}"') for null in sorted(NULLS)},
-    "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), "1 of 90 predictions are cut-"),
-    "cut thoughts": (change(lambda answer: f"<think>Is it {answer}", 2), "2 of 90 predictions are cut-off JSON or"),
-    "empty": (change(lambda _: " ", 20), "20 of 90 predictions are empty"),
-    "copies": (change(str), "90 of 90 predictions equal a reference exactly, as in a copy of the gold file"),
-    "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), "90 of 90 predictions are references of other questions"),
-    "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), "30 of 90 predictions are references of"),
-    "same": (change(lambda _: "Error 429", 10), '10 of 90 predictions are the same wrong answer, "Error 429"'),
+COPIES, SAME, ZEROS = (sign.sentence for sign in (*SIGNS, *LAST_SIGNS))
+SITUATIONS: dict[str, tuple[Columns, int, str]] = {
+    **{null: (([null] * 3 + MANY[3:], in_lists(MANY)), 3, "null") for null in sorted(NULLS)},
+    "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), 1, "cut off"),
+    "cut thoughts": (change(lambda answer: f"<think>Is it {answer}", 2), 2, "cut off"),
+    "empty": (change(lambda _: " ", 20), 20, "empty"),
+    "copies": (change(str), 90, COPIES),
+    "shuffled": ((UNLIKE[::-1], in_lists(UNLIKE)), 90, "another question's answer"),
+    "partly": (([*UNLIKE[:60], *UNLIKE[:59:-1]], in_lists(UNLIKE)), 30, "another question's answer"),
+    "same": (change(lambda _: "a logo", 10), 10, SAME),
     "abstentions": (
         (["It is not mentioned in the document.", *MANY[1:]], [["Not answerable"], *in_lists(MANY[1:])]),
-        'abstain where there is no answer, such as "It is not mentioned in the document."',
-    ),
-    "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 'begin with "Error code: 429" and'),
-    "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]),
-        '30 of 30 answers are equal in value and written differently, such as "3 dollars" for "$3"; this costs 100'),
-    "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), '1 of 90 questions have only "nan" as their reference'),
+        1, "unanswerable, declined"),
+    "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 10, "failed request"),
+    "a failure": (change(lambda _: "Error 429", 1), 1, "failed request"),
+    "another beginning": (change(lambda _: "The server is down", 10), 10, "failed request"),
+    "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]), 30, "another form"),
+    "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), 1, "lost reference"),
+    "punctuation": (change(lambda answer: answer.replace(" ", "-"), 40), 40, "punctuation"),
+    "order": (([f"tea, milk, {n}" for n in NUMBERS], [[f"{n}, milk, tea"] for n in NUMBERS]), 30, "another order"),
     "digits": ((["".join(chr(0x660 + int(sign)) for sign in text) for text in NUMBERS], in_lists(NUMBERS)),
-        "30 of 30 answers have the digits of another script (\u0663 for 3): write both sides with the digits 0 to 9"),
-    "spaces": (([" ".join(f"${n},000") for n in NUMBERS], [[f"${n},000"] for n in NUMBERS]), "between tokens on one"),
-    "words": (change(lambda answer: f"in the end, {answer}", 30), "30 of 90 predictions contain a reference"),
-    "zeros": ((UNLIKE, in_lists(MANY)), f'90 of 90 predictions score 0, such as "{UNLIKE[0]}" for "Coca 100", "'),
-    "set": (accept(lambda answer: [str({answer, "?"})]), "24 of 24 references look like printed lists"),
-    "letters": (accept(list), "references look like printed lists, or single characters"),
-    "braces": (accept(lambda answer: [f"{{{answer},?}}"]), 'write them as lists of strings: ["a", "b"]'),
-    **{repr(sign): ((ANSWERS, [[f"a{sign}{text}"] for text in ANSWERS]), "several in") for sign in SEPARATORS},
-    "floats": (([f"{n}.0" for n in NUMBERS], in_lists(NUMBERS)), '30 of 30 answers are whole numbers, and floats'),
-    "floats of gold": ((NUMBERS, [[f"{n}.0"] for n in NUMBERS]), 'one side ("15.0" for "15"): write them as strings'),
-    "encoding": (accept(lambda answer: [answer.encode().decode("latin-1")]), "8 of 24 answers are UTF-8 that was read"),
-    "accents": (accept(lambda answer: [unicodedata.normalize("NFD", answer)]), "8 of 24 answers encode accents or"),
-    "full width": (change(lambda answer: answer.translate({n: n + 0xFEE0 for n in range(33, 127)}), 9), "NFKC"),
+        30, "other characters"),
+    "spaces": (([" ".join(f"${n},000") for n in NUMBERS], [[f"${n},000"] for n in NUMBERS]), 30, "other characters"),
+    "words": (change(lambda answer: f"in the end, {answer}", 30), 30, "among other words"),
+    "zeros": ((UNLIKE, in_lists(MANY)), 90, ZEROS),
+    "set": (accept(lambda answer: [str({answer, "?"})]), 24, "printed references"),
+    "letters": (accept(list), 24, "printed references"),
+    "braces": (accept(lambda answer: [f"{{{answer},?}}"]), 24, "printed references"),
+    **{repr(sign): ((ANSWERS, [[f"a{sign}{text}"] for text in ANSWERS]), 24, "joined references")
+        for sign in SEPARATORS},
+    "floats": (([f"{n}.0" for n in NUMBERS], in_lists(NUMBERS)), 30, "decimals"),
+    "floats of gold": ((NUMBERS, [[f"{n}.0"] for n in NUMBERS]), 30, "decimals"),
+    "encoding": (accept(lambda answer: [answer.encode().decode("latin-1")]), 8, "wrong encoding"),
+    "accents": (accept(lambda answer: [unicodedata.normalize("NFD", answer)]), 8, "other characters"),
+    "full width": (change(lambda answer: answer.translate({n: n + 0xFEE0 for n in range(33, 127)}), 9), 9,
+        "other characters"),
+    "curly": (([f"{text}\u2019\u2013" for text in MANY], in_lists([f"{text}'-" for text in MANY])), 90,
+        "other characters"),
 }  # fmt: skip
-ROWS = {f"{row.sentence}: {row.remedy}": row for row in TRANSFORMATIONS if row.name != "joined"}
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_situation_has_one_hint(name: str) -> None:
-    columns, words = SITUATIONS[name]
+    columns, count, cause = SITUATIONS[name]
     (hint,) = find(*columns)
-    assert words in hint.text()
-    row = ROWS.get(hint.message.sentence.partition("of {total:,} ")[2])
-    if row:  # who does what it says gets the score that it names
-        repaired = score_columns(list(map(row.prediction, columns[0])), list(map(row.references, columns[1])))
-        assert hint.anls == repaired.anls > score_columns(*columns).anls
+    assert name_cause(hint) == cause
+    assert hint.text().startswith(f"{count} of {len(columns[0])} ")
+    assert "{" not in hint.text() or name == "cut object"
+    options = hint.message.find_options()
+    if hint.anls is not None and options:  # who does what it says gets the score that it promises
+        (scored,) = evaluate_table(*columns, **options).submissions
+        assert hint.anls == scored.anls > score_columns(*columns).anls
+
+
+EXAMPLES = {
+    "null": 'such as "nan" for "Coca 100"',
+    "abstentions": 'such as "It is not mentioned in the document." for "Not answerable": count them with metrics=',
+    "other forms": 'such as "3 dollars" for "$3"',
+    "zeros": f'such as "{UNLIKE[0]}" for "Coca 100", "',
+    "same": 'the same wrong answer, "a logo"',
+    "null of gold": 'such as "Coca 100" for "nan": find the step that lost it',
+    "words": 'such as "in the end, Coca 100" for "Coca 100"',
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_hint_shows_an_answer_and_its_reference(name: str) -> None:
+    (hint,) = find(*SITUATIONS["nan" if name == "null" else name][0])
+    assert EXAMPLES[name] in hint.text()
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)
-def test_separator_in_accepted_answers_is_a_cure(separator: str) -> None:
-    columns, _ = SITUATIONS[repr(separator)]
+def test_separator_in_references_is_an_option_to_type(separator: str) -> None:
+    columns, *_ = SITUATIONS[repr(separator)]
     (hint,) = evaluate_table(*columns).hints
     assert hint.message.action == ("references_separator", SEPARATORS[separator])
     cured = evaluate_table(*columns, references_separator=SEPARATORS[separator])
     assert hint.anls == cured.submissions[0].anls == 1.0
 
 
-def test_every_transformation_and_sign_has_a_situation() -> None:
-    found = {find(*columns)[0].message.sentence.partition("of {total:,} ")[2] for columns, _ in SITUATIONS.values()}
-    sentences = {sign.sentence for sign in (*SIGNS, *LAST_SIGNS)}
-    marks = ("none_keys", "ignore_keys", "use.numbers", "a list on one side", "lack")  # of values, and of a benchmark
-    others = {text for text in sentences if any(mark in text for mark in marks)}
-    assert len(others) == len(marks)
-    assert found >= {*ROWS, *sentences - others}
-
-
-def test_hint_of_other_words_names_the_answers_that_the_outcome_counts() -> None:
-    columns = change(lambda answer: f"in the end, {answer}", 30)
-    (hint,) = find(*columns)
-    count = score_columns(*columns).outcomes["contains an answer"]
-    assert 0 < count < 30
-    assert hint.text().startswith(
-        f"30 of 90 predictions contain a reference among other words, and {count} of them score 0: ask the model"
-    )
+def test_every_cause_and_sign_that_is_a_hint_has_a_situation() -> None:
+    found = {cause for _, _, cause in SITUATIONS.values()} | {"raw output"}
+    of_values = {"other keys", "numbers as written", "keys without a value", "keys beside the answer", "another root"}
+    elsewhere = {"no marker", "JSON read as text"}  # below, and in test_lost_points
+    causes = {cause.name for cause in CAUSES if cause.share is not None} | {step.name for step in STEPS}
+    assert found == (causes - of_values - elsewhere) | {COPIES, SAME, ZEROS}
 
 
 def test_signs_count_unless_other_hints_explain_a_quarter_of_the_loss() -> None:
@@ -300,7 +324,7 @@ def test_hints_about_values() -> None:
     (hint,) = find([f'So it is {{"brand": "{answer}"}}.' for answer in ANSWERS], accepted, star)
     assert (hint.extract, hint.anls) == (("json",), 1.0)
     (hint,) = find(['{"brand": "Co', *right[1:]], accepted, star)
-    assert hint.text() == "1 of 24 predictions are cut-off JSON or reasoning: raise the token limit of the model"
+    assert hint.text().endswith("in cut-off JSON or reasoning: raise the token limit of the model")
     (hint,) = find([{**value, "color": None} for value in right], accepted, star)
     assert hint.message.action == ("none_keys", "ignored")
     (hint,) = find(
@@ -308,7 +332,7 @@ def test_hints_about_values() -> None:
     )
     assert hint.message.action == ("numbers", "by_value")
     (hint,) = find([{"items": [{"name": "tea"}], "a": "b"}] * 24, [({"items": {"name": "tea"}, "a": "b"},)] * 24, star)
-    assert hint.text().startswith('24 of 24 answers have a list on one side and an object on the other under "items"')
+    assert (name_cause(hint), '"items.name"' in hint.text()) == ("another shape", True)
     (hint,) = find([{}] * 24, accepted, star)
     assert hint.text().startswith("24 of 24 predictions score 0, such as")
     assert find([{}, *right[1:]], accepted, star) == find([f"{'[' * 1000} no", *right[1:]], accepted, star) == []
@@ -317,30 +341,24 @@ def test_hints_about_values() -> None:
 @pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}"])
 def test_rule_of_a_benchmark_expects_its_marker(form: str) -> None:
     hints = evaluate_table(list(map(form.format, MANY)), in_lists(MANY), variant="docvqa_2026").hints
-    words = '90 of 90 predictions lack "FINAL ANSWER:", so they score 0'
+    words = '90 of 90 predictions lack "FINAL ANSWER:", which the rule expects'
     assert [words in hint.text() for hint in hints] == [True] * (form == "{}")
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("None", 'are "None"'),
-        (" ", "are empty"),
-        ('{"answer": "Co', "are cut-off JSON"),
-        ("no such thing", 'score 0, such as "no such thing" for "Coca 100"'),
-    ],
+    ("text", "cause"), [("None", "null"), (" ", "empty"), ('{"answer": "Co', "cut off"), ("no logo", ZEROS)]
 )
-def test_signs_are_found_under_the_metric_of_a_benchmark(text: str, words: str) -> None:
+def test_causes_are_found_under_the_metric_of_a_benchmark(text: str, cause: str) -> None:
     rows = [{"prediction": text, "answer": answer, "answer_format": "Str"} for answer in MANY]
     (hint,) = evaluate([Input(rows)], None, Settings(variant="mmlongbench_doc")).hints
-    assert f"90 of 90 predictions {words}" in hint.text()
+    assert (name_cause(hint), hint.text().startswith("90 of 90 predictions ")) == (cause, True)
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)
 def test_hints_are_at_most_three_in_order_and_the_same_again(variant: str) -> None:
     chance = random.Random(1)
     for _ in range(10):
-        some = chance.sample([columns for columns, _ in SITUATIONS.values()], 4)
+        some = chance.sample([columns for columns, *_ in SITUATIONS.values()], 4)
         predictions, references = ([row for columns in some for row in columns[side]] for side in (0, 1))
         scored = score_columns(predictions, references, scorer=variant)
         before, hints = list(scored.scores), find_hints(scored)

@@ -223,22 +223,24 @@ def score_runs(answers: Runs, **options: Any) -> Scores:
 
 def test_runs_are_averaged_by_question() -> None:
     answers = {"7": ["Coca Cola", "CocaCola", "Pepsi"], "8": ["Coca Cola", "x", "Coca Cola"]}
-    scores = score_runs(answers, worst=1, metrics="f1,partial_credit")
+    scores = score_runs(answers, worst=1, metrics="f1")
     scored = scores["data"]
     assert scored.scores == [math.fsum([1, 8 / 9, 0]) / 3, 2 / 3]
     assert scores.anls == pytest.approx(statistics.mean([1, 8 / 9, 0, 1, 0, 1]))
     assert (scored.exact_match, scored.contains) == (0.5, 0.5)
-    assert [scored.outcomes[name] for name in ("equal", "close enough", "other")] == [3, 1, 2]
+    causes = ["right", "punctuation", "wrong", "right", "wrong", "right"]
+    assert [answer["outcome"] for answer in scores.answers()] == causes
     assert [answer["score"] for answer in scores.answers()] == [1, 8 / 9, 0, 1, 0, 1]
     (document,) = scores.to_dict()["submissions"]
     assert (document["questions"], document["runs"]) == (2, 3)
     assert document["run_scores"] == pytest.approx([1, 4 / 9, 0.5])
     assert document["run_sd"] == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
     assert document["metrics"]["f1"]["mean"] == 0.5
-    assert document["partial_credit"] == {"format_loss": pytest.approx(1 / 54), "wrong_number_credit": 0.0}
+    lost = {row["cause"]: (row["points"], row["answers"]) for row in document["lost"]["rows"]}
+    assert lost == {"wrong": (pytest.approx(1 / 3), 2), "punctuation": (pytest.approx(1 / 54), 1)}
     (worst,) = document["worst"]
     # The answer whose score is closest to the mean represents the question.
-    assert (worst["id"], worst["prediction"], worst["outcome"]) == ("7", "CocaCola", "close enough")
+    assert (worst["id"], worst["prediction"], worst["outcome"]) == ("7", "CocaCola", "punctuation")
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,8 @@ def test_errors_and_documents_name_no_folder(uploads: Path, tmp_path: Path) -> N
         score_files(gold, [few])
     assert str(tmp_path) not in str(error.value)
     found = score_files(gold, [few], missing="zero")
-    assert found["submissions"][0]["outcomes"]["missing"] == 5
+    missing = [row["answers"] for row in found["submissions"][0]["lost"]["rows"] if row["cause"] == "missing"]
+    assert missing == [5]
     assert str(tmp_path) not in json.dumps(found)
 
 

@@ -539,7 +539,7 @@ def test_unknown_url_is_named(open_report: OpenReport) -> None:
         "#q-404": "has no question “404”",
         "#?first=nobody": "unknown setting: “first=nobody”",
         "#q-7?outcome=odd": "“outcome=odd”",
-        "#?partial_credit=odd": "“partial_credit=odd”",
+        "#?lost=odd": "“lost=odd”",
         '#?confusion=["a","b"]': "“confusion=",
         "#q-%ff": "has no question “\ufffd”",
     }

@@ -6,6 +6,7 @@ import base64
 import csv
 import hashlib
 import html
+import math
 import platform
 import re
 from collections.abc import Mapping
@@ -264,25 +265,36 @@ def test_report_does_not_group_by_the_answers(tmp_path: Path) -> None:
     assert list(read_data((tmp_path / "report.html").read_text())["groups"]) == ["kind", "kind of answer"]
 
 
+def check_costs(page: str) -> dict[str, float]:
+    """Check that what the questions lose to each cause is the account of the submission; return the account."""
+    data = read_data(page)
+    costs, (submission,) = data["answers"][0]["costs"], data["document"]["submissions"]
+    points = {row["cause"]: row["points"] for row in submission["lost"]["rows"]}
+    for cause, value in points.items():
+        assert math.fsum((own or {}).get(cause, 0.0) for own in costs) / len(costs) == pytest.approx(value)
+    assert {cause for own in costs for cause in own or ()} == {*points}
+    assert {*points} <= {each["name"] for each in data["outcomes"]}
+    return points
+
+
 @pytest.mark.parametrize("variant", ["standard", "nls", "fast_anls"])
-def test_partial_credit_is_the_sum_of_the_questions_that_the_report_names(variant: str) -> None:
+def test_costs_of_the_questions_add_up_to_the_account(variant: str) -> None:
     texts = [("0.26", "0.28"), ("977,633", "977633"), ("240", "240.00"), ("1988", "2019"), ("Coca Col", "Coca Cola")]
     answers = [(ours, [accepted]) for ours, accepted in (*texts, ("12/15/89", "12/15/88"), ("5", "5"), ("", "5"))]
     page = build_report({"one": [*answers, (None, ["5"])]}, variant=variant)
+    assert {"missing", "empty", "another form", "another number"} <= {*check_costs(page)}
+    (submission,) = read_data(page)["document"]["submissions"]
     scores = [row["score"] for row in read_rows(page)]
-    credit = read_data(page)["answers"][0]["partial_credit"]
-    lost, gained = credit["format_loss"], credit["wrong_number_credit"]
-    assert sum(1 - scores[row] for row in lost["questions"]) / 9 == pytest.approx(lost["value"])
-    assert sum(scores[row] for row in gained["questions"]) / 9 == pytest.approx(gained["value"])
-    assert ({0, 5} <= set(gained["questions"]), {1, 2} <= set(lost["questions"])) == (True, True)
+    credit = submission["lost"]["credit_for_wrong"]["another number"]
+    assert credit == pytest.approx(sum(scores[row] for row in (0, 3, 5)) / 9)
 
 
-def test_partial_credit_of_runs_names_each_question_once() -> None:
+def test_costs_of_a_step_and_of_runs_add_up_to_the_account() -> None:
+    page = build_report({"one": [(f"<think>x</think>{text}", [text]) for text in ("tea", "milk")] + [("x", ["y"])]})
+    assert check_costs(page) == {"raw output": pytest.approx(2 / 3), "wrong": pytest.approx(1 / 3)}
     runs = ["0.26", "0.28", "0.27", "5", "5", "5"]
     page = as_html(conclude([score_pairs([("0.26", ["0.28"]), ("5", ["5"])], runs=runs)]))
-    credit = {"value": pytest.approx(1.5 / 6), "questions": [0]}
-    expected = {"format_loss": {"value": 0.0, "questions": []}, "wrong_number_credit": credit}
-    assert read_data(page)["answers"][0]["partial_credit"] == expected
+    assert check_costs(page) == {"another number": pytest.approx(0.5 / 6)}
 
 
 def test_reason_of_an_answer_that_stands_for_several_runs_says_that_the_score_is_a_mean() -> None:

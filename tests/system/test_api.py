@@ -170,7 +170,7 @@ def test_answers_are_listed_with_scores_and_groups() -> None:
     ids = {"questionId": str(IDS[1]), "id": str(IDS[1]), "submission": "data"}
     question = {"question": f"What is {IDS[1]}?", "references": ACCEPTED[IDS[1]]}
     text = ACCEPTED[IDS[1]][0]
-    assert second == ids | question | {"prediction": text, "raw": text, "score": 1.0, "outcome": "equal"}
+    assert second == ids | question | {"prediction": text, "raw": text, "score": 1.0, "outcome": "right"}
     assert len(rest) == 22
     # Type checkers know that these keys are there.
     assert Answer.__required_keys__ == second.keys() - {"raw", "questionId"}

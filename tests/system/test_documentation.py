@@ -15,6 +15,7 @@ import pytest
 
 import anls_metric
 from anls_metric import VARIANTS, compare, score
+from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, read_flags
@@ -278,7 +279,7 @@ RUNS = (
     "examples/compare/gold.json examples/compare/base.json --find 88.67",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
-_LEVELS = {"groups": 2, "pairs": 2, "outcomes": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
+_LEVELS = {"groups": 2, "pairs": 2, "options": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
 _DATA = ("variants", "names", "ranks", "reversed_by", "prediction", "references", "closest_reference", "reference")
 
 
@@ -288,7 +289,9 @@ def list_keys(value: Any, levels: int = 0) -> Iterator[str]:
         yield from list_keys(child)
     for key, child in value.items() if isinstance(value, dict) else ():
         yield from [] if levels else [key]
-        if key not in _DATA:
+        if key == "lost":  # causes are keys in it
+            yield from (each for each in list_keys(child) if each not in MEANINGS)
+        elif key not in _DATA:
             yield from list_keys(child, levels - 1 if levels else _LEVELS.get(key, 0))
 
 

@@ -27,6 +27,7 @@ from anls_metric.core.extraction.wrappings import (
     take_from_quotes,
     take_from_sentence,
     take_from_tags,
+    take_letter,
     take_list,
     take_math,
     take_only_item,
@@ -327,6 +328,12 @@ _RULES = [
         r"the text in `$..$`, `\(..\)` or `\[..\]`, if they enclose the whole prediction; `$5` stays",
         take_math,
         marks="$\\",
+    ),
+    Extractor(
+        "letter",
+        "the letter of an option: `B` for `(B)`, `B. Rotterdam`, `Option B` or `The answer is (B).`",
+        take_letter,
+        marks="ABCDEFGHIJKLMNOPQRSTUVWXYZ(",
     ),
     Extractor("period", "the text without the period at its end", strip_period, marks=".。"),
 ]

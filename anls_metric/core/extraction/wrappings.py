@@ -66,10 +66,11 @@ _ASSISTANT = (
     rf"|\[/INST\]|\bASSISTANT:|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}Assistant:|^assistant[ ]{{0,3}}\r?(?=\n)"
     r"|^[#]{2,3}[ ]Response:"
 )
+_END_OF_TURN = r"<\|(?:im_end|eot_id|end|end_of_turn|endoftext)\|>|<end_of_turn>|</s>"
 _OTHER_ROLE = (
     r"<\|im_start\|>|<\|start_header_id\|>|<\|(?:user|system|observation)\|>|<start_of_turn>|\[INST\]|\b(?:USER|HUMAN|SYSTEM):"
     rf"|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}(?:User|Human|System|Instruction):|^(?:user|system)[ ]{{0,3}}\r?$"
-    r"|<\|(?:im_end|eot_id|end|end_of_turn|endoftext)\|>|<end_of_turn>|</s>"
+    rf"|{_END_OF_TURN}"
 )
 
 
@@ -82,11 +83,22 @@ def take_from_chat(text: str) -> str | None:
 
 # Tags, LaTeX, HTML
 
+_SPECIAL_TOKEN = (
+    r"<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
+    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>"
+)
+
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
     """Take the content of the last pair of tags. Without a pair, take what follows the last opening tag, whose end was
     cut off.
+
+    What a model writes after the end of its turn is no answer. A string that begins with a special token is a whole
+    chat, in which earlier turns end, too.
     """
+    turn = re.split(_END_OF_TURN, text, maxsplit=1)[0]
+    if f"<{tag}>" in turn and not re.match(rf"\s*(?:{_SPECIAL_TOKEN})", text):
+        text = turn
     before, closing, _ = text.rpartition(f"</{tag}>")
     _, opening, answer = (before or text).rpartition(f"<{tag}>")
     return (answer.partition(closing)[0] if closing else answer).strip() if opening else None
@@ -320,12 +332,6 @@ def take_from_fence(text: str) -> str | None:
     return [before.strip(), *filter(None, insides)][-1] if parts else None
 
 
-_SPECIAL_TOKEN = (
-    r"<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
-    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>"
-)
-
-
 def strip_special_tokens(text: str) -> str | None:
     """Drop the special tokens before and after the answer."""
     blank = re.sub(_SPECIAL_TOKEN, lambda token: " " * len(token[0]), text)
@@ -340,9 +346,15 @@ _LABEL = (
 )
 
 
+_WORD_OF_LABEL = re.compile("nswer|NSWER")
+_LONGEST_LABEL = 60  # more characters than any label has before this word
+
+
 def take_after_label(text: str) -> str | None:
     """Take the first line after the last label that is followed by anything, without bold marks."""
-    _, *parts = re.split(_LABEL, text)
+    found = _WORD_OF_LABEL.search(text)
+    start = max(0, found.start() - _LONGEST_LABEL) if found else len(text)
+    _, *parts = re.split(_LABEL, text[start:])
     lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
     return next(filter(None, reversed(lines)), None)
 
@@ -453,6 +465,22 @@ def take_from_quotes(text: str) -> str | None:
     # A mark after whitespace opens a quotation inside, and group 1 is that whitespace. A mark before ")" is for inches.
     mark = re.search(rf"(\A|\s)[{opening}{closing}]|[{opening}{closing}][^\w)]", inside)
     return None if mark and mark[1] is None else inside.strip()
+
+
+_OPTION = r"(?:(?:[Tt]he[ ])?(?:[Cc]orrect[ ]|[Ff]inal[ ]|[Bb]est[ ])?(?:[Aa]nswer|[Oo]ption|[Cc]hoice|[Ll]etter)\b)"
+_LETTER = (  # in brackets, before a point or colon, or alone: "(B)", "B. Rotterdam", "Option B"; but not "A dog"
+    rf"[*_\"'`\s]{{0,5}}(?:{_OPTION}(?:[ ]is\b)?(?:[ ]?[:：])?[*_\"'`\s]{{0,5}}){{0,2}}"
+    r"(?:\(([A-Za-z])\)|\[([A-Z])\]|([A-Z])(?=[*_\"'`]{0,3}(?:[.:),、]|\s*\Z|\s*\n)))"
+)
+_LETTER_AT_END = (
+    rf"{_OPTION}[ ](?:is[ ]|would[ ]be[ ])?(?:{_OPTION}[ ])?[*_\"'`]{{0,3}}\(?([A-Z])\)?[*_\"'`]{{0,3}}[.!]?\s*\Z"
+)
+
+
+def take_letter(text: str) -> str | None:
+    """Take the letter of an option that a string begins with, or that its last sentence names."""
+    found = re.match(_LETTER, text) or re.search(_LETTER_AT_END, text)
+    return next(filter(None, found.groups())).upper() if found else None
 
 
 def strip_period(text: str) -> str | None:

@@ -199,6 +199,11 @@ def _list_answers() -> frozenset[str]:
 
 
 @cache
+def _list_certain() -> frozenset[str]:
+    return _list_answers() - _AMBIGUOUS
+
+
+@cache
 def _compile_marks() -> re.Pattern[str]:
     return re.compile("|".join(re.escape(mark) for forms in FORMS for mark in forms.marks))
 
@@ -239,7 +244,7 @@ def lacks_answer(accepted: Iterable[Any], record: Mapping[str, Any]) -> bool:
         >>> lacks_answer(["None"], {}), lacks_answer(["None"], {"answer_format": "None"})
         (False, True)
     """
-    if any(record.get(field) in values for field, values in UNANSWERABLE.items()):
+    if record and any(record.get(field) in values for field, values in UNANSWERABLE.items()):
         return True
-    certain = _list_answers() - _AMBIGUOUS
+    certain = _list_certain()
     return all(not each or (isinstance(each, str) and _clean(each) in certain) for each in accepted)

@@ -142,35 +142,53 @@ class Matches(NamedTuple):
     contains: list[bool]
 
 
-def find_matches(
+NormalizedPair = tuple[str, Sequence[str]]
+"""An answer and its references, normalized; the answer is "" if the scorer treats it as none."""
+
+
+def normalize_wrong(
     predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
+) -> list[NormalizedPair]:
+    """Normalize the answers that may not equal a reference, with their references; the others become ("", ()).
+
+    Example:
+        >>> from anls_metric import get_variant
+        >>> normalize_wrong(["COLA", "It is 5"], [["Cola"], ["5 "]], [1.0, 0.0], get_variant())
+        [('', ()), ('it is 5', ['5'])]
+    """
+    as_text, no_answers = scorer.as_text, getattr(scorer, "no_answers", ())
+    all_or_nothing = getattr(scorer, "all_or_nothing", False)
+    pairs: list[NormalizedPair] = [("", ())] * len(scores)
+    for place, score in enumerate(scores):
+        if score != 1.0 or all_or_nothing:
+            text = "" if predictions[place] is None else as_text(predictions[place])
+            pairs[place] = "" if text in no_answers else text, list(map(as_text, references[place]))
+    return pairs
+
+
+def find_matches(
+    predictions: Sequence[Any],
+    references: References,
+    scores: Sequence[float],
+    scorer: Scorer,
+    normalized: Sequence[NormalizedPair] | None = None,
 ) -> Matches:
-    """Find which answers equal a reference, and which contain one.
+    """Find which answers equal a reference, and which contain one. What `normalize_wrong` returned can be passed on.
 
     Example:
         >>> from anls_metric import get_variant
         >>> find_matches(["COLA", "It is 5"], [["Cola"], ["5"]], [1.0, 0.0], get_variant())
         Matches(exact=[True, False], contains=[True, True])
     """
-    is_exact_at_one = not getattr(scorer, "all_or_nothing", False)
+    pairs = normalize_wrong(predictions, references, scores, scorer) if normalized is None else normalized
     matches = Matches([True] * len(scores), [True] * len(scores))
-    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
-        if score == 1.0 and is_exact_at_one and prediction is not None:
-            continue
-        exact = contains = False
-        if prediction is not None:
-            text, texts = normalize(prediction, accepted, scorer)
+    for place, (text, texts) in enumerate(pairs):
+        if texts or predictions[place] is None:
             # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
-            exact = score > 0.0 and text in texts and not scorer.reads_json
-            contains = exact or contains_any(text, texts)
-        matches.exact[place], matches.contains[place] = exact, contains
+            exact = scores[place] > 0.0 and text in texts and not scorer.reads_json
+            matches.exact[place] = exact and predictions[place] is not None
+            matches.contains[place] = exact or contains_any(text, texts)
     return matches
-
-
-def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
-    """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
-    text = scorer.normalize(prediction)
-    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
 
 
 def contains_any(prediction: str, references: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from anls_metric.core.scorer import (
     Scorer,
     describe_unknown_scorer,
     get_scorer,
+    import_from_package,
     join_signature,
 )
 from anls_metric.core.strings.explanation import Explanation, explain_texts
@@ -26,6 +27,7 @@ Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -61,6 +63,7 @@ class Variant(Scorer):
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
+        normalize: names of `NORMALIZATIONS`, comma-separated, that are applied to both sides first; "" for none.
 
     Raises:
         ValueError: a field has a value that is not allowed.
@@ -88,13 +91,17 @@ class Variant(Scorer):
     empty_equals_empty: bool = False
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
+    normalize: str = ""
 
-    options = ("threshold", "ignore_case")  # not annotated: an attribute of the class, and no field
+    options = ("threshold", "ignore_case", "normalize")  # not annotated: an attribute of the class, and no field
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
+        if self.normalize:
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -119,7 +126,7 @@ class Variant(Scorer):
         return list(compile_kernel(self).score_rows(zip(predictions, references)))
 
     @property
-    def normalize(self) -> Callable[[str], str]:
+    def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
         return compile_kernel(self).normalize
 
@@ -152,7 +159,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -161,6 +168,9 @@ def compile_kernel(variant: Variant) -> Kernel:
         variant.empty_equals_empty,
         variant.all_or_nothing,
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from anls_metric.core.checks import RowName, check_choice, check_names, check_number, name_row
 from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
 from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows
+from anls_metric.core.strings.normalization import normalize_value, sort_rows
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
@@ -54,6 +55,7 @@ class ValueVariant(Scorer):
     average: Average = "rows"
     numbers: Numbers = "as_written"
     ignore_keys: tuple[str, ...] = ()
+    normalize: str = ""
     lists_leaves: bool = False
 
     reads_json = True  # not annotated: an attribute of the class, and no field
@@ -64,6 +66,7 @@ class ValueVariant(Scorer):
         check_choice("average", self.average, get_args(Average))
         check_choice("numbers", self.numbers, get_args(Numbers))
         object.__setattr__(self, "ignore_keys", check_names("ignore_keys", self.ignore_keys))
+        object.__setattr__(self, "normalize", sort_rows(self.normalize))
 
     @property
     def has_leaves(self) -> bool:
@@ -100,7 +103,7 @@ class ValueVariant(Scorer):
         return read_reference(references)
 
     @property
-    def normalize(self) -> Callable[[Any], str]:
+    def as_text(self) -> Callable[[Any], str]:
         """The function that writes a value as the string that is compared, or as "" if the value is empty."""
         return _normalize_value
 
@@ -137,6 +140,8 @@ class ValueVariant(Scorer):
         """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
         if self.ignore_keys:
             prediction, reference = (drop_keys(value, self.ignore_keys) for value in (prediction, reference))
+        if self.normalize:
+            prediction, reference = (normalize_value(value, self.normalize) for value in (prediction, reference))
         predicted, accepted = self.read(prediction, reference, row)
         if self.numbers == "by_value":
             write_numbers_by_value(predicted)
@@ -170,7 +175,7 @@ class ValueVariant(Scorer):
 
 def _normalize_value(value: Any) -> str:
     """Normalize a value as a string: "" if it is empty."""
-    normalize = VARIANTS["standard"].normalize
+    normalize = VARIANTS["standard"].as_text
     if isinstance(value, (bool, int, float)):
         return normalize(str(value))
     return normalize(format_value(value)) if value else ""
@@ -182,7 +187,7 @@ _TABLE = (
         "ANLS*",
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
-        ("none_keys", "average", "numbers", "ignore_keys", "threshold"),
+        ("none_keys", "average", "numbers", "ignore_keys", "normalize", "threshold"),
         "standard",
         build_trees,
     ),
@@ -191,7 +196,7 @@ _TABLE = (
         "ANLSL",
         "ANLSL: lists of strings, matched one to one",
         "https://arxiv.org/abs/2104.14336",
-        ("threshold",),
+        ("normalize", "threshold"),
         "rrc",
         build_lists,
     ),

@@ -109,17 +109,16 @@ const linkChange = (place, change, ...nouns) => {
 };
 const drawNotes = (place, pair) => {
   const hint = findHint(place);
-  const { outcomes } = submissions[place];
-  const count = Object.values(outcomes).reduce((sum, own) => sum + own);
+  const { lost } = submissions[place];
   const second = place === BASELINE ? -1 : BASELINE;
-  const lost = ["empty", "missing"].filter((outcome) => outcomes[outcome] > SOME_EMPTY * count);
+  const empty = lost.rows.filter(({ cause, points }) => ["empty", "missing"].includes(cause) && points > SOME_EMPTY);
   const parts = [
     pair && [linkChange(place, "losses", "loss", "losses"), " · ", linkChange(place, "wins", "win")],
     place === BASELINE && make("span.said", "baseline"),
     hint && make("span.after", `◇ ${formatScore(hint.anls)} extracted`),
-    ...lost.map((outcome) => {
-      const text = `${formatCount(outcomes[outcome])} ${outcome}`;
-      return link({ first: place, second, outcome }, `${outcome} ${place}`, text, "bad");
+    ...empty.map(({ cause, answers }) => {
+      const text = `${formatCount(answers)} ${cause}`;
+      return link({ first: place, second, outcome: cause }, `${cause} ${place}`, text, "bad");
     }),
   ];
   return parts.filter(Boolean).flatMap((part) => [" ", part]);

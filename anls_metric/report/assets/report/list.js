@@ -3,7 +3,7 @@ import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./eleme
 import { data, answers, several, names, makeName, pageStem, OUTCOMES } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
-import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, PARTIAL_CREDIT, SORTS } from "./state.js";
+import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS } from "./state.js";
 import { SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./confusions.js";
@@ -32,7 +32,6 @@ const listActive = () => {
   return [
     lost && makeActive("lost", state.second < 0 ? `lost by: ${lost}` : `decided by: ${lost}`, { lost: [] }),
     state.group && makeActive("group", tame(state.group.join(": ")), { group: null }),
-    state.credit && makeActive("credit", PARTIAL_CREDIT[state.credit], { credit: "" }),
     state.confusion && makeActive("confusion", formatConfusion(state.confusion), { confusion: null }),
   ];
 };

@@ -85,13 +85,13 @@ const drawPart = (id, values, drawIt) => {
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
-  const { first, second, look, field, lost, group, confusion, credit, sort, direction, page, open } = state;
+  const { first, second, look, field, lost, group, confusion, sort, direction, page, open } = state;
   const filters = FILTERS.map((name) => state[name]);
   const marks = countMarks();
   if ($("search").value !== state.search) $("search").value = state.search;
   if ($("models").value !== state.models) $("models").value = state.models;
   drawPart("forest", [state.models, state.order], drawForest);
-  drawPart("causes", [first, second, lost, credit, field, group, state.whole], drawParts);
+  drawPart("causes", [first, second, lost, field, group, state.whole], drawParts);
   drawPart("confusion-list", [first, second, confusion], drawConfusions);
   $("confusions").open = look !== "";
   drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);

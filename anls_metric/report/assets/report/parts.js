@@ -2,7 +2,7 @@
 import { make, makeFilter, makeSelect, countNoun, formatCount, rove, tame } from "./elements.js";
 import { data, names, several, crowded, submissions, cutFolder, FIELDS } from "./data.js";
 import { formatScore, formatDifference } from "./formats.js";
-import { state, update, showQuestions, PARTIAL_CREDIT, choosePair } from "./state.js";
+import { state, update, showQuestions, choosePair } from "./state.js";
 
 const SHOWN = 5; // parts of each kind, beside a row for all others
 
@@ -56,6 +56,7 @@ const joinCauses = (parts) => ({
   outcomes: parts.flatMap(({ outcomes }) => outcomes),
   ...Object.fromEntries(["points", "losses", "wins"].map((key) => [key, addUp(parts, key)])),
 });
+const findRow = (place, cause) => submissions[place].lost.rows.find((row) => row.cause === cause);
 const describeCause = ({ outcomes, points, losses, wins, document, shared }) => {
   const isPressed = String(state.lost) === String(outcomes);
   const counts =
@@ -63,12 +64,13 @@ const describeCause = ({ outcomes, points, losses, wins, document, shared }) => 
       ? countNoun(losses, "question")
       : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
   const common = document && `, ${shared} in ${tame(cutFolder(document))}`;
+  const advice = state.second < 0 && outcomes.length === 1 && `: ${findRow(state.first, outcomes[0]).remedy}`;
   return {
     key: `lost ${outcomes}`,
     label: outcomes.length > 1 ? "all others" : outcomes[0],
     points,
     isRest: outcomes.length > 1,
-    about: crowded ? "" : [counts, common],
+    about: crowded ? "" : [counts, common, advice],
     isPressed,
     act: () => showQuestions({ lost: isPressed ? [] : outcomes }),
   };
@@ -85,17 +87,10 @@ const makePicks = () => {
     ]
   );
 };
-// What strings lost to the format, and what wrong numbers got
 const drawCredit = () => {
-  const credit = Object.entries(data.answers[state.first].partial_credit);
-  const shown = credit.filter(([, { questions }]) => questions.length);
-  const buttons = shown.map(([name, { value }], place) => {
-    const isPressed = state.credit === name;
-    const act = () => showQuestions({ credit: isPressed ? "" : name });
-    const text = `${PARTIAL_CREDIT[name]} ${formatDifference(name === "format_loss" ? -value : value)}`;
-    return [place > 0 && ", ", makeFilter(`credit ${name}`, isPressed, act, text)];
-  });
-  return buttons.length > 0 && make("p.said", `Partial credit of ${names[state.first]}: `, buttons);
+  const credit = Object.entries(submissions[state.first].lost.credit_for_wrong);
+  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`).join(", ");
+  return parts && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: ${parts}`);
 };
 const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);

@@ -37,7 +37,7 @@ const drawAnswer = (places, row) => {
     prediction === null
       ? make("span.nothing", outcome ? "no answer" : "not asked")
       : drawPrediction(prediction, texts[closest], answer);
-  const text = ofStrings && score < 1 && outcome !== "equal" && prediction?.trim();
+  const text = ofStrings && score < 1 && prediction?.trim();
   return make(
     "tr",
     several && make("th", { scope: "row" }, places.map(makeName)),

@@ -14,20 +14,9 @@ export const subtractScores = (row) => {
   const [first, second] = [state.first, state.second].map((place) => answers[place][row].score);
   return first === null || second === null ? null : first - second;
 };
-// The outcome of the answer that lost the question: of the pair, or of the only submission.
-const findLost = (row) => {
-  const first = answers[state.first][row];
-  if (state.second < 0) return first.score !== null && first.score < 1 ? first.lowest : "";
-  const difference = subtractScores(row);
-  return difference ? (difference < 0 ? first : answers[state.second][row]).lowest : "";
-};
-
-// Of nested values, the leaves with an outcome cost the two submissions different parts of the score.
-const costOf = (place, row, name) => data.answers[place]?.costs[row]?.[name] ?? 0;
-const isLostBy = (row, name) => {
-  if (!data.answers[state.first].costs.length) return findLost(row) === name;
-  return costOf(state.first, row, name) !== costOf(state.second, row, name);
-};
+// Whether a cause costs the two submissions different points on a question
+const costOf = (place, row, cause) => data.answers[place]?.costs[row]?.[cause] ?? 0;
+const isLostBy = (row, cause) => costOf(state.first, row, cause) !== costOf(state.second, row, cause);
 
 const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
@@ -49,7 +38,6 @@ const TESTS = {
   },
   group: ([field, name]) => isListed(data.groups[field][name]),
   only: () => (row) => suspectRanks.has(data.ids[row]),
-  credit: (name) => isListed(data.answers[state.first].partial_credit[name]?.questions),
   confusion: (pair) => {
     const { confusions } = data.answers[state.first];
     return isListed(confusions.find(({ predicted, accepted }) => equals([predicted, accepted], pair))?.questions);

@@ -13,7 +13,6 @@ const START = {
   change: "",
   group: null, // [field, name]
   only: "",
-  credit: "", // format loss or wrong-number credit of the first
   confusion: null, // [predicted, accepted] in answers of the first
   mark: "",
   sort: START_SORT,
@@ -26,7 +25,6 @@ const START = {
   whole: "", // whether all groups are visible
 };
 export const state = { ...START, unknown: "" };
-export const PARTIAL_CREDIT = { format_loss: "format loss", wrong_number_credit: "wrong-number credit" };
 export const SUSPECTED = "suspected_label_errors";
 export const SORTS = ["question", "references", "first", "second", "difference"];
 export const CHANGES = {
@@ -74,7 +72,6 @@ const PARAMETERS = {
   group: { key: "group", format: ([field, name]) => `${field}:${name}`, parse: parseGroup },
   mark: { key: "mark", parse: isOneOf(MARK_FILTERS) },
   only: { key: "only", parse: isOneOf([SUSPECTED]) },
-  partial_credit: { key: "credit", parse: isOneOf(ofStrings ? Object.keys(PARTIAL_CREDIT) : []) },
   confusion: { key: "confusion", format: JSON.stringify, parse: (text) => CONFUSIONS.get(text) },
   sort: { key: "sort", parse: (text) => (SORTS.includes(text.replace(/^-/, "")) ? text : undefined) },
   page: { key: "page", format: (page) => page + 1, parse: (text) => Math.max(parseInt(text, 10) - 1, 0) || 0 },
@@ -131,7 +128,7 @@ const show = (isNew) => {
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownUrl }, "*");
 };
-export const FILTERS = ["search", "outcome", "lost", "change", "group", "only", "credit", "confusion", "mark"];
+export const FILTERS = ["search", "outcome", "lost", "change", "group", "only", "confusion", "mark"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const listFilters = () => FILTERS.filter((key) => state[key] && state[key].length !== 0);
 

@@ -1,0 +1,448 @@
+"""The causes for which an answer loses points: a table, of which the first row that applies counts.
+
+Answers are compared as the scorer compares them, normalized. A string is contained in another one as whole words: no
+letter or digit is right before or after it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.json_strings import format_value
+from anls_metric.core.strings.abstention import abstains
+from anls_metric.core.strings.metrics import contains_any, is_contained
+
+NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
+"""The strings that programs write for missing values."""
+
+_NEVER_IN_DOCUMENTS = NULLS - {"None", "N/A", "n/a"}
+
+
+class Facts(NamedTuple):
+    """What is known about all answers together.
+
+    Attributes:
+        lost: references of wrong answers that programs write for missing values, and that no document has.
+        unanswerable: whether a question of a wrong answer has no answer.
+        accepted: all references in lower case, if a wrong answer is what programs write for missing values.
+        moved: answers that are references of other questions, if they are so many that the ids must be wrong.
+        failed: the first words of many wrong answers, and of nothing else.
+        marker: the string that a benchmark's rule expects before the answer; "" for none.
+    """
+
+    lost: Collection[str] = frozenset()
+    unanswerable: bool = False
+    accepted: Collection[str] = frozenset()
+    moved: Collection[str] = frozenset()
+    failed: Collection[str] = frozenset()
+    marker: str = ""
+
+
+class Case(NamedTuple):
+    """An answer that lacks points.
+
+    Attributes:
+        prediction: the answer.
+        references: the references of its question.
+        score: its score.
+        raw: the output of the model, from which it was extracted.
+        text, texts: the answer and the references, normalized; "" for what the scorer treats as no answer.
+        letters, all_letters: the letters and digits of these.
+        lacks_answer: whether the question has no answer.
+        facts: what is known about all answers.
+    """
+
+    prediction: Any
+    references: Sequence[Any]
+    score: float
+    raw: Any
+    text: str
+    texts: Sequence[str]
+    letters: str
+    all_letters: Sequence[str]
+    lacks_answer: bool
+    facts: Facts
+
+
+class Cause(NamedTuple):
+    """A cause of lost points: a row of `CAUSES`, or of `leaf_causes.LEAF_CAUSES`.
+
+    Attributes:
+        name: the name, wherever it is shown.
+        meaning: what is said after the number of answers.
+        remedy: what to do.
+        applies: whether an answer has this cause.
+        share: the share of the answers above which it is a hint; None if it never is.
+        of_rules: whether answers under a benchmark metric have it, too.
+        at: "zero" or "above" if only answers that score 0, or more, have it.
+        needs: the name of the fact without which no answer has it; "" for none.
+        is_credited: whether such an answer is wrong, whatever credit it has.
+    """
+
+    name: str
+    meaning: str
+    remedy: str
+    applies: Callable[[Case], bool] = lambda case: True
+    share: float | None = None
+    of_rules: bool = False
+    at: str = ""
+    needs: str = ""
+    is_credited: bool = False
+
+
+MISSING = "missing"
+"""The cause of a question without an answer in the submission."""
+
+RIGHT = "right"
+"""Stands in place of a cause for an answer that lacks nothing."""
+
+
+# Messages of failed requests, as they begin. A sentence of a document that begins alike is none: "Error" needs a sign
+# or a number after it, and most phrases are those of one library.
+_FAILED = re.compile(
+    "|".join(
+        (
+            r"[\[(<*]*(?:api[ _])?error\b.{0,3}(?:[:\-\])>]|\bcode\b|[45]\d\d\b)",
+            r"[\[(<*]*(?:api[ _])?(?:exception|failed|failure) ?[:\])>]",
+            r"(?:\w{1,40}\.){0,5}\w{0,40}(?:error|exception)(?:[(:.]|\s*$)",
+            r"traceback \(most",
+            r"failed to (?:obtain|get|call|generate|process|connect|fetch)",
+            r"(?:the )?(?:request|connection|read|call) (?:has )?(?:timed ?out|failed|aborted|reset|refused)",
+            r"(?:the )?(?:request|response|content) (?:was )?(?:blocked|filtered)|content_(?:filter|policy)",
+            r"time(?:d )?out\b",
+            r"[45]\d\d (?:client error|server error|too many|bad |internal|service|gateway|unauthori|forbidden)",
+            r"(?:http|status) ?(?:code)?:? ?[45]\d\d\b",
+            r"(?:rate limit|quota) (?:was )?(?:reached|exceeded)|too many requests",
+            r"internal server error|service unavailable|bad gateway|gateway time",
+            r"(?:cuda )?out of memory\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+_begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
+_THINK = EXTRACTORS["think"]
+_SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
+_NO_DIGITS = {code: None for code in range(128) if not chr(code).isdigit()}
+_ITEMS = re.compile(r"\s*(?:[,;/|\n]|\band\b|&)\s*")
+_has_separator = re.compile(r"[,;/|\n&]|\band\b").search
+_PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
+_OPPOSITES = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        *("increase decrease", "increased decreased", "increasing decreasing", "ascending descending"),
+        *("male female", "man woman", "maximum minimum", "import export", "imports exports", "inside outside"),
+        *("inner outer", "upper lower", "upward downward", "before after", "positive negative", "first last"),
+        *("internal external", "include exclude", "agree disagree", "more less", "higher lower"),
+    )
+)
+
+
+def begin(text: Any) -> str:
+    """Return the first three words of a text."""
+    return " ".join(str(text).split(maxsplit=3)[:3])
+
+
+def _is_failed(case: Case) -> bool:
+    text = case.prediction
+    return isinstance(text, str) and (
+        _FAILED.match(text.lstrip()) is not None or (bool(case.facts.failed) and begin(text) in case.facts.failed)
+    )
+
+
+def is_cut_off(text: Any) -> bool:
+    """Whether a string begins an object that does not end, or reasoning that does not end."""
+    if not isinstance(text, str):
+        return False
+    if _begins_object(text):
+        return text.count("{") > text.count("}") or text.count("[") > text.count("]")
+    return _THINK.find(text) == ""
+
+
+def _is_null(case: Case) -> bool:
+    text = case.prediction
+    return isinstance(text, str) and text in NULLS and text.lower() not in case.facts.accepted
+
+
+def _is_refusal(case: Case) -> bool:
+    return isinstance(case.prediction, str) and abstains(case.prediction)
+
+
+def keep_letters_and_digits(text: str) -> str:
+    """Remove punctuation, symbols, spaces and accents from a string.
+
+    Example:
+        >>> keep_letters_and_digits("Café, 12.50 $")
+        'Cafe1250'
+    """
+    if text.isascii():
+        return text.translate(_SIGNS)
+    import unicodedata  # a megabyte of tables, which most runs do not need
+
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
+
+
+def _is_reordered(case: Case) -> bool:
+    if not _has_separator(case.text):
+        return False
+    items = _list_items(case.text)
+    return len(items) > 1 and items in map(_list_items, case.texts)
+
+
+def _list_items(text: str) -> list[str]:
+    return sorted(filter(None, _ITEMS.split(text)))
+
+
+def _is_part(case: Case) -> bool:
+    return any(case.text in text and is_contained(case.text, text) for text in case.texts)
+
+
+def _is_opposite(case: Case) -> bool:
+    """Whether an answer equals a reference but for one word and its opposite."""
+    text, words = case.text, case.text.split()
+    for other in case.texts:
+        if text.endswith(other) or other.endswith(text):
+            if _is_negated(text, other):
+                return True
+        elif len(others := other.split()) == len(words):
+            pairs = [pair for pair in zip(words, others) if pair[0] != pair[1]]
+            if len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0])):
+                return True
+    return False
+
+
+def _is_negated(text: str, other: str) -> bool:
+    longer, shorter = (text, other) if len(text) > len(other) else (other, text)
+    return longer.endswith(shorter) and longer[: len(longer) - len(shorter)] in _PREFIXES
+
+
+def _keep_digits(text: str) -> str:
+    return text.translate(_NO_DIGITS) if text.isascii() else "".join(filter(str.isdigit, text))
+
+
+def _is_another_number(case: Case) -> bool:
+    if case.letters.isalpha():
+        return False
+    digits = _keep_digits(case.text)
+    if not digits:
+        return False
+    accepted = list(map(_keep_digits, case.texts))
+    return digits not in accepted and any(accepted)
+
+
+_ACCEPT_BOTH = "or accept both with {use.corrections}"
+CAUSES = (
+    Cause(
+        MISSING,
+        "questions have no answer in the submission",
+        "ask them, or leave them out with {use.missing:skip}",
+        lambda case: case.prediction is None,
+        of_rules=True,
+    ),
+    Cause(
+        "lost reference",
+        "questions have only a reference that programs write for missing values, such as {example}",
+        "find the step that lost it",
+        lambda case: _NEVER_IN_DOCUMENTS.issuperset(map(str, case.references)),
+        share=0.0,
+        needs="lost",
+    ),
+    Cause(
+        "no marker",
+        'predictions lack "{marker}", which the rule expects before the answer',
+        "pass the field of the whole output with {use.prediction}",
+        lambda case: case.facts.marker not in str(case.raw),
+        share=0.1,
+        needs="marker",
+        of_rules=True,
+    ),
+    Cause(
+        "failed request",
+        "predictions are messages of failed requests, such as {example}",
+        "ask these questions again",
+        _is_failed,
+        share=0.0,
+        of_rules=True,
+        at="zero",
+    ),
+    Cause(
+        "cut off",
+        "predictions are cut-off JSON or reasoning",
+        "raise the token limit of the model",
+        lambda case: is_cut_off(case.raw),
+        share=0.0,
+        of_rules=True,
+    ),
+    Cause(
+        "empty",
+        "predictions are empty",
+        "find the step that lost them",
+        lambda case: not case.text.strip(),
+        share=0.1,
+        of_rules=True,
+    ),
+    Cause(
+        "null",
+        "predictions are what programs write for missing values, such as {example}",
+        "find the step that lost them",
+        _is_null,
+        share=0.0,
+        needs="accepted",
+        of_rules=True,
+        at="zero",
+    ),
+    Cause(
+        "unanswerable, declined",
+        "predictions abstain in their own words where there is no answer, such as {example}",
+        "count them with {use.metrics:abstention}",
+        lambda case: case.lacks_answer and _is_refusal(case),
+        share=0.0,
+        needs="unanswerable",
+    ),
+    Cause(
+        "unanswerable, answered",
+        "predictions answer a question that has no answer",
+        "the model: see {use.metrics:abstention}",
+        lambda case: case.lacks_answer,
+        needs="unanswerable",
+    ),
+    Cause(
+        "refusal",
+        "predictions decline to answer a question that has an answer",
+        "the model: it does not answer",
+        _is_refusal,
+        of_rules=True,
+        at="zero",
+    ),
+    Cause(
+        "another question's answer",
+        "predictions are references of other questions",
+        "check the ids and the order of both files",
+        lambda case: case.text in case.facts.moved,
+        share=0.0,
+        needs="moved",
+        at="zero",
+    ),
+    Cause(
+        "another form",
+        "predictions are the number or date of a reference, written differently, such as {example}",
+        f"ask for the form of the page, {_ACCEPT_BOTH}",
+        lambda case: is_any_same_value(case.text, case.texts),
+        share=0.02,
+    ),
+    Cause(
+        "punctuation",
+        "predictions equal a reference except for punctuation, symbols, spaces and accents, such as {example}",
+        f"ask the model to copy the page, {_ACCEPT_BOTH}",
+        lambda case: case.letters in case.all_letters and case.letters != "",
+        share=0.02,
+    ),
+    Cause(
+        "another order",
+        "predictions are the items of a reference in another order, such as {example}",
+        f"ask for the order of the page, {_ACCEPT_BOTH}",
+        _is_reordered,
+        share=0.02,
+    ),
+    Cause(
+        "opposite",
+        "predictions say the opposite of a reference, such as {example}",
+        "the model",
+        _is_opposite,
+        at="above",
+        is_credited=True,
+    ),
+    Cause(
+        "among other words",
+        "predictions contain a reference among other words, such as {example}",
+        "ask the model for only the answer",
+        lambda case: contains_any(case.text, case.texts),
+        share=0.1,
+    ),
+    Cause("part of the answer", "predictions are a part of a reference", "ask for the whole answer", _is_part),
+    Cause(
+        "another number",
+        "predictions contain other digits than every reference",
+        "the model or the OCR",
+        _is_another_number,
+        is_credited=True,
+    ),
+    Cause(
+        "a few characters", "predictions are close to a reference", "the model or the OCR", of_rules=True, at="above"
+    ),
+    Cause("wrong", "predictions are something else", "the model", of_rules=True),
+)
+
+
+MIN_ANSWERS = 10
+"""Fewer answers are alike by chance."""
+
+
+def find_facts(rows: Iterable[tuple[Any, Sequence[Any], float]], normalize: Callable[[Any], str]) -> Facts:
+    """Find what is known about all answers together, given the prediction, the references and the score of each."""
+    rows = list(rows)
+    wrong = [row for row in rows if row[2] < 1.0]
+    zeros = [(prediction, texts) for prediction, texts, score in wrong if score == 0.0 and isinstance(prediction, str)]
+    accepted: Collection[str] = frozenset()
+    if any(text in NULLS for text, _ in zeros):
+        accepted = {"", *(str(text).lower() for _, texts, _ in rows for text in texts)}
+    return Facts(
+        lost=_NEVER_IN_DOCUMENTS & {text for _, texts, _ in wrong for text in texts if isinstance(text, str)},
+        accepted=accepted,
+        moved=frozenset(map(normalize, _find_moved(zeros, rows))),
+        failed=_find_failed(zeros, rows),
+    )
+
+
+_Zeros = Sequence[tuple[str, Sequence[Any]]]
+_Rows = Sequence[tuple[Any, Sequence[Any], float]]
+
+
+def _find_moved(zeros: _Zeros, rows: _Rows) -> Sequence[str]:
+    """Find predictions that are references of other questions.
+
+    Chance must not explain them: correct predictions, too, are references of these questions by chance, and an answer
+    that many questions share says nothing.
+    """
+    zeros = [pair for pair in zeros if pair[0]]
+    asked = {text for _, texts in zeros for text in texts if isinstance(text, str)}
+    moved = [text for text, _ in zeros if text in asked]
+    if len(moved) < max(MIN_ANSWERS, 0.3 * len(zeros)) or 2 * len(set(moved)) < len(moved):
+        return []
+    right = [text for text, _, score in rows if score == 1.0]
+    by_chance = sum(text in asked for text in right) / max(len(right), MIN_ANSWERS)
+    return moved if len(moved) >= 3 * by_chance * len(zeros) else []
+
+
+_FEWEST_FAILED = 5
+_MOST_FAILED_TEXTS = 3
+
+
+def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
+    """Find three words that many answers begin with, all of them wrong, and no reference, as messages of failed
+    requests do.
+    """
+    beginnings = Counter(begin(text) for text, _ in zeros if text.count(" ") > 1)
+    least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
+    some = [words for words, count in beginnings.items() if count > least and words.count(" ") > 1]
+    if not some:
+        return frozenset()
+    everywhere = Counter(begin(text) for text, _, _ in rows)
+    accepted = {begin(text) for _, texts, _ in rows for text in texts}
+    texts = {words: {text for text, _ in zeros if begin(text) == words} for words in some}
+    return frozenset(
+        words
+        for words in some
+        if everywhere[words] == beginnings[words] and words not in accepted and len(texts[words]) <= _MOST_FAILED_TEXTS
+    )
+
+
+def show(value: Any) -> str:
+    """Show an answer in a sentence."""
+    text = " ".join(format_value(value).split())
+    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'

@@ -1,0 +1,365 @@
+"""The account of the points that a score lacks: every lost point has one cause, and the causes add up to 1 - score.
+
+First come the steps that give points back when they are typed (see `step_search`). What an answer still lacks after
+them has the first cause of a table that applies (see `causes`, and `leaf_causes` for nested values).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
+
+from anls_metric.analysis.causes import (
+    CAUSES,
+    MISSING,
+    RIGHT,
+    Case,
+    Facts,
+    find_facts,
+    is_cut_off,
+    keep_letters_and_digits,
+    show,
+)
+from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
+from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
+from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
+from anls_metric.analysis.steps import KINDS
+from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
+from anls_metric.core.strings.metrics import normalize_wrong
+from anls_metric.messages import Message
+from anls_metric.options import Settings
+from anls_metric.reading.answers import list_places
+
+
+class Part(NamedTuple):
+    """What an answer, or a question, loses to one cause: points, and for nested values under which keys."""
+
+    cause: str
+    points: float
+    keys: Sequence[object] = ()
+
+
+class Row(NamedTuple):
+    """A row of the account.
+
+    Attributes:
+        cause: the name of the cause.
+        points: what the score loses to it, from 0 to 1. Of a step, what it gives back.
+        answers: the number of answers, or of leaves of nested values.
+        meaning: what is said after the number of answers.
+        remedy: what to do.
+        options: the options to type for a step and those before it; None for other causes.
+        anls: the score after these options; None without any.
+        lowered: what a step takes from other answers; it is part of ``points``.
+    """
+
+    cause: str
+    points: float
+    answers: int
+    meaning: Message
+    remedy: Message
+    options: Mapping[str, str] | None = None
+    anls: float | None = None
+    lowered: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LostPoints:
+    """The account of a submission. Everything in it is computed when it is asked for."""
+
+    scored: Scored
+    examples: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def steps(self) -> list[Applied]:
+        """The steps, applied one after the other."""
+        return find_steps(self.scored)
+
+    @cached_property
+    def final(self) -> State:
+        """The answers after all steps."""
+        return self.steps[-1].after if self.steps else start_state(self.scored)
+
+    @property
+    def counts_leaves(self) -> bool:
+        """Whether the causes are those of leaves of nested values."""
+        return self.final.scorer.has_leaves
+
+    @property
+    def typed(self) -> Mapping[str, str]:
+        """The options of all steps that can be typed."""
+        return next((applied.options for applied in reversed(self.steps) if applied.options), {})
+
+    @cached_property
+    def causes(self) -> Sequence[Sequence[Part]]:
+        """For each answer, what it still loses after the steps; () for one that loses nothing."""
+        return self._list_leaf_causes() if self.counts_leaves else self._list_causes()
+
+    def _list_causes(self) -> Sequence[Sequence[Part]]:
+        found: list[Sequence[Part]] = [()] * len(self.final.scores)
+        cases = self._list_cases()
+        at_zero, above = _choose_causes(cases[0][1].facts, bool(self.final.scorer.columns)) if cases else ((), ())
+        for place, case in cases:
+            cause = MISSING
+            for name, applies in (above if case.score else at_zero) if case.prediction is not None else ():
+                if applies(case):
+                    cause = name
+                    break
+            found[place] = (Part(cause, 1.0 - case.score),)
+            if cause not in self.examples:
+                self.examples[cause] = " for ".join(map(show, (case.prediction, *case.references[:1])))
+        return found
+
+    def _list_cases(self) -> list[tuple[int, Case]]:
+        """List the answers that lack points after all steps, with their places."""
+        answers, (predictions, references, scorer, scores, *_) = self.scored.answers, self.final
+        if answers.columns is not None:
+            predictions = [row["prediction"] if each else each for each, row in zip(predictions, answers.columns)]
+        raw, records = answers.raw or answers.predictions, self.scored.questions.table.records
+        has_flags = not UNANSWERABLE.keys().isdisjoint(self.scored.questions.table.fields)
+        lacking = {
+            place
+            for place, question in enumerate(list_places(answers))
+            if scores[place] < 1.0
+            and isinstance(predictions[place], str)
+            and lacks_answer(references[place], records[question] if has_flags else {})
+        }
+        facts = find_facts(zip(predictions, references, scores), scorer.as_text)
+        facts = facts._replace(marker=getattr(scorer, "marker", ""), unanswerable=bool(lacking))
+        texts = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
+        columns = zip(predictions, references, scores, raw, texts)
+        return [
+            (
+                place,
+                Case(
+                    *(prediction, accepted, score, output, text, accepted_texts),
+                    *(keep_letters_and_digits(text), list(map(keep_letters_and_digits, accepted_texts))),
+                    *(place in lacking, facts),
+                ),
+            )
+            for place, (prediction, accepted, score, output, (text, accepted_texts)) in enumerate(columns)
+            if score < 1.0
+        ]
+
+    def _list_leaf_causes(self) -> Sequence[Sequence[Part]]:
+        """For each answer, list what it loses leaf by leaf."""
+        scorer = replace(cast("Any", self.final.scorer), lists_leaves=True)
+        raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Part]]()
+        for prediction, references, value, output in zip(
+            self.final.predictions, self.final.references, self.final.values, raw
+        ):
+            if float(value) == 1.0:
+                found.append(())
+                continue
+            row = value
+            if not row.leaves and prediction is None:
+                row = scorer.score_missing(references)
+            elif not row.leaves:
+                row = scorer.score_row(prediction, references)
+            is_cut = isinstance(prediction, str) and is_cut_off(output)
+            names = ["cut off"] * len(row.leaves) if is_cut else name_leaf_causes(prediction, row.leaves, self.examples)
+            losses = [(1.0 - leaf.score) / row.length for leaf in row.leaves]
+            parts = zip(names, losses, (leaf.keys for leaf in row.leaves))
+            found.append([Part(*part) for part in parts if part[1]])
+        return found
+
+    @cached_property
+    def parts(self) -> Sequence[Sequence[Part]]:
+        """For each question, what it loses to each cause: to the steps in their order, then to the others. They add up
+        to 1 - score. Runs are averaged.
+        """
+        answers = self.scored.answers
+        if not self.steps and answers.places is None:
+            return self.causes
+        gains = [
+            (applied.step.name, average(answers, _subtract(applied.before.scores, applied.after.scores)))
+            for applied in self.steps
+        ]
+        return [
+            [
+                *(Part(name, gain[place]) for name, gain in gains if gain[place]),
+                *(
+                    part._replace(points=part.points / len(run)) if len(run) > 1 else part
+                    for answer in run
+                    for part in self.causes[answer]
+                ),
+            ]
+            for place, run in enumerate(self.scored.runs)
+        ]
+
+    def of_question(self, place: int) -> dict[str, float]:
+        """Return what a question loses to each cause."""
+        return _sum_up((part.cause, part.points) for part in self.parts[place])
+
+    @cached_property
+    def main_causes(self) -> Sequence[str]:
+        """The cause that costs each answer most, the first of equal ones; `RIGHT` for an answer that loses nothing."""
+        found, most = [], []
+        for parts in self.causes:
+            sums: dict[str, float] = {}
+            for cause, points, _ in parts:
+                sums[cause] = sums.get(cause, 0.0) + points
+            cause, points = max(sums.items(), key=itemgetter(1), default=(RIGHT, 0.0))
+            found.append(cause)
+            most.append(points)
+        for applied in self.steps:
+            for place, gain in enumerate(_subtract(applied.before.scores, applied.after.scores)):
+                if gain > most[place]:
+                    found[place], most[place] = applied.step.name, gain
+        return found
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows of the account: the steps, then the causes, those that cost most first."""
+        return [*map(self._describe_step, self.steps), *self._describe_causes()]
+
+    def _describe_step(self, applied: Applied) -> Row:
+        step, before, after = applied.step, applied.before, applied.after
+        changes = average(self.scored.answers, _subtract(before.scores, after.scores))
+        return Row(
+            step.name,
+            after.anls - before.anls,
+            applied.changed,
+            Message("", step.meaning),
+            applied.remedy,
+            applied.options,
+            after.anls,
+            -math.fsum(change for change in changes if change < 0) / len(changes),
+        )
+
+    def _describe_causes(self) -> list[Row]:
+        table = {row.name: row for row in (LEAF_CAUSES if self.counts_leaves else CAUSES)}
+        counts = Counter(part.cause for parts in self.causes for part in parts)
+        marker = getattr(self.final.scorer, "marker", "")
+        rows = []
+        for name, points in self._sum_causes().items():
+            values = {"example": self.examples.get(name, ""), "marker": marker}
+            cause = table[name]
+            meaning, remedy = Message("", cause.meaning, values), Message("", cause.remedy, values)
+            rows.append(Row(name, points, counts[name], meaning, remedy))
+        return sorted(rows, key=lambda row: -row.points)
+
+    def _sum_causes(self) -> dict[str, float]:
+        """Sum up what the score loses to each cause after the steps."""
+        scorer, values = self.final.scorer, self.final.values
+        if not scorer.averages_rows:  # each leaf counts alike
+            length = sum(value.length for value in values) or 1
+            return _sum_up(
+                (part.cause, part.points * value.length / length)
+                for parts, value in zip(self.causes, values)
+                for part in parts
+            )
+        runs, total = self.scored.runs, len(self.scored.scores)
+        if self.scored.answers.places is None:
+            return _sum_up(((part.cause, part.points) for parts in self.causes for part in parts), total)
+        return _sum_up(
+            ((part.cause, part.points / len(run)) for run in runs for answer in run for part in self.causes[answer]),
+            total,
+        )
+
+    def of_group(self, field: str, name: str, group: Group) -> dict[str, float]:
+        """Return what the questions of a group lose to each cause, which adds up to 1 - their mean; for a key of nested
+        values, what all questions lose under it after the steps, which adds up to its cost.
+        """
+        if field != KEYS:
+            parts = ((part.cause, part.points) for place in group.places for part in self.parts[place])
+            found = _sum_up(parts, len(group.places))
+        else:
+            found = {**self._by_key.get(name, {})}
+        return {row.cause: found[row.cause] for row in self.rows if row.cause in found}
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Mapping[str, float]]:
+        """What all questions lose under each key."""
+        from anls_metric.analysis.leaf_keys import name_keys  # which strings do not need
+
+        lists: dict[str, list[tuple[str, float]]] = {}
+        for run in self.scored.runs:
+            for answer in run:
+                for part in self.causes[answer]:
+                    for key in name_keys(part.keys):
+                        lists.setdefault(key, []).append((part.cause, part.points / len(run)))
+        return {key: _sum_up(pairs, len(self.scored.scores)) for key, pairs in lists.items()}
+
+    @cached_property
+    def credit_for_wrong(self) -> dict[str, float]:
+        """How much of the score is credit for wrong answers, by cause."""
+        credited = {row.name for row in CAUSES if row.is_credited}
+        if self.counts_leaves:
+            return {}
+        places = enumerate(self.causes)
+        pairs = ((parts[0].cause, self.final.scores[place]) for place, parts in places if parts)
+        found = _sum_up((pair for pair in pairs if pair[0] in credited and pair[1]), len(self.final.scores))
+        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
+MEANINGS: Mapping[str, str] = {
+    RIGHT: "lose nothing",
+    **{row.name: row.meaning.format(example="x", marker="...") for row in (*LEAF_CAUSES, *CAUSES)},
+    **{row.name: row.meaning for row in KINDS},
+}
+"""What is said of the answers with each cause, by its name."""
+
+
+def wants_account(settings: Settings) -> bool:
+    """Whether the account of lost points, and hints about answers, are shown."""
+    return bool(settings.report) or not (settings.quiet or settings.score_only)
+
+
+_Rows = Sequence[tuple[str, Callable[[Case], bool]]]
+
+
+def _choose_causes(facts: Facts, of_rules: bool) -> tuple[_Rows, _Rows]:
+    """Choose the rows of the table to ask for answers that score 0, and for those that score more."""
+    rows = [
+        row
+        for row in CAUSES
+        if row.name != MISSING and (row.of_rules or not of_rules) and (not row.needs or getattr(facts, row.needs))
+    ]
+    at_zero, above = ([(row.name, row.applies) for row in rows if row.at in ("", at)] for at in ("zero", "above"))
+    return at_zero, above
+
+
+@once
+def account_for(scored: Scored) -> LostPoints:
+    """Return the account of a submission, which is made once.
+
+    Example:
+        >>> from anls_metric import score
+        >>> scored = score(["<think>?</think>tea", "", "tee"], [["tea"]] * 3)["data"]
+        >>> [(row.cause, round(row.points, 4), row.options) for row in account_for(scored).rows]
+        [('raw output', 0.3333, {'extract': 'think'}), ('empty', 0.3333, None), ('a few characters', 0.1111, None)]
+    """
+    return LostPoints(scored)
+
+
+def _subtract(before: Sequence[float], after: Sequence[float]) -> list[float]:
+    return [new - old for old, new in zip(before, after)]
+
+
+def _sum_up(pairs: Iterable[tuple[str, float]], total: int = 1) -> dict[str, float]:
+    """Sum up points by cause, and divide the sums by the number of all questions."""
+    lists: dict[str, list[float]] = {}
+    for cause, points in pairs:
+        lists.setdefault(cause, []).append(points)
+    return {cause: math.fsum(points) / total for cause, points in lists.items()}
+
+
+def compare_accounts(first: LostPoints, second: LostPoints, pairs: Iterable[tuple[int, int]]) -> dict[str, float]:
+    """Split the difference between two scores, the second minus the first, by cause: what the first loses to a cause
+    more than the second. The causes add up to the difference.
+
+    Args:
+        first, second: the accounts.
+        pairs: the places of the questions that both have.
+    """
+    rows, count = list[tuple[str, float]](), 0
+    for count, (own, other) in enumerate(pairs, 1):  # noqa: B007
+        rows += [(part.cause, part.points) for part in first.parts[own]]
+        rows += [(part.cause, -part.points) for part in second.parts[other]]
+    return dict(sorted(_sum_up(rows, count or 1).items(), key=lambda pair: -abs(pair[1])))

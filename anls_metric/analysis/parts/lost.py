@@ -1,0 +1,68 @@
+"""The account of the points that a score lacks."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from anls_metric.analysis.lost_points import account_for, wants_account
+from anls_metric.analysis.part import Part
+from anls_metric.analysis.scored import Scored
+
+
+class LostRow(TypedDict):
+    """A row of the account of lost points."""
+
+    cause: str
+    """the [cause](error_analysis.md#causes)"""
+    points: float
+    """what the score loses to it, from 0 to 1; for a step, what it gives back; the rows add up to `total`"""
+    answers: int
+    """the number of answers; for structured answers, the number of values"""
+    meaning: str
+    remedy: str
+    """what is said after this number, and what to do"""
+    options: dict[str, str] | None
+    """for a step, the options to use, by their names in Python: its own, and those of the steps before it"""
+    anls: float | None
+    """the score with these options"""
+    lowered: float
+    """what a step takes from other answers, which is part of `points`"""
+
+
+class Lost(TypedDict):
+    """The account of the points that a score lacks."""
+
+    total: float
+    """1 minus the score"""
+    rows: list[LostRow]
+    """the steps that give points back, in the order in which they are applied, then the causes of the rest"""
+    credit_for_wrong: dict[str, float]
+    """how much of the score is credit for wrong answers, by cause"""
+    groups: dict[str, dict[str, dict[str, float]]]
+    """by field of `--by` and value, what the questions of a group lose to each cause; by key, what all questions lose
+    under it after the steps"""
+
+
+def describe_lost(scored: Scored) -> Any:
+    """Describe the account of a submission as `Lost`; the meanings and remedies are messages."""
+    account = account_for(scored)
+    groups = {
+        field: {name: account.of_group(field, name, group) for name, group in own.items() if group.places}
+        for field, own in scored.groups.items()
+    }
+    return {
+        "total": 1.0 - scored.anls,
+        "rows": [row._asdict() for row in account.rows],
+        "credit_for_wrong": account.credit_for_wrong,
+        "groups": groups,
+    }
+
+
+PART = Part(
+    key="lost",
+    sentence="the [account of lost points](error_analysis.md); not with `--quiet`",
+    find=lambda scored: describe_lost(scored) if wants_account(scored.settings) else None,
+    type=Lost,
+    order=15,
+    by_name=False,
+)

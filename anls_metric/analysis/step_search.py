@@ -1,0 +1,454 @@
+"""Finds the steps that raise a score. A step is chosen on a sample of wrong answers, and of right ones, which it could
+spoil, and is then applied to all answers: what it promises is their score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.scored import MIN_GAIN, Scored, mean_of
+from anls_metric.analysis.steps import (
+    BY_HAND,
+    DECIMALS,
+    NORMALIZING,
+    OF_VALUES,
+    SPLITTING,
+    Step,
+    extract_by,
+    leave_out,
+    read_as_values,
+    take_inside,
+)
+from anls_metric.core.extraction.extract import EXTRACTORS, extractor
+from anls_metric.core.json_strings import parse_value_or_text
+from anls_metric.core.scorer import Scorer
+from anls_metric.core.strings.normalization import sort_rows
+from anls_metric.messages import Message
+from anls_metric.reading.answers import list_references
+from anls_metric.reading.layouts import take
+from anls_metric.reading.values import LOST_FORMATTING
+
+MAX_CASES = 256
+"""The most answers in a sample of wrong ones, and of right ones."""
+
+MAX_CHARACTERS = 1_000
+"""How much of a long text is in the sample: half of it from each end, because marks of model output stand there."""
+
+MIN_UNCERTAIN_GAIN = 0.02  # of the first uncertain step of a kind; those that follow it are worth MIN_GAIN
+MIN_SHARE = 0.01  # of the answers, which a step must repair:
+NEARLY_RIGHT = 0.9  # then they have at least this score
+MAX_STEPS = 4  # of one kind
+
+
+class State(NamedTuple):
+    """The answers after some steps, as columns, and their score."""
+
+    predictions: Sequence[Any]
+    references: Sequence[Sequence[Any]]
+    scorer: Scorer
+    scores: Sequence[float]
+    values: Sequence[Any]
+    anls: float
+
+
+class Applied(NamedTuple):
+    """A step that was applied to all answers.
+
+    Attributes:
+        step: the step.
+        before, after: the answers.
+        options: the options to type for it and the steps before it; None if it can only be done in the files.
+        changed: the number of wrong answers that it changes.
+    """
+
+    step: Step
+    before: State
+    after: State
+    options: Mapping[str, str] | None
+    changed: int
+
+    @property
+    def remedy(self) -> Message:
+        """What to do, with all options to type."""
+        return advise(self.step.remedy, self.options or {})
+
+
+def advise(remedy: str, options: Mapping[str, str]) -> Message:
+    """Word a remedy with the options to type."""
+    words = " ".join(f"{{use.{option}:{{{option}}}}}" for option in options)
+    return Message("", f"{remedy} with {words}" if words else remedy, dict(options))
+
+
+class _Answer(NamedTuple):
+    """An answer in a sample, where it represents `weight` answers."""
+
+    prediction: Any
+    references: Sequence[Any]
+    score: float
+    weight: float
+
+
+class _Sample(NamedTuple):
+    """Answers of a state that score less than 1, and that score 1, out of all answers."""
+
+    state: State
+    wrong: Sequence[_Answer]
+    right: Sequence[_Answer]
+    total: int
+
+
+def start_state(scored: Scored) -> State:
+    """Return the answers as they were scored."""
+    answers = scored.answers
+    return State(
+        answers.predictions,
+        list_references(answers),
+        scored.scorer,
+        scored.answer_scores,
+        scored.values,
+        scored.anls,
+    )
+
+
+def find_steps(scored: Scored) -> list[Applied]:
+    """Find the steps that raise a score, and apply one after the other; none under a benchmark metric.
+
+    They are tried in the order in which the program applies them, so that what is typed is what was tried. Steps of one
+    option become one step.
+    """
+    state, found = start_state(scored), list[Applied]()
+    if scored.scorer.columns or scored.anls == 1.0:
+        return found
+    sample = _take_sample(state)
+    for list_steps in _KINDS:
+        for _ in range(MAX_STEPS):
+            if 100 * sum(answer.weight for answer in sample.wrong) < sample.total:
+                return found
+            typed = (found[-1].options or {}) if found else {}
+            known = next(iter(found[-1].step.options), "") if found else ""
+            trials = [(_try(sample, step, known), step) for step in list_steps(sample, scored, typed)]
+            gain, step = max(trials, key=itemgetter(0), default=(0.0, None))
+            if step is None or not gain:
+                break
+            after = _apply(step, state, scored)
+            if after.anls - state.anls < MIN_GAIN:
+                break
+            found = _add(found, step, state, after, scored)
+            state, sample = after, _take_sample(after)
+    return found
+
+
+def _add(found: list[Applied], step: Step, before: State, after: State, scored: Scored) -> list[Applied]:
+    """Add a step to those that were found; one of the same option takes the place of the last."""
+    options: Mapping[str, str] | None = None
+    if step.options and (not found or found[-1].options is not None):
+        options = _join_options(found[-1].options or {} if found else {}, step, scored)
+    if found and step.options and [*found[-1].step.options] == [*step.options]:
+        before = found.pop().before
+    changed = sum(old < 1.0 and new != old for old, new in zip(before.scores, after.scores))
+    return [*found, Applied(step, before, after, options, changed)]
+
+
+def _join_options(typed: Mapping[str, str], step: Step, scored: Scored) -> dict[str, str]:
+    """Add the options of a step to those of the steps before it. Extraction steps and normalizations are added to those
+    that the user typed.
+    """
+    options = {**typed, **step.options}
+    if "extract" in step.options:
+        options["extract"] = ",".join(filter(None, [typed.get("extract", scored.extract), step.options["extract"]]))
+    if "normalize" in step.options:
+        own = typed.get("normalize", getattr(scored.scorer, "normalize", ""))
+        options["normalize"] = sort_rows(",".join(filter(None, [own, step.options["normalize"]])))
+    return options
+
+
+def try_values(scored: Scored) -> tuple[Step, float] | None:
+    """Return the step that scores the fields of answers that are JSON and were scored as strings, and the score after
+    it; None if they are not.
+    """
+    state = start_state(scored)
+    steps = _list_variants(_take_sample(state), scored, {})
+    return (steps[0], _apply(steps[0], state, scored).anls) if steps else None
+
+
+# Samples and trials
+
+
+def _take_sample(state: State) -> _Sample:
+    rows = zip(state.predictions, state.references, state.scores)
+    wrong: list[tuple[Any, ...]] = []
+    right: list[tuple[Any, ...]] = []
+    for row in rows:
+        if row[0] is not None:
+            (wrong if row[2] < 1.0 else right).append(row)
+    return _Sample(state, _spread(wrong, state.scorer), _spread(right, state.scorer), len(state.scores))
+
+
+def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
+    """Take answers, evenly spread, from rows with the first fields of `_Answer`."""
+    some = rows[:: math.ceil(len(rows) / MAX_CASES) or 1]
+    texts = [row[0] if scorer.reads_json else _cut(row[0]) for row in some]
+    return [_Answer(text, row[1], row[2], len(rows) / len(some)) for text, row in zip(texts, some)]
+
+
+def _cut(text: Any) -> Any:
+    """Cut the middle out of a long text."""
+    half = MAX_CHARACTERS // 2
+    is_long = isinstance(text, str) and len(text) > MAX_CHARACTERS
+    return f"{text[:half]} … {text[-half:]}" if is_long else text
+
+
+def _try(sample: _Sample, step: Step, known: str = "") -> float:
+    """Return by how much a step raises the mean of a set, estimated from a sample; 0.0 if it does not help enough.
+
+    It must make enough answers right, or nearly so. The answers of good models have some periods, quotation marks and
+    sentences, too, so uncertain steps must be worth more, unless they continue the option `known`.
+    """
+    least, enough = MIN_SHARE * sample.total, MIN_GAIN
+    if not step.is_certain:
+        least = max(least, min(sample.total / 2, 2 + 0.4 * math.sqrt(sample.total)))
+        enough = MIN_GAIN if known in step.options else MIN_UNCERTAIN_GAIN
+    changed = list(_rescore(sample.state.scorer, step, sample.wrong))
+    gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
+    repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= NEARLY_RIGHT)
+    may_be_small = step.changes_values or (step.rescores and step.is_certain)  # others may follow it
+    if gained <= 0.0 or (repaired < least and not may_be_small):
+        return 0.0
+    right = _rescore(sample.state.scorer, step, sample.right)
+    gained = (gained + sum(answer.weight * (after - answer.score) for answer, after in right)) / sample.total
+    return gained if gained >= enough else 0.0
+
+
+def _change(step: Step, prediction: Any, references: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    changes = isinstance(prediction, str) or (step.changes_values and prediction is not None)
+    return (step.prediction(prediction) if changes else prediction), step.references(references)
+
+
+def _rescore(scorer: Scorer, step: Step, answers: Iterable[_Answer]) -> Iterable[tuple[_Answer, float]]:
+    """Apply a step to answers, and score those that it changes; return them with their new scores."""
+    changed, predictions, references = [], [], []
+    for answer in answers:
+        prediction, accepted = _change(step, answer.prediction, answer.references)
+        if not step.changes_texts or [prediction, *accepted] != [answer.prediction, *answer.references]:
+            changed.append(answer)
+            predictions.append(prediction)
+            references.append(accepted)
+    try:
+        scores = step.rescore(scorer).score(predictions, references)
+    except ValueError:  # one is nested too deeply
+        return []
+    return zip(changed, map(float, scores))
+
+
+def _apply(step: Step, state: State, scored: Scored) -> State:
+    """Apply a step to all answers. Those that stay as they are keep their scores, unless only the scorer changes."""
+    scorer = step.rescore(state.scorer)
+    rescores_all = not step.changes_texts or scorer.name != state.scorer.name
+    pairs = [_change(step, *pair) for pair in zip(state.predictions, state.references)]
+    olds = zip(state.predictions, state.references)
+    places = [
+        place
+        for place, ((new, accepted), (old, known)) in enumerate(zip(pairs, olds))
+        if rescores_all or new != old or (accepted is not known and list(accepted) != list(known))
+    ]
+    asked = [place for place in places if pairs[place][0] is not None]
+    values = list(state.values)
+    for place in places:
+        if pairs[place][0] is None:
+            values[place] = scorer.score_missing(pairs[place][1])
+    new_values = scorer.score([pairs[place][0] for place in asked], [pairs[place][1] for place in asked])
+    for place, value in zip(asked, new_values):
+        values[place] = value
+    predictions, references = map(list, zip(*pairs))
+    return State(
+        predictions, references, scorer, list(map(float, values)), values, mean_of(scored.answers, values, scorer)
+    )
+
+
+# The steps to try
+
+
+def _list_splitting(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    if not scored.scorer.scores_strings or "references_separator" in typed:
+        return []
+    text = "\0".join(text for answer in sample.wrong for text in answer.references)
+    return [step for step in SPLITTING if step.mark in text]
+
+
+def _list_variants(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    if not sample.state.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
+        return []
+    path = _find_only_reference(scored)
+    return [] if path is None else [read_as_values(rule, path) for rule in ("", "json")[: 2 - bool(scored.extract)]]
+
+
+def _find_only_reference(scored: Scored) -> str | None:
+    """Find the path of the references if each is in a list of its own, where a value would be this list; "" if none is
+    in a list, None if they have no path.
+    """
+    questions = scored.questions
+    path, records = scored.answers.read.values.get("references"), questions.table.records
+    fields = [take(record, path) for record in records] if path else []
+    if len(fields) != len(questions.references):
+        return None
+    if all([field] == list(texts) for field, texts in zip(fields, questions.references)):
+        return ""
+    has_path = any(record.keys() != {"references"} for record in records)  # lists of Python have none
+    are_alone = all(isinstance(field, list) and len(field) == 1 for field in fields)
+    return f"{path}.0" if has_path and are_alone else None
+
+
+def are_values(answers: Sequence[_Answer]) -> bool:
+    """Whether the references of most answers are objects or lists, written as JSON."""
+    return 2 * sum(all(map(_is_value, answer.references)) for answer in answers) > len(answers)
+
+
+def _is_value(text: Any) -> bool:
+    """Whether a string is an object or a list, but no number in brackets, which is a citation."""
+    is_open = isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and not re.fullmatch(r"\s*\[\d+\]\s*", text)
+    return is_open and isinstance(parse_value_or_text(text), (dict, list))
+
+
+def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    """List the steps into the only key or item of predictions, where a reference has no such root."""
+    if not scored.scorer.reads_json or "prediction" in typed:
+        return []
+    roots: Counter[str | int] = Counter()
+    for answer in sample.wrong:
+        own = answer.prediction
+        if isinstance(own, dict) and len(own) == 1:
+            [root] = own
+            roots[str(root)] += all(not isinstance(each, dict) or root not in each for each in answer.references)
+        elif isinstance(own, list) and len(own) == 1:
+            roots[0] += not any(isinstance(each, list) for each in answer.references)
+    path = scored.answers.read.values.get("prediction", "prediction")
+    return [take_inside(path, root) for root, count in roots.most_common(2) if 2 * count > len(sample.wrong)]
+
+
+_OPTIONS = {
+    "field": r"""["']([^"',:\\\s](?:[^"',:\\\n]{0,38}[^"',:\\\s])?)["']\s{0,9}:""",
+    "tag": r"</([\w.-]{1,40})>",
+}
+"""The option of an extraction step -> the pattern that finds its possible values in a string."""
+_MAX_VALUES = 3
+_MOST_RULES, _BEAM = 4, 3
+
+
+class _Chain(NamedTuple):
+    """Extraction steps, what they make of the sampled answers, and how close these are to a reference."""
+
+    names: tuple[str, ...]
+    texts: Sequence[str]
+    similarities: Sequence[float]
+
+    @property
+    def closeness(self) -> float:
+        return math.fsum(self.similarities)
+
+
+def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    """List the best chain of extraction steps. Each step after the first must be worth a step of its own.
+
+    Chains grow by the steps that bring the sampled answers closest to a reference, even if they do not score yet: of
+    the marks around an answer, the outer ones hide the inner ones.
+    """
+    answers = [answer for answer in sample.wrong if isinstance(answer.prediction, str)]
+    if not answers:
+        return []
+    scorer: Any = sample.state.scorer
+    loose, known = replace(scorer, threshold=0.0), "extract" if "extract" in typed else ""
+    used = {*(scored.settings.extract or ()), *typed.get("extract", "").split(",")}
+    references = [answer.references for answer in answers]
+    finish = scorer.read_answer
+
+    @cache
+    def make(name: str) -> Callable[[str], str]:
+        return extractor(name, values=scorer.reads_json)
+
+    def grow(chain: _Chain, name: str) -> _Chain | None:
+        texts = list(map(make(name), chain.texts))
+        places = [place for place, text in enumerate(texts) if text != chain.texts[place]]
+        try:
+            scores = loose.score([finish(texts[place]) for place in places], [references[place] for place in places])
+        except ValueError:  # nested too deeply
+            return None
+        similarities = list(chain.similarities)
+        for place, score in zip(places, scores):
+            similarities[place] = float(score)
+        return _Chain((*chain.names, name), texts, similarities) if places else None
+
+    texts = [answer.prediction for answer in answers]
+    start = _Chain((), texts, list(map(float, loose.score(list(map(finish, texts)), references))))
+    kept, best, most = [start], list[tuple[float, Step]](), start.closeness
+    for count in range(_MOST_RULES):
+        names = [(chain, name) for chain in kept for name in _list_rules(chain.texts)]
+        fresh = [(chain, name) for chain, name in names if name not in used and name not in chain.names]
+        grown = [chain for chain in map(grow, *zip(*fresh)) if chain and chain.closeness > most] if fresh else []
+        if not grown:
+            break
+        kept = sorted(grown, key=lambda chain: -chain.closeness)[:_BEAM]
+        most = kept[0].closeness
+        for chain in kept:
+            step = extract_by(chain.names, finish, values=scorer.reads_json)
+            gain = _try(sample, step, known)
+            if gain:
+                best.append((gain - count * MIN_GAIN, step))
+    return [max(best, key=itemgetter(0))[1]] if best else []
+
+
+def _list_rules(texts: Sequence[str]) -> list[str]:
+    """List the extraction steps that may find something, then steps with the most common values of their options."""
+    text = "\0".join(texts)
+    names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
+    for name in list(names):
+        option = _OPTIONS.get(EXTRACTORS[name].option)
+        values = Counter(re.findall(option, text) if option else ())
+        names += [f"{name}:{value}" for value, _ in values.most_common(_MAX_VALUES)]
+    return names
+
+
+def _list_normalizing(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    scorer: Any = sample.state.scorer
+    if "normalize" not in scorer.options:
+        return []
+    known = scorer.normalize.split(",")
+    if scorer.reads_json:
+        in_use = {("normalize", name) for name in known} | {(name, getattr(scorer, name)) for name in scorer.options}
+        return [
+            step
+            for step in OF_VALUES
+            if step.options.keys() <= {*scorer.options} and in_use.isdisjoint(step.options.items())
+        ]
+    text = "".join(text for answer in sample.wrong for text in (answer.prediction, *answer.references))
+    usable = NORMALIZING if not text.isascii() else [step for step in NORMALIZING if "spaces" in step.options.values()]
+    return [step for step in usable if step.options["normalize"] not in known]
+
+
+def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    if not sample.state.scorer.scores_strings:
+        return []
+    is_known = any(hint.sentence == LOST_FORMATTING for hint in scored.answers.hints)
+    return [step for step in BY_HAND if not (is_known and step.name == DECIMALS)]
+
+
+def _list_extra_keys(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
+    if not sample.state.scorer.reads_json or "ignore_keys" in typed:
+        return []
+    from anls_metric.analysis.extra_keys import find_extra_keys  # which strings do not need
+
+    keys = find_extra_keys(sample.state.scorer, sample.state.predictions, sample.state.references)
+    return [leave_out(keys)] if keys else []
+
+
+_KINDS = (
+    *(_list_splitting, _list_variants, _list_roots, _list_chains, _list_extra_keys, _list_normalizing),
+    _list_by_hand,
+)
+"""What lists the steps of one kind, in the order in which the program applies them."""

@@ -1,0 +1,279 @@
+r"""The steps that give lost points back: each changes how answers are read, not the answers, and is an option to type.
+
+The table has the steps that fit any answers; others are made for the answers at hand, such as a chain of extraction
+steps. `step_search` finds those that help.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from anls_metric.core.extraction.extract import CERTAIN, extractor
+from anls_metric.core.json_strings import parse_value_or_text, read_reference
+from anls_metric.core.scorer import Scorer, get_scorer
+from anls_metric.core.strings.normalization import NORMALIZATIONS, normalizer
+
+Change = Callable[[Any], Any]
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+class Step(NamedTuple):
+    """A change to how answers are read: a row of the table, or made for the answers at hand.
+
+    Attributes:
+        name: the cause that it removes.
+        meaning: what is said after the number of answers.
+        remedy: what to do, before its options.
+        options: the options that apply it, each with its value; {} if it can only be done in the files.
+        prediction: changes a prediction.
+        references: changes the references of a question.
+        rescore: returns the scorer that the options make.
+        mark: it changes nothing in answers without this string.
+        is_certain: whether correct answers never look like this by chance.
+        changes_values: whether it changes predictions that are no strings.
+    """
+
+    name: str
+    meaning: str
+    remedy: str
+    options: Mapping[str, str] = {}
+    prediction: Change = _keep
+    references: Callable[[Sequence[Any]], Sequence[Any]] = _keep
+    rescore: Callable[[Scorer], Scorer] = _keep
+    mark: str = ""
+    is_certain: bool = False
+    changes_values: bool = False
+
+    @property
+    def rescores(self) -> bool:
+        """Whether its options make another scorer."""
+        return self.rescore is not _keep
+
+    @property
+    def changes_texts(self) -> bool:
+        """Whether it changes predictions or references, and not the scorer alone."""
+        return self.prediction is not _keep or self.references is not _keep
+
+
+def _with(**options: str) -> Callable[[Scorer], Scorer]:
+    """Make what returns a scorer with other options."""
+    return lambda scorer: get_scorer(scorer, **options)
+
+
+def _on_both(change: Change) -> dict[str, Any]:
+    """Make the changes of both sides."""
+    return {"prediction": change, "references": lambda texts: list(map(change, texts))}
+
+
+# Several references in one string
+
+
+def _split(separator: str, texts: Sequence[str]) -> Sequence[str]:
+    """Split strings at a pattern."""
+    parts = [part.strip() for text in texts for part in re.split(separator, text)]
+    return list(filter(None, parts)) or texts
+
+
+_SEPARATORS = (
+    *("|||", "||", " | ", "|", ";", "；", "<OR>", "\n", r"\n", "\t", "<br>", "<sep>", "[SEP]", "###", "##", "::"),
+    *(" / ", "/", " OR ", " or ", ", ", "、"),
+)
+SPLITTING = tuple(
+    Step(
+        "joined references",
+        "references look like several in one string",
+        "split them",
+        {"references_separator": {"\n": r"\n", "\t": r"\t"}.get(separator, separator)},
+        references=partial(_split, re.escape(separator)),
+        mark=separator,
+    )
+    for separator in _SEPARATORS
+)
+
+
+# Other characters
+
+
+def _normalize_also(names: str, scorer: Any) -> Scorer:
+    """Return a scorer that also normalizes."""
+    return get_scorer(scorer, normalize=",".join(filter(None, [scorer.normalize, names])))
+
+
+_IN_TWO_FORMS = {
+    "nfc": "encode accents in two ways",
+    "width": "have full-width letters, digits or signs on one side",
+    "typography": "have curly quotes, long dashes, ligatures or invisible characters on one side",
+    "digits": "have the digits of another script (\u0663 for 3)",
+    "spaces": 'have spaces between tokens on one side ("$ 1,200" for "$1,200")',
+}
+_UNCERTAIN = ("spaces", "typography")
+NORMALIZING = tuple(
+    Step(
+        "other characters",
+        f"answers {_IN_TWO_FORMS[name]}",
+        "normalize both sides",
+        {"normalize": name},
+        rescore=partial(_normalize_also, name),
+        is_certain=name not in _UNCERTAIN,
+        **_on_both(normalizer(name)),
+    )
+    for name, row in NORMALIZATIONS.items()
+    if not row.of_keys
+)
+
+
+# What programs did to the files
+
+
+def _decode_utf_8(match: re.Match[str]) -> str:
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return match[0].encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return match[0]
+
+
+_PRINTED = r"""(?s)(?:[a-z_.]{1,12}\()?b?[\[({"'].*[\])}"']"""
+
+
+def _read_printed(texts: Sequence[str]) -> Sequence[str]:
+    """Read the items of a printed list, or join single characters."""
+    if len(texts) > 3 and set(map(len, texts)) == {1}:
+        return ["".join(texts)]
+    is_printed = len(texts) == 1 and re.fullmatch(_PRINTED, texts[0].strip())
+    return _split(r"""[\[\](){}'",\\]+""", texts) if is_printed else texts
+
+
+_LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
+DECIMALS = "decimals"
+BY_HAND = (
+    Step(
+        "printed references",
+        "references look like printed lists, or single characters",
+        'write them as lists of strings: ["a", "b"]',
+        references=_read_printed,
+    ),
+    Step(
+        DECIMALS,
+        'answers are whole numbers, and floats on one side ("15.0" for "15")',
+        "write them as strings",
+        **_on_both(partial(re.sub, r"^(-?\d+)\.0$", r"\1")),
+        mark=".0",
+    ),
+    Step(
+        "wrong encoding",
+        "answers are UTF-8 that was read in a different encoding (Ã© for é)",
+        "read the original file as UTF-8",
+        **_on_both(partial(re.sub, _LATIN, _decode_utf_8)),
+        is_certain=True,
+    ),
+)
+
+
+# Lists and nested values
+
+OF_VALUES = (
+    Step(
+        "other keys",
+        "answers have keys that differ only in case, spaces and signs",
+        "compare keys by their letters",
+        {"normalize": "keys"},
+        rescore=partial(_normalize_also, "keys"),
+        is_certain=True,
+    ),
+    Step(
+        "numbers as written",
+        "answers contain equal numbers in two forms, such as 2440.0 for 2440",
+        "compare them by value",
+        {"numbers": "by_value"},
+        rescore=_with(numbers="by_value"),
+        is_certain=True,
+    ),
+    Step(
+        "keys without a value",
+        "predictions have keys without a value, which count as wrong",
+        "ignore them",
+        {"none_keys": "ignored"},
+        rescore=_with(none_keys="ignored"),
+        is_certain=True,
+    ),
+)
+
+RAW = "raw output"
+"""The cause that extraction steps remove."""
+
+
+def leave_out(keys: Sequence[str]) -> Step:
+    """Make the step that leaves out keys beside the answer, given their paths."""
+    return Step(
+        "keys beside the answer",
+        "predictions have keys that no reference has, which count as wrong",
+        "if they are no parts of the answer, leave them out",
+        {"ignore_keys": ",".join(keys)},
+        rescore=lambda scorer: get_scorer(scorer, ignore_keys=tuple(keys)),
+        is_certain=True,
+    )
+
+
+def read_as_values(extract: str = "", path: str = "") -> Step:
+    """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step. The references
+    are those at ``path``, "" for the same as before.
+    """
+    take = extractor(extract, values=True) if extract else _keep
+    options = {"variant": "anls_star", "references": path, "extract": extract}
+    return Step(
+        "JSON read as text",
+        "predictions and references are JSON, and are scored as strings",
+        "score their fields",
+        {name: value for name, value in options.items() if value},
+        prediction=lambda text: parse_value_or_text(take(text)),
+        references=lambda texts: tuple(map(read_reference, texts)),
+        rescore=lambda scorer: get_scorer("anls_star"),
+        is_certain=True,
+    )
+
+
+def take_inside(path: str, root: str | int) -> Step:
+    """Make the step into the only key or item of predictions, at this path."""
+
+    def unwrap(value: Any) -> Any:
+        if isinstance(root, str):
+            return value[root] if isinstance(value, dict) and [*value] == [root] else value
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+    return Step(
+        "another root",
+        "predictions are the only value under a root that no reference has",
+        "read what is in it",
+        {"prediction": f"{path}.{root}"},
+        prediction=unwrap,
+        is_certain=True,
+        changes_values=True,
+    )
+
+
+def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) -> Step:
+    """Make the step that extracts answers by a chain of extraction steps, and reads what they find with ``finish``."""
+    chain = extractor(",".join(names), values=values)
+    return Step(
+        RAW,
+        "predictions look like raw model output",
+        "extract the answers",
+        {"extract": ",".join(names)},
+        prediction=lambda text: finish(chain(text)),
+        is_certain=all(name.partition(":")[0] in CERTAIN for name in names),
+    )
+
+
+KINDS = (
+    *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
+    *(read_as_values(), take_inside("prediction", 0), extract_by(["think"], _keep), leave_out(["key"])),
+)
+"""The steps of the table, and one of each other kind."""
