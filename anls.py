@@ -25,19 +25,22 @@ import string
 import sys
 import time
 import warnings
+import weakref
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from glob import escape, glob
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
+from uuid import uuid4
 
 from rapidfuzz.distance import Levenshtein
 
@@ -141,6 +144,26 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 
 # What launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
+
+
+def _is_locked(path: str) -> bool:
+    """Whether the process that left a mark still lives."""
+    lock = evaluate.module.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except evaluate.module.Timeout:
+        return True
+    except OSError:  # it was removed
+        return False
+    lock.release()
+    return False
+
+
+def _remove_mark(lock: Any, path: str) -> None:
+    """Remove a mark and the note at it."""
+    for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
+        with suppress(OSError):
+            remove()
 
 
 def _dump(rows: Any, scorer: Scorer) -> str:
@@ -1437,17 +1460,18 @@ def _as_float(text: str) -> float | None:
 
 
 def _take_best(
-    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
-) -> Callable[..., list[float]]:
-    """Make the function that measures answers against the reference that is best for them."""
-
-    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
-        return [
-            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
-            for prediction, texts in zip(predictions, references)
-        ]
-
-    return compute
+    measure: Callable[[str, str], float],
+    best: Callable[[list[float]], float],
+    of_missing: float,
+    predictions: Sequence[Any],
+    references: References,
+    *_: Any,
+) -> list[float]:
+    """Measure answers against the reference that is best for them."""
+    return [
+        of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
+        for prediction, texts in zip(predictions, references)
+    ]
 
 
 # Equal and contained texts
@@ -1505,6 +1529,11 @@ def _is_word_character(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
+def _list_matches(kind: str, *answers: Any) -> list[float]:
+    """List the matches of a kind as numbers."""
+    return list(map(float, getattr(find_matches(*answers), kind)))
+
+
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -1512,13 +1541,13 @@ METRICS: Mapping[str, Metric] = {
             "f1",
             "F1 of the words, the best over the references",
             "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
-            _take_best(score_f1, max, 0.0),
+            partial(_take_best, score_f1, max, 0.0),
         ),
         Metric(
             "cer",
             "character error rate, the lowest over the references; 0 is best; it can exceed 1",
             "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
+            partial(_take_best, score_cer, min, 1.0),
             most=float("inf"),
             lower_is_better=True,
         ),
@@ -1526,19 +1555,19 @@ METRICS: Mapping[str, Metric] = {
             "relaxed",
             "numbers within 5%, other strings equal except for case",
             "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
-            _take_best(is_relaxed_match, max, 0.0),
+            partial(_take_best, is_relaxed_match, max, 0.0),
         ),
         Metric(
             "exact_match",
             "equals a reference after normalization",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).exact)),
+            partial(_list_matches, "exact"),
         ),
         Metric(
             "contains",
             "contains a reference as whole words",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).contains)),
+            partial(_list_matches, "contains"),
         ),
     )
 }
@@ -1598,7 +1627,7 @@ def build_compute_metrics(
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else _read_sets(references, scorer),
+        None if references is None else read_sets(references, scorer),
         as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
@@ -1747,24 +1776,38 @@ class ComputeMetrics:
             ordered = _order_by_labels(folded, references)
             if ordered is not None:
                 return ordered
-            self._warn_of_other_labels(labels, missing, references)
+            problem = self._describe_other_labels(labels, missing, references)
+            if problem:
+                warnings.warn(
+                    f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
+                    "cut off, or these are the references of another set",
+                    stacklevel=3,
+                )
         return references
 
-    def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
+    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
+        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
+        describe the first that differs.
+        """
+        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected, "label"))]
+        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
+        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
+        missing = [row for row, label in enumerate(folded) if label and row not in found]
+        return len(found), self._describe_other_labels(labels, missing, references) if missing else ""
+
+    def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
+        """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
         similarities = score_rows(similar, texts, accepted)
-        if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
-            row = missing[0]
-            warnings.warn(
-                f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
-                f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
-                "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
-                "of another set",
-                stacklevel=4,
-            )
+        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
+            return ""
+        row = missing[0]
+        return (
+            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
+            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
+        )
 
 
 def _fold(value: Any) -> str:
@@ -1777,6 +1820,11 @@ def _list_texts(references: References) -> set[str]:
     """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
+
+
+def _ends_with(label: str, references: Any) -> bool:
+    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
+    return any(label.endswith(text) for text in _list_texts([references]) if text)
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
@@ -1858,7 +1906,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Scorer) -> list[References]:
+def read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
@@ -1919,6 +1967,7 @@ def _define_metric() -> None:
             self._find_scorer(**options)  # refuses wrong options
             self._batches: deque[Any] = deque()  # of predictions and references
             super().__init__(config_name, **kwargs)
+            self._mark = self._leave_mark() if self.num_process > 1 else ""
 
         def _info(self) -> Any:
             scorer = self._find_scorer()
@@ -2060,16 +2109,16 @@ def _define_metric() -> None:
         def _gather(self, own: Any, scorer: Scorer) -> Any:
             """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
             # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = _dump([self._describe_job(), *own], scorer)
+            rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
             try:
                 super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
                 self._finalize()
                 if self.process_id:  # the file of the next round must not replace this file before it is read
                     self._wait_until(self.process_id, exists=False)
+                    self._refuse_two_jobs([[self._mark]])
                     return None
                 jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
-                if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
+                self._refuse_two_jobs(jobs)
                 return [list(chain.from_iterable(column)) for column in columns]
             finally:
                 for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
@@ -2079,11 +2128,38 @@ def _define_metric() -> None:
                     with suppress(OSError):
                         os.remove(path)
 
+        def _leave_mark(self) -> str:
+            """Leave a file that is locked as long as this metric lives. Where another process has the same number, it is of
+            another job, and both marks get a note of it.
+            """
+            start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
+            process = f"{start}{platform.node()}-{os.getpid()}-"
+            mark = f"{process}{uuid4().hex}.job"
+            path = os.path.join(self.data_dir, mark)
+            lock = evaluate.module.FileLock(path)
+            lock.acquire()
+            weakref.finalize(self, _remove_mark, lock, path)
+            for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
+                if not os.path.basename(other).startswith(process) and _is_locked(other):
+                    for each in (path, other):
+                        open(f"{each}.clash", "w").close()
+            return mark
+
         @staticmethod
-        def _describe_job() -> tuple[str, str]:
-            """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-            told = [os.environ.get(name, "") for name in _OF_JOBS]
-            return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+        def _describe_job() -> list[tuple[str, str]]:
+            """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+            node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
+            if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
+                told.append(node)  # such a job has no process on another machine
+            return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
+
+        def _refuse_two_jobs(self, jobs: Any) -> None:
+            """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+            marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
+            known = set(chain.from_iterable(descriptions))
+            clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
+            if clash or len(known) > len({name for name, _ in known}):
+                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
 
         def _check_rendez_vous(self) -> None:
             # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
