@@ -18,6 +18,7 @@ import string
 import sys
 import time
 import warnings
+import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,12 +26,14 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
+from glob import escape, glob
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from uuid import uuid4
 
 from rapidfuzz.distance import Levenshtein
 
@@ -136,6 +139,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._find_scorer(**options)  # refuses wrong options
         self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
+        self._mark = self._leave_mark() if self.num_process > 1 else ""
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
@@ -256,16 +260,16 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def _gather(self, own: Any, scorer: Scorer) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = _dump([self._describe_job(), *own], scorer)
+        rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
+                self._refuse_two_jobs([[self._mark]])
                 return None
             jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
-            if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
+            self._refuse_two_jobs(jobs)
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
             for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
@@ -275,11 +279,36 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 with suppress(OSError):
                     os.remove(path)
 
+    def _leave_mark(self) -> str:
+        """Leave a file that is locked as long as this metric lives."""
+        start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
+        process = f"{start}{platform.node()}-{os.getpid()}-"
+        mark = f"{process}{uuid4().hex}.job"
+        path = os.path.join(self.data_dir, mark)
+        lock = evaluate.module.FileLock(path)
+        lock.acquire()
+        weakref.finalize(self, _remove_mark, lock, path)
+        for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
+            if not os.path.basename(other).startswith(process) and _is_locked(other):
+                for each in (path, other):
+                    open(f"{each}.clash", "w").close()
+        return mark
+
     @staticmethod
-    def _describe_job() -> tuple[str, str]:
-        """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-        told = [os.environ.get(name, "") for name in _OF_JOBS]
-        return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+    def _describe_job() -> list[tuple[str, str]]:
+        """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+        node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
+        if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
+            told.append(node)  # such a job has no process on another machine
+        return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
+
+    def _refuse_two_jobs(self, jobs: Any) -> None:
+        """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+        marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
+        known = set(chain.from_iterable(descriptions))
+        clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
+        if clash or len(known) > len({name for name, _ in known}):
+            raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
 
     def _check_rendez_vous(self) -> None:
         # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
@@ -316,6 +345,26 @@ _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
 _JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
+def _is_locked(path: str) -> bool:
+    """Whether the process that left a mark still lives."""
+    lock = evaluate.module.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except evaluate.module.Timeout:
+        return True
+    except OSError:  # it was removed
+        return False
+    lock.release()
+    return False
+
+
+def _remove_mark(lock: Any, path: str) -> None:
+    """Remove a mark and the note at it."""
+    for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
+        with suppress(OSError):
+            remove()
 
 
 def _dump(rows: Any, scorer: Scorer) -> str:
