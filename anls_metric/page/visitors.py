@@ -5,11 +5,13 @@ It uses what is not public in gradio: its queue, and its events.
 
 from __future__ import annotations
 
+import ipaddress
+import os
 import secrets
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -62,8 +64,18 @@ def find_visitor() -> Visitor:
     page, own = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     jobs = (job for jobs in (page._queue.active_jobs if page else ()) for job in jobs or ())
     event = next((job for job in jobs if job._id == own), None)
-    client = event and event.request.client
-    return Visitor(client.host if client else "", partial(_has_left, event))
+    return Visitor(_find_key(event), partial(_has_left, event))
+
+
+def _find_key(event: Any) -> str:
+    """Find what tells a visitor apart: the address or, where it can only be that of a proxy, the session."""
+    if event is None or event.request.client is None:
+        return ""
+    address: str = event.request.client.host
+    with suppress(ValueError):  # a name, in tests
+        if os.environ.get("SPACE_ID") and not ipaddress.ip_address(address).is_global:
+            return str(event.session_hash)
+    return address
 
 
 def _has_left(event: Any) -> bool:

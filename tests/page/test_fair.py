@@ -125,7 +125,7 @@ def test_tools_refuse_deep_json_and_long_results_in_words(served: Served, tmp_pa
     rows = [{"prediction": f"{n} " * 500, "references": [f"{n}, " * 500]} for n in range(20)]
     path = tmp_path / "long.json"
     path.write_text(json.dumps(rows))
-    arguments = {"files": [upload(served, path)], "worst": 20}
+    arguments: dict[str, Any] = {"files": [upload(served, path)], "worst": 20}
     status, text = ask_tool("score_logs", json.dumps(arguments))
     assert "the result is longer than the 100 kB that a tool returns" in text
     assert '"isError":true' in text

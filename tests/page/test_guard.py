@@ -7,19 +7,22 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gradio.context import LocalContext
 from starlette.datastructures import Headers
 
 from anls_metric.page import limits, scoring
 from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_DEEP, TOO_LARGE, Guard, _check_content
 from anls_metric.page.uploads import RefusedError, drop_report, make_folder, make_room, name_report, take
-from anls_metric.page.visitors import find_address
+from anls_metric.page.visitors import find_address, find_visitor, listen
 from tests.conftest import ROOT
 
 FIELDS = {"prediction": "reply", "references": "accepted"}
@@ -315,6 +318,31 @@ def test_address_of_a_visitor_is_passed_on_and_not_forged() -> None:
     assert first["client"][0] == "192.0.2.7"
     passed_on = Headers(scope=first)["x-anls-visitor"]
     assert find("127.0.0.1", x_anls_visitor=passed_on)["client"][0] == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("host", "space", "key"),
+    [("192.168.0.7", "", "192.168.0.7"), ("10.0.0.1", "a/b", "session"), ("8.8.8.8", "a/b", "8.8.8.8")],
+)
+def test_visitor_is_an_address_but_not_that_of_a_proxy_of_spaces(
+    host: str, space: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACE_ID", space)
+    request = SimpleNamespace(client=SimpleNamespace(host=host))
+    event = SimpleNamespace(_id="7", request=request, session_hash="session", alive=True, enqueue_time=time.monotonic())
+    queue = SimpleNamespace(active_jobs=[None, [event]])
+    blocks, own = LocalContext.blocks.set(SimpleNamespace(_queue=queue)), LocalContext.event_id.set("7")
+    try:
+        visitor = find_visitor()
+    finally:
+        LocalContext.blocks.reset(blocks)
+        LocalContext.event_id.reset(own)
+    assert visitor.address == key
+    assert not visitor.has_left()
+    event.enqueue_time -= limits.MAX_SILENCE + 1  # nobody listens
+    assert visitor.has_left()
+    with listen({"method": "GET", "query_string": b"session_hash=session"}, "/gradio_api/queue/data"):
+        assert not visitor.has_left()
 
 
 def test_reports_make_room_before_they_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

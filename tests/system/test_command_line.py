@@ -264,6 +264,7 @@ def test_nearest_of_the_scores_is_shown_only_if_it_is_near(shell: Shell, number:
 # As a process
 
 ANLS = [sys.executable, "-m", "anls_metric"]
+RUN = "from anls_metric.__main__ import run; run()"
 FILES = EXAMPLE.split()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -361,6 +362,18 @@ def test_full_disk_behind_the_output_is_an_error_in_words(shell: Shell, line: st
         words = f"{shlex.join(ANLS)} {line} >/dev/full {errors}"
         done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, env=ENVIRONMENT)
         assert (done.returncode, done.stderr.splitlines(True)[-1:]) == (2, [expected] if expected else [])
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("line", ["gold.json a.json --format json", "gold.json a.json --worst 24", "--help"])
+def test_output_that_fits_only_in_part_is_an_error_in_words(shell: Shell, line: str, unbuffered: str) -> None:
+    resource = pytest.importorskip("resource", reason="this system has no limits")
+    program = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300, {resource.RLIM_INFINITY})); {RUN}"
+    environment = {**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    with open("output", "w", encoding="utf-8") as output:
+        words = [sys.executable, "-c", program, *shlex.split(line)]
+        done = subprocess.run(words, stdout=output, stderr=subprocess.PIPE, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (2, "anls: error: standard output: File too large\n")
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
