@@ -470,8 +470,9 @@ def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
 
 
 def _scores_values(name: str | None) -> bool:
-    """Whether a variant scores lists and nested values."""
-    return name in SCORERS and SCORERS[str(name)].reads_json
+    """Whether a variant scores lists and nested values. A name that no scorer has is refused later."""
+    scorer = SCORERS.get(name or "standard")
+    return scorer is not None and scorer.reads_json
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:

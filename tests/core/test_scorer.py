@@ -207,11 +207,11 @@ def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Sc
 
     class Tokenizer:
         def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
-            return [" ".join(["-", "Coke", "Pepsi"][token] for token in row) for row in rows]
+            return [" ".join(["-", "Coke", "Pepsi", "Cola"][token] for token in row) for row in rows]
 
     numpy = pytest.importorskip("numpy")
     hook = anls_metric.build_compute_metrics(Tokenizer(), [["Cola"], ["Cola"]], variant="same_start")
-    assert hook((numpy.array([[1], [2]]), numpy.array([[1], [1]]))) == {"anls": 0.5}
+    assert hook((numpy.array([[1], [2]]), numpy.array([[3], [3]]))) == {"anls": 0.5}
     assert get_scorer("same_start", letters=5).score(["Coca-Cola"], ["Coca Cola"]) == [0.0]
 
 

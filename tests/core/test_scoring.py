@@ -60,6 +60,8 @@ class Answer(str, enum.Enum):
     COLA = "Coca Cola"
 
 
+UPPER = replace(VARIANTS["standard"], name="upper", reference_length="normalized upper", threshold=0.65)
+
 # A prediction, its references, the options of anls_score, and the score.
 EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     # the table of PyPI anls, with surplus blanks, too
@@ -114,6 +116,9 @@ EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     ("a\ud800b", ["a\ud800c"], {}, 2 / 3),
     ("a\x00b", ["a\x00b"], {}, 1.0),
     ("x" * 31_000, ["short"], {}, 0.0),
+    # a long prediction whose reference becomes longer in lower case, or is measured in upper case
+    ("i\u0307" * 40, ["\u0130" * 40], {"threshold": 0.9}, 1.0),
+    ("ΐ" * 200 + "a" * 205, ["ΐ" * 200], {"variant": UPPER}, 1 - 205 / 600),
     ("cafe\u0301", ["caf\u00e9"], {}, 3 / 5),
 ]
 
