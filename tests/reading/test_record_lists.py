@@ -73,6 +73,12 @@ def test_several_lists_are_listed_and_chosen(shell: Shell) -> None:
     assert "there are no records at splits.third.items" in shell.error("t.json --records splits.third.items")
 
 
+def test_lists_under_a_usual_name_are_chosen_as_well(shell: Shell) -> None:
+    shell.write({"t.json": {"data": {"val": ROWS, "test": ROWS[:3]}}, "one.json": {"samples": {"task": ROWS}}})
+    assert shell.error("t.json").endswith("choose one with --records data.val, or take all with --records 'data.*'")
+    assert shell.scores("t.json --records data.val") == shell.scores("one.json") == [SCORE]
+
+
 def test_lists_of_several_models_are_submissions(shell: Shell) -> None:
     shell.write({"t.json": {name: {"rows": ROWS} for name in ("base", "tuned")}})
     line = "t.json --records *.rows"
