@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -206,6 +207,14 @@ class Found(NamedTuple):
     has_answers: bool
 
 
+def find_path(value: Any) -> str:
+    """Find the path at which `records_of` finds the records of an object, if it is not at the top; "" for none."""
+    if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
+        return ""
+    paths = [each.path for each in find_lists(value) if each.has_answers]
+    return paths[0] if len(paths) == 1 and "." in paths[0] and not _find_columns(value) else ""
+
+
 def find_lists(value: Any) -> list[Found]:
     """Find the lists of objects in a JSON value. There is no list inside an object with an answer.
 
@@ -259,17 +268,15 @@ def _are_pairs(values: Sequence[Any]) -> bool:
 
 
 def join_paths(paths: Sequence[str]) -> str:
-    """Join paths into one, with `*` where they differ if this is one place, and otherwise with commas.
+    """Join paths into one, with `*` where they differ if these are the only such paths, and otherwise with commas.
 
     Example:
         >>> join_paths(["splits.human.items", "splits.auto.items"]), join_paths(["first", "second.items"])
         ('splits.*.items', 'first,second.items')
     """
-    steps = [path.split(".") for path in paths]
-    differing = [place for place, names in enumerate(zip(*steps)) if len(set(names)) > 1]
-    if len(set(map(len, steps))) > 1 or len(differing) != 1:
-        return ",".join(paths)
-    return ".".join("*" if place in differing else name for place, name in enumerate(steps[0]))
+    names = list(map(dict.fromkeys, zip(*(path.split(".") for path in paths))))
+    are_all = len({path.count(".") for path in paths}) == 1 and prod(map(len, names)) == len(paths)
+    return ".".join(next(iter(own)) if len(own) == 1 else "*" for own in names) if are_all else ",".join(paths)
 
 
 def take_records(value: Any, path: str) -> Records | None:

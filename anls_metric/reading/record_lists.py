@@ -92,7 +92,7 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
     parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
     records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
     paths = [path for path in lists if path != "."]
-    about = "; ".join(filter(None, (table.about, f"records of {', '.join(paths)}" if paths else "")))
+    about = f"records of {', '.join(paths)}" if paths else ""
     return table._replace(records=records, about=about, locate=name_places("record"))
 
 
