@@ -85,6 +85,7 @@ Args:
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
+    ignore_keys: for "anls_star" only: the paths of keys to leave out on both sides, such as "model_name,items.score".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -276,6 +277,14 @@ def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
     """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+
+
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them."""
+    names = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) and item for item in names):
+        raise ValueError(f"{name} must be names, comma-separated or in a list, got {describe(value)}")
+    return tuple(names)
 
 
 def check_number(name: str, value: Any) -> float:
@@ -1946,6 +1955,7 @@ def _define_metric() -> None:
             none_keys: str | None = None,
             average: str | None = None,
             numbers: str | None = None,
+            ignore_keys: Any = None,
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
             scorer = self._find_scorer(
@@ -1955,6 +1965,7 @@ def _define_metric() -> None:
                 none_keys=none_keys,
                 average=average,
                 numbers=numbers,
+                ignore_keys=ignore_keys,
             )
             scores = scorer.score(predictions, references)
             result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
