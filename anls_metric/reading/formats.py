@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error, shorten
-from anls_metric.reading.containers import FILE, NAMES, VALUE, is_record, records_of
+from anls_metric.reading.containers import FILE, NAMES, VALUE, find_path, is_record, records_of
 from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000
@@ -217,8 +217,9 @@ def find_records(value: Any, name: str) -> Table:
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value) or []
-    root = None if isinstance(value, list) else value
-    return Table(records, name, hints=_find_stop(value, len(records), name), root=root)
+    root, path = None if isinstance(value, list) else value, find_path(value) if records else ""
+    about = f"records of {path}" if path else ""
+    return Table(records, name, about=about, hints=_find_stop(value, len(records), name), root=root)
 
 
 def _is_summary(results: Any) -> bool:

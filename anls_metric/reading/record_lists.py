@@ -17,6 +17,7 @@ from anls_metric.reading.containers import (
     find_lists,
     is_answer,
     join_paths,
+    records_of,
     take_records,
 )
 from anls_metric.reading.table import Table, has, name_places, read_column
@@ -91,7 +92,7 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
     parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
     records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
     paths = [path for path in lists if path != "."]
-    about = "; ".join(filter(None, (table.about, f"records of {', '.join(paths)}" if paths else "")))
+    about = f"records of {', '.join(paths)}" if paths else ""
     return table._replace(records=records, about=about, locate=name_places("record"))
 
 
@@ -114,11 +115,11 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
     paths = [each.path.removeprefix("*.") for each in found if each.has_answers] or [each.path for each in found]
     values["first"], values["every"] = (paths or [""])[0], join_paths(paths)
     values["lists"] = list_some((f"{path}: {len(take_records(value, path) or ()):,}" for path in paths), _MOST)
-    if root is None and not found:
+    if not found and (root is None or records_of(root) == []):
         sentence = "it has no records: add a record for each question"
     elif settings.records and paths:
         sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
-    elif len(paths) > 1 and found[0].has_answers:
+    elif len(paths) > 1:
         values["count"] = count_noun(len(paths), "list")
         sentence = (
             "it has {count} of records ({lists}): choose one with {use.records:{first}}, or take all with "

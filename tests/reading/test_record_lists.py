@@ -40,6 +40,8 @@ def test_only_list_of_questions_is_found_at_any_depth(shell: Shell, case: str) -
         assert shell.scores("t.json --records by.id") == [SCORE]
     else:
         assert shell.scores("t.json") == [SCORE]
+        path = {"inside objects": "run.result.rows", "in documents": "qas"}.get(case, "")
+        assert f" (records of {path})" in read(shell, "t.json") or not path
 
 
 def test_fields_of_a_document_are_those_of_its_questions(shell: Shell) -> None:
@@ -71,6 +73,19 @@ def test_several_lists_are_listed_and_chosen(shell: Shell) -> None:
     groups = shell.document("t.json --records splits.*.items --by '(part)'")["submissions"][0]["groups"]["(part)"]
     assert {name: group["questions"] for name, group in groups.items()} == {"first": 12, "second": 12}
     assert "there are no records at splits.third.items" in shell.error("t.json --records splits.third.items")
+
+
+def test_lists_under_a_usual_name_are_chosen_as_well(shell: Shell) -> None:
+    shell.write({"t.json": {"data": {"val": ROWS, "test": ROWS[:3]}}, "one.json": {"samples": {"task": ROWS}}})
+    assert shell.error("t.json").endswith("choose one with --records data.val, or take all with --records 'data.*'")
+    assert shell.scores("t.json --records data.val") == shell.scores("one.json") == [SCORE]
+
+
+def test_one_path_takes_lists_at_several_levels(shell: Shell) -> None:
+    parts = {"val": ROWS[:9], "test": ROWS[9:]}
+    shell.write({"t.json": {"base": parts, "tuned": parts}})
+    assert shell.error("t.json").endswith("or take all with --records '*.*'")
+    assert "records of *.val" in read(shell, "t.json --records *.val --submission-field '(part)'")
 
 
 def test_lists_of_several_models_are_submissions(shell: Shell) -> None:
