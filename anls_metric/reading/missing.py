@@ -41,7 +41,6 @@ _OF_OTHERS = _weigh(
 )
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
 
-
 _WHAT = {"references": "references", "prediction": "predictions"}
 
 
@@ -95,7 +94,7 @@ def complete_error(
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
     first = describe_missing(errors[0])
-    if "variant" in first.find_options():
+    if "fields" not in first.values or "variant" in first.find_options():  # other fields are no remedy
         return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}

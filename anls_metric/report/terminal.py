@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -286,7 +286,8 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
         names = ("threshold", "average", "none_keys", "extract")
-        options = {name.replace("_", "-"): match[name] for name in names if match[name] not in ("", None)}
+        found: Mapping[str, object] = match
+        options = {name.replace("_", "-"): found[name] for name in names if found[name] not in ("", None)}
         rule = "".join(f" with --{name} {value}" for name, value in options.items())
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
