@@ -4,13 +4,8 @@
 
 BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
 
-For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
-threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
-anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets. The
-docstrings of the package say more.
-
-Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
-al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+``evaluate.load`` takes this file, it can be imported (``import anls``), and it can be copied into a project: it needs
+rapidfuzz, and the metric needs evaluate and datasets. The docstrings of the package say more.
 """
 
 from __future__ import annotations
@@ -26,9 +21,9 @@ import sys
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
@@ -36,37 +31,16 @@ from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from types import MappingProxyType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
 
-__all__ = [
-    "VARIANTS",
-    "ComputeMetrics",
-    "Edit",
-    "Explanation",
-    "Match",
-    "Variant",
-    "anls_score",
-    "anls_scores",
-    "build_compute_metrics",
-    "explain",
-    "get_variant",
-    "load",
-    "mean",
-    "signature",
-]
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
 
+__all__ = ["VARIANTS", "ComputeMetrics", "Variant", "anls_score", "anls_scores", "build_compute_metrics", "get_variant", "load", "mean", "signature"]  # fmt: skip
 
-# ---- anls_metric.core.version: The version of the package, which every signature names.
-
-__version__ = "2.0.0"
-
-SCORES_VERSION = 2
-
-
-# ---- anls_metric.metric: The metric for Hugging Face evaluate.
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -134,9 +108,212 @@ _CITATION = """\
 """
 
 
+if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
+    import datasets
+    import evaluate
+else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+    evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
+
+
+class Anls(evaluate.Metric):  # type: ignore[misc]
+    __doc__ = _DESCRIPTION + _KWARGS_DESCRIPTION
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        _import_evaluate()
+        return super().__new__(cls)
+
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        known = inspect.signature(evaluate.Metric.__init__).parameters
+        options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
+        given = options.get("variant", config_name)
+        if config_name not in (None, "default", given):
+            raise ValueError(
+                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
+            )
+        # What `compute` takes where it is not told otherwise.
+        self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
+        self._known = list(inspect.signature(self._compute).parameters)
+        self._return_all_scores = self._defaults.pop("return_all_scores", False)
+        self._find_scorer(**options)  # refuses wrong options
+        self._batches: deque[Any] = deque()  # of predictions and references
+        super().__init__(config_name, **kwargs)
+
+    def _info(self) -> Any:
+        scorer = self._find_scorer()
+        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        text = datasets.Value("string", id="sequence")
+        several = datasets.Sequence(datasets.Value("string"), id="references")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
+            license="Apache-2.0",
+            homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+            reference_urls=papers if scorer.scores_strings else [scorer.source],
+        )
+
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        variant: str | Scorer | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        none_keys: str | None = None,
+        average: str | None = None,
+        numbers: str | None = None,
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        scorer = self._find_scorer(
+            variant=variant,
+            threshold=threshold,
+            ignore_case=ignore_case,
+            none_keys=none_keys,
+            average=average,
+            numbers=numbers,
+        )
+        scores = scorer.score(predictions, references)
+        result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
+        return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
+
+    def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
+        """Get the scorer for the options of a call; None takes the defaults of the metric."""
+        for name in options:
+            if name not in self._known:
+                raise ValueError(describe_unknown("argument", name, self._known))
+        given = {name: value for name, value in options.items() if value is not None}
+        chosen = {"variant": "standard", **self._defaults, **given}
+        return get_scorer(chosen.pop("variant"), **chosen)
+
+    def _build_data_dir(self) -> str:
+        """Make the folder in which processes exchange rows. A single process works without it."""
+        try:
+            return str(super()._build_data_dir())
+        except OSError:
+            if self.num_process > 1:
+                raise
+            return str(self._data_dir_root)
+
+    def __len__(self) -> int:
+        return sum(len(predictions) for predictions, _ in self._batches)
+
+    def signature(self, **options: Any) -> str:
+        """Return the signature of the score that `compute` returns with these options. Report it with the score."""
+        return str(self._find_scorer(**options).signature())
+
+    def build_compute_metrics(
+        self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
+    ) -> ComputeMetrics:
+        """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
+        return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
+
+    def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
+        """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
+        trl = import_from_package("anls_metric.trl", "a reward")
+        return trl.build_reward(references_column, extract, **self._choose_variant(options))
+
+    def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+        own = {name: options.pop(name) for name in self._known if name in options}
+        return {"variant": self._find_scorer(**own), **options}
+
+    def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
+        """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is overridden."""
+        for name in set(columns) - {"predictions", "references"}:
+            raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
+        row = {"predictions": prediction, "references": reference, **columns}
+        given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
+        self.add_batch(**given)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
+        """Add predictions and their references for the next `compute`."""
+        self._add(self._find_scorer(), predictions, references)
+
+    def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
+        rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
+        if scorer.scores_strings:  # the caller may change its lists
+            self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
+        else:
+            self._batches.append(deepcopy(rows))
+
+    def _take_rows(self) -> list[Any]:
+        """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+        batches = [self._batches.popleft() for _ in range(len(self._batches))]
+        return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Score the rows that were added before and the rows given here."""
+        options = {"return_all_scores": self._return_all_scores, **options}
+        try:
+            scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
+            is_given = predictions is not None or references is not None
+            if is_given and self.num_process == 1 and not self._batches:
+                return self._compute(predictions, references, **options)
+            if is_given:
+                self._add(scorer, predictions, references)
+        finally:
+            rows = self._take_rows()
+        rows = self._gather(rows, scorer) if self.num_process > 1 else rows
+        return rows and self._compute(*rows, **options)
+
+    def _gather(self, own: Any, scorer: Scorer) -> Any:
+        """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
+        # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+        rows = _dump([self._describe_job(), *own], scorer)
+        try:
+            super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
+            self._finalize()
+            if self.process_id:  # the file of the next round must not replace this file before it is read
+                self._wait_until(self.process_id, exists=False)
+                return None
+            jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
+            if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
+                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
+            return [list(chain.from_iterable(column)) for column in columns]
+        finally:
+            for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
+                lock.release()
+            self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
+            for path in self.file_paths or ():  # process 0 has them
+                with suppress(OSError):
+                    os.remove(path)
+
+    @staticmethod
+    def _describe_job() -> tuple[str, str]:
+        """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
+        told = [os.environ.get(name, "") for name in _OF_JOBS]
+        return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+
+    def _check_rendez_vous(self) -> None:
+        # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+        self._wait_until(0, exists=True)
+        super()._check_rendez_vous()
+
+    def _wait_until(self, process_id: int, exists: bool) -> None:
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+        for _ in range(int(self.timeout * 100)):
+            if os.path.exists(path) == exists:
+                return
+            time.sleep(0.01)
+        raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+
+
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
     """Load the metric as ``evaluate.load`` does, without asking the Hub."""
-    return __getattr__("Anls")(config_name, **kwargs)
+    return Anls(config_name, **kwargs)
+
+
+def _import_evaluate() -> None:
+    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    global datasets, evaluate
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+    Anls.__bases__ = (evaluate.Metric,)
 
 
 # What launchers set, the same in all processes of a job.
@@ -157,13 +334,17 @@ def _import_json_values() -> Any:
     return import_from_package("anls_metric.core.json_values", "lists and nested values")
 
 
-# ---- anls_metric.core.strings.scoring: The public functions for strings. They score one answer, columns, streams and batches, and explain a score.
+# ---- What the metric needs of anls_metric: version, scoring, checks, scorer, variants, kernel, rows, transformers
+
+__version__ = "2.0.0"
+
+SCORES_VERSION = 2
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
-        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)  # type: ignore[attr-defined]
+        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
     except TypeError:  # a list, for example, which `get_variant` refuses
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
@@ -200,20 +381,6 @@ def anls_scores(
     return scores
 
 
-def explain(
-    prediction: str,
-    references: Iterable[str],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Explanation:
-    """Explain a score, with the distance, length, similarity and edits for every reference."""
-    return get_variant(variant, threshold, ignore_case).explain(prediction, references)
-
-
-# ---- anls_metric.core.checks: Describes values, rows and unknown names for error messages, and checks options.
-
-
 def describe(value: object) -> str:
     """Describe a value for an error message: on one line, shortened if necessary, and with its type."""
     try:
@@ -246,28 +413,19 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
-LISTED_BY: Mapping[str, str] = {
-    "variant": "`anls variants`",
-    "rule": "`anls variants`",
-    "layout": "`anls layouts`",
-    "extraction rule": "`anls --help`",
-    "column": "`anls FILE --format csv`",
-}
-
-
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
 }
 
 
-def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
+def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
     """Describe an unknown name for an error message, with a similar name or a list of the names that exist."""
     similar = ""
     if isinstance(name, str):
         similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
-    if kind in LISTED_BY:
-        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    if listed_by:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {listed_by} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     return f"{unknown}; {advice} from {', '.join(choices)}"
 
@@ -290,22 +448,8 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-@contextmanager
-def requires(package: str) -> Iterator[None]:
-    """Add the command that installs a missing library to the error of its import."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{error}: pip install {package}", name=error.name) from None
-
-
-# ---- anls_metric.core.scorer: Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with
-
-
 class Scorer(ABC):
-    """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
-    scores a benchmark.
-    """
+    """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark."""
 
     name: str
     meaning: str
@@ -320,16 +464,6 @@ class Scorer(ABC):
     def key(self) -> str:
         """The name of the score in a dict of results."""
         return "anls"
-
-    @property
-    def has_leaves(self) -> bool:
-        """Whether its scores can list the leaves of a value, with what became of each."""
-        return False
-
-    @property
-    def averages_rows(self) -> bool:
-        """Whether the score of a set is the mean of the scores of its rows."""
-        return True
 
     @property
     def scores_strings(self) -> bool:
@@ -354,36 +488,22 @@ class Scorer(ABC):
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
-        """
+        """Check both columns, and return them as lists."""
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check`
-        does.
-        """
-
-    def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score rows that have already been checked."""
-        return self.score(predictions, references, row_name)
+        """Score each row, from 0 to 1, for use by `mean`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for use by `mean`. Raises ValueError if the references cannot be
-        scored.
-        """
+        """Score a question without an answer, for use by `mean`."""
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
         """Compute the score of a set. Raises ValueError if there are no rows."""
         return mean(scores)
-
-    @abstractmethod
-    def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer. Raises ValueError as `check` does."""
 
     def signature(self, extract: str = "") -> str:
         """Return the text to print beside a score. It says how the score was computed."""
@@ -418,67 +538,49 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
-# The scorers by name. The names stand here so that they can be listed, and misspelled, without importing a module.
-
-OF_VALUES = "variants for lists and nested values"
-OF_BENCHMARKS = "benchmark metrics"
-KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    OF_VALUES: ("anls_metric.core.values", ("anls_star", "anlsl")),
-    OF_BENCHMARKS: (
-        "anls_metric.rules",
-        (
-            *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl"),
-            *("longdocurl_vlmevalkit", "chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2"),
-            "madqa",
-        ),
-    ),
-}
-
-_MODULES = {name: module for module, names in KINDS.values() for name in names}
-_OF_STRINGS = "anls_metric.core.strings.variants"
+# The scorers by name
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name. A scorer's module is imported when the scorer is asked for."""
+    """The scorers by name: those that were registered, then those of each table, which is loaded on first use."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
         self.changes = 0
+        self.tables: list[Callable[[], Mapping[str, Scorer]]] = []
 
     def __getitem__(self, name: str) -> Scorer:
         if name in self.registered:
             return self.registered[name]
-        if name in _MODULES:  # anls.py has a registry of its own, and takes these from that of the package
-            import_from_package(_MODULES[name], f"the metric {name}")
-            return import_module("anls_metric.core.scorer").SCORERS.registered[name]  # type: ignore[no-any-return]
-        with suppress(ImportError):  # anls.py has registered them
-            import_module(_OF_STRINGS)
-        return self.registered[name]
+        for load in self.tables:
+            if name in (known := load()):
+                return known[name]
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        own = [name for name, scorer in self.registered.items() if name == scorer.name and name not in _MODULES]
-        return iter([*own, *_MODULES])
+        return iter([name for name, scorer in self.list_all().items() if name == scorer.name])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
+    def list_all(self) -> dict[str, Scorer]:
+        """List the scorers of all tables by name and by alias."""
+        names = [name for load in self.tables for name in load()]
+        return {name: self[name] for name in [*names, *self.registered]}
 
-SCORERS: Mapping[str, Scorer] = _Scorers()
+
+SCORERS = _Scorers()
 
 
-def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process."""
-    scorers_by_name: Any = SCORERS
-    for scorer in scorers:
-        if not isinstance(scorer, Scorer):
-            raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-        for attribute in ("name", "meaning", "source", "threshold"):
-            if not hasattr(scorer, attribute):
-                raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
-        known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
-        own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
-        known.update(dict.fromkeys((scorer.name, *own), scorer))
-        scorers_by_name.changes += 1
+def load_table(reference: str) -> Mapping[str, Scorer]:
+    """Load a table of scorers, ``module:table``."""
+    module, _, table = reference.partition(":")
+    try:
+        return getattr(import_module(module), table)  # type: ignore[no-any-return]
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise
+        return {}
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -487,7 +589,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         try:
             scorer = SCORERS[scorer]
         except KeyError:
-            raise ValueError(describe_unknown("variant", scorer, list_names())) from None
+            raise ValueError(describe_unknown_scorer(scorer)) from None
     elif not hasattr(scorer, "score_missing"):
         raise ValueError(f"variant is {describe(scorer)}: pass a name or a Scorer")
     changes = {option: value for option, value in options.items() if value is not None}
@@ -500,11 +602,14 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
     return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
-def list_names() -> list[str]:
-    """List the names of all scorers, including the aliases."""
-    with suppress(ImportError):
-        import_module(_OF_STRINGS)
-    return list(dict.fromkeys([*SCORERS.registered, *_MODULES]))  # type: ignore[attr-defined]
+def describe_unknown_scorer(name: object) -> str:
+    """Describe a name that no scorer has."""
+    problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
+    try:
+        import_from_package("anls_metric", "any other metric")
+    except ImportError as error:
+        return f"{problem}; {error}"
+    return problem
 
 
 def import_from_package(module: str, feature: str) -> Any:
@@ -516,8 +621,6 @@ def import_from_package(module: str, feature: str) -> Any:
             raise
         raise ImportError(f"{feature} needs the package anls-metric: pip install anls-metric") from error
 
-
-# ---- anls_metric.core.strings.variants: The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score.
 
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
@@ -564,9 +667,7 @@ class Variant(Scorer):
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
-        """
+        """Check both columns, and return them as lists."""
         return check_columns(predictions, references, row_name)
 
     def score(
@@ -579,11 +680,6 @@ class Variant(Scorer):
     def normalize(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
         return compile_kernel(self).normalize
-
-    def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Explain the score of an answer. Raises ValueError as `check` does."""
-        texts = as_text(prediction, "prediction"), as_references(references, "references")
-        return explain_texts(*texts, self, compile_kernel(self))
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant, as described in the function `signature`."""
@@ -616,206 +712,81 @@ def compile_kernel(variant: Variant) -> Kernel:
 _AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
 _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
 
+# fmt: off
 _TABLE = (
-    Variant(
-        "standard",
-        meaning="case and extra whitespace ignored, a similarity at the threshold passes",
-        source="https://arxiv.org/abs/1905.13648",
-        aliases=("evalscope", "minicpm_v"),
-    ),
-    Variant(
-        "rrc",
-        meaning="the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
-        source="https://rrc.cvc.uab.es",
-        **_UPPER,
-        aliases=("vlmevalkit", "unitxt", "qwen_vl"),
-    ),
-    Variant(
-        "mmpretrain",
-        meaning="the official script with normalized references",
-        source="https://github.com/open-mmlab/mmpretrain",
-        prediction_length="raw upper",
-        reference_length="normalized upper",
-    ),
-    Variant(
-        "pypi_anls",
-        meaning="PyPI anls 0.0.2: a similarity at the threshold scores 0",
-        source="https://github.com/shunk031/ANLS",
-        prediction_length="normalized upper",
-        reference_length="normalized upper",
-        kept="distance / length < threshold",
-    ),
-    Variant(
-        "mistral_evals",
-        meaning="no threshold, punctuation at the end ignored",
-        source="https://github.com/mistralai/mistral-evals",
-        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
-        threshold=0.0,
-    ),
-    Variant(
-        "mp_docvqa",
-        meaning="spaces inside a string matter; an empty prediction, or `none`, scores 0",
-        source="https://github.com/rubenpt91/MP-DocVQA-Framework",
-        whitespace="strip",
-        no_answers=("", "none"),
-    ),
-    Variant(
-        "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
-        source="https://github.com/OpenGVLab/InternVL",
-        whitespace="strip",
-        aliases=("moondream", "mini_monkey"),
-    ),
-    Variant(
-        "pix2struct",
-        meaning="all whitespace matters, a similarity at the threshold scores 0",
-        source="https://github.com/google-research/pix2struct",
-        whitespace="keep",
-        kept="distance / length < threshold",
-        aliases=("docowl15",),
-    ),
-    Variant(
-        "paligemma",
-        meaning="like pix2struct, but two empty strings are equal even at threshold 0",
-        source="https://github.com/google-research/big_vision",
-        whitespace="keep",
-        kept="distance / length < threshold",
-        empty_equals_empty=True,
-    ),
-    Variant(
-        "molmo",
-        meaning="like pix2struct, but divided by the lengths of the original strings",
-        source="https://github.com/allenai/molmo",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        aliases=("molmo2", "layoutlmv2"),
-    ),
-    Variant(
-        "due",
-        meaning="case and all whitespace matter, a similarity at the threshold scores 0",
-        source="https://github.com/due-benchmark/evaluator",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-    ),
-    Variant(
-        "mmlongbench",
-        meaning="case and all whitespace matter, a similarity must be above the threshold",
-        source="https://github.com/open-compass/VLMEvalKit",
-        ignore_case=False,
-        whitespace="keep",
-        **_UPPER,
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "fast_anls",
-        meaning="case and all whitespace matter, a similarity must be above the threshold",
-        source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "nls",
-        meaning="plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
-        source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
-        ignore_case=False,
-        **_AS_GIVEN,
-        threshold=0.0,
-        aliases=("docsaid_nls", "docext"),
-    ),
-    Variant(
-        "lmms_eval",
-        meaning="lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
-        prediction_length="stripped upper",
-        reference_length="raw upper",
-        aliases=("aisbench",),
-    ),
-    Variant(
-        "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes full",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
-        **_UPPER,
-        all_or_nothing=True,
-    ),
-    Variant(
-        "openbench",
-        meaning="spaces inside a string matter, a similarity at the threshold scores 0",
-        source="https://github.com/groq/openbench",
-        whitespace="strip",
-        kept="distance / length < threshold",
-        aliases=("latin_prompt",),
-    ),
-    Variant(
-        "monkey",
-        meaning="like stvqa, but divided by the lengths of the stripped prediction and the original reference",
-        source="https://github.com/Yuliang-Liu/Monkey",
-        whitespace="strip",
-        prediction_length="stripped",
-        reference_length="raw",
-    ),
-    Variant(
-        "inspect_evals",
-        meaning="like molmo, but two empty strings are equal even at threshold 0",
-        source="https://github.com/UKGovernmentBEIS/inspect_evals",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        empty_equals_empty=True,
-    ),
-    Variant(
-        "layoutlmv3_docvqa",
-        meaning="like molmo, but an empty prediction scores 0",
-        source="https://github.com/allanj/LayoutLMv3-DocVQA",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "florence2",
-        meaning="Florence-2 fine-tuning: like due, but an empty prediction scores 0",
-        source="https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "lmms_eval_slidevqa",
-        meaning="lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
-        whitespace="keep",
-        kept="similarity > threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "squad_anls",
-        meaning="normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
-        source="https://rajpurkar.github.io/SQuAD-explorer",
-        whitespace="words",
-    ),
-    Variant(
-        "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
-        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
-        whitespace="keep",
-        prediction_length="normalized upper",
-        reference_length="normalized upper",
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "vlmevalkit_mmlongbench",
-        meaning="VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
-        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
-        ignore_case=False,
-        whitespace="keep",
-        **_UPPER,
-        kept="similarity > threshold",
-        threshold=0.0,
-    ),
+    Variant("standard", "case and extra whitespace ignored, a similarity at the threshold passes",
+        "https://arxiv.org/abs/1905.13648", aliases=("evalscope", "minicpm_v")),
+    Variant("rrc", "the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
+        "https://rrc.cvc.uab.es", **_UPPER, aliases=("vlmevalkit", "unitxt", "qwen_vl")),
+    Variant("mmpretrain", "the official script with normalized references",
+        "https://github.com/open-mmlab/mmpretrain", prediction_length="raw upper",
+        reference_length="normalized upper"),
+    Variant("pypi_anls", "PyPI anls 0.0.2: a similarity at the threshold scores 0",
+        "https://github.com/shunk031/ANLS", prediction_length="normalized upper", reference_length="normalized upper",
+        kept="distance / length < threshold"),
+    Variant("mistral_evals", "no threshold, punctuation at the end ignored",
+        "https://github.com/mistralai/mistral-evals", ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",
+        threshold=0.0),
+    Variant("mp_docvqa", "spaces inside a string matter; an empty prediction, or `none`, scores 0",
+        "https://github.com/rubenpt91/MP-DocVQA-Framework", whitespace="strip", no_answers=("", "none")),
+    Variant("stvqa", "the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
+        "https://github.com/OpenGVLab/InternVL", whitespace="strip", aliases=("moondream", "mini_monkey")),
+    Variant("pix2struct", "all whitespace matters, a similarity at the threshold scores 0",
+        "https://github.com/google-research/pix2struct", whitespace="keep", kept="distance / length < threshold",
+        aliases=("docowl15",)),
+    Variant("paligemma", "like pix2struct, but two empty strings are equal even at threshold 0",
+        "https://github.com/google-research/big_vision", whitespace="keep", kept="distance / length < threshold",
+        empty_equals_empty=True),
+    Variant("molmo", "like pix2struct, but divided by the lengths of the original strings",
+        "https://github.com/allenai/molmo", **_AS_GIVEN, kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2")),
+    Variant("due", "case and all whitespace matter, a similarity at the threshold scores 0",
+        "https://github.com/due-benchmark/evaluator", ignore_case=False, **_AS_GIVEN,
+        kept="distance / length < threshold"),
+    Variant("mmlongbench", "case and all whitespace matter, a similarity must be above the threshold",
+        "https://github.com/open-compass/VLMEvalKit", ignore_case=False, whitespace="keep", **_UPPER,
+        kept="similarity > threshold"),
+    Variant("fast_anls", "case and all whitespace matter, a similarity must be above the threshold",
+        "https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)", ignore_case=False,
+        **_AS_GIVEN, kept="similarity > threshold"),
+    Variant("nls", "plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
+        "https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity", ignore_case=False, **_AS_GIVEN,
+        threshold=0.0, aliases=("docsaid_nls", "docext")),
+    Variant("lmms_eval", "lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval", prediction_length="stripped upper",
+        reference_length="raw upper", aliases=("aisbench",)),
+    Variant("lmms_eval_0_2", "lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes full",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4", **_UPPER, all_or_nothing=True),
+    Variant("openbench", "spaces inside a string matter, a similarity at the threshold scores 0",
+        "https://github.com/groq/openbench", whitespace="strip", kept="distance / length < threshold",
+        aliases=("latin_prompt",)),
+    Variant("monkey", "like stvqa, but divided by the lengths of the stripped prediction and the original reference",
+        "https://github.com/Yuliang-Liu/Monkey", whitespace="strip", prediction_length="stripped",
+        reference_length="raw"),
+    Variant("inspect_evals", "like molmo, but two empty strings are equal even at threshold 0",
+        "https://github.com/UKGovernmentBEIS/inspect_evals", **_AS_GIVEN, kept="distance / length < threshold",
+        empty_equals_empty=True),
+    Variant("layoutlmv3_docvqa", "like molmo, but an empty prediction scores 0",
+        "https://github.com/allanj/LayoutLMv3-DocVQA", **_AS_GIVEN, kept="distance / length < threshold",
+        no_answers=("",)),
+    Variant("florence2", "Florence-2 fine-tuning: like due, but an empty prediction scores 0",
+        "https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py", ignore_case=False, **_AS_GIVEN,
+        kept="distance / length < threshold", no_answers=("",)),
+    Variant("lmms_eval_slidevqa", "lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
+        whitespace="keep", kept="similarity > threshold", no_answers=("",)),
+    Variant("squad_anls", "normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
+        "https://rajpurkar.github.io/SQuAD-explorer", whitespace="words"),
+    Variant("vlmevalkit_dude", "VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        "https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py", whitespace="keep",
+        prediction_length="normalized upper", reference_length="normalized upper", kept="similarity > threshold"),
+    Variant("vlmevalkit_mmlongbench", "VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
+        "https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False, whitespace="keep", **_UPPER, kept="similarity > threshold", threshold=0.0),
 )
+# fmt: on
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -828,10 +799,10 @@ def get_variant(
 ) -> Variant:
     """Return the variant with this name. Any given options replace its own."""
     if isinstance(variant, str):
-        registered = SCORERS.registered.get(variant)  # type: ignore[attr-defined]
-        if not isinstance(registered, Variant):
+        known = SCORERS.get(variant)
+        if not isinstance(known, Variant):
             raise ValueError(_describe_other(variant))
-        variant = registered
+        variant = known
     elif not isinstance(variant, Variant):
         if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
             names = ", ".join(VARIANTS)
@@ -843,19 +814,12 @@ def get_variant(
 
 def _describe_other(name: str) -> str:
     """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
-    if name in KINDS[OF_VALUES][1]:
-        return (
-            f"{name} is for lists and nested values: score them with {name}_score(), or with "
-            f'score(..., variant="{name}")'
-        )
-    if name in KINDS[OF_BENCHMARKS][1]:
-        return (
-            f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
-            f'score(..., variant="{name}")'
-        )
-    if name in SCORERS:
-        return f'{name} is not a variant of ANLS: score with get_scorer("{name}"), or with score(..., variant="{name}")'
-    return describe_unknown("variant", name, list_names())
+    scorer = SCORERS.get(name)
+    if scorer is None:
+        return describe_unknown_scorer(name)
+    what = "is for lists and nested values" if scorer.reads_json else "is not a variant of ANLS"
+    what = "needs more than predictions and references" if scorer.columns else what
+    return f'{name} {what}: score with get_scorer("{name}"), or with score(..., variant="{name}")'
 
 
 def signature(
@@ -864,13 +828,9 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
-    score.
-    """
+    """Describe in a short string how a score was computed."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
-
-# ---- anls_metric.core.strings.kernel: The only loop that scores texts.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -951,9 +911,7 @@ class Kernel:
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows, each with a prediction and its references. It scores each row before it reads
-        the next.
-        """
+        """The function that scores rows, each with a prediction and its references."""
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -1017,9 +975,7 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. Raises ValueError, with the row named by `row_name`, if a row cannot
-    be scored.
-    """
+    """Score each row of two columns of any kind."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
@@ -1037,180 +993,6 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-# ---- anls_metric.core.strings.explanation: Explains a score by the distance to each reference, the edits, and a sentence.
-
-Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
-
-
-class Edit(NamedTuple):
-    """One step from the normalized prediction to the normalized reference."""
-
-    operation: str
-    prediction: str
-    reference: str
-
-
-class Match(NamedTuple):
-    """How a prediction compares with one reference."""
-
-    reference: str
-    normalized_prediction: str
-    normalized_reference: str
-    distance: int
-    length: int
-
-    @property
-    def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, or 0 for two empty strings."""
-        return self.distance / self.length if self.length else 0.0
-
-    @property
-    def similarity(self) -> float:
-        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
-        return 1 - self.ratio
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the normalized reference."""
-        answer, accepted = self.normalized_prediction, self.normalized_reference
-        return tuple(
-            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
-            for step in Levenshtein.opcodes(answer, accepted)
-        )
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The reason for the score of an answer. Its string form is one plain sentence."""
-
-    prediction: str
-    matches: tuple[Match, ...]
-    winner: int
-    score: float
-    reason: Reason
-    variant: Any  # a `Variant`, whose module imports this one
-
-    @property
-    def best(self) -> Match:
-        """The match with the closest reference."""
-        return self.matches[self.winner]
-
-    @property
-    def normalized_prediction(self) -> str:
-        """The string that is compared for the answer."""
-        return self.best.normalized_prediction
-
-    @property
-    def closest(self) -> str:
-        """The closest reference, as given."""
-        return self.best.reference
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, which is normalized, too."""
-        return self.best.edits
-
-    @property
-    def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
-        return str(self.variant.signature())
-
-    def __str__(self) -> str:
-        return self._put_into_words(NOTES)
-
-    def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
-        best, threshold = self.best, self.variant.threshold
-        key: str = self.reason
-        if key == "equal" and self.prediction != best.reference:
-            key = "alike"
-        elif key == "empty":
-            key = "no answer" if self.normalized_prediction else "blank"
-        facts = {
-            "why": self,
-            "best": best,
-            "s": "s" * (best.distance != 1),
-            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, threshold, in_percent),
-            "ratio": _tell_apart(best.ratio, threshold, in_percent),
-            "threshold": _tell_apart(threshold, best.similarity, in_percent),
-            "so_1": (", so 100%" if in_percent else ", so 1") * (self.score == 1.0),
-        }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.variant.kept])
-        return words[key].format(**facts, keeps=keeps, fails=fails)
-
-
-NOTES: Mapping[str, str] = {
-    "equal": "equal to {best.reference!r}, so 1",
-    "alike": "equal to {best.reference!r}, so 1",
-    "blank": "the prediction is empty, so 0",
-    "no answer": "{why.prediction!r} counts as no answer, so 0",
-    "nothing in common": "nothing in common with {best.reference!r}, so 0",
-    "close enough": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}"
-    "{so_1}",
-    "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
-    "{fails}, so 0",
-}
-
-
-# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
-KEPT_WORDS: Mapping[str, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
-    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
-    "distance / length < threshold": (
-        ", and distance / length {ratio} is below the threshold of {threshold}",
-        ", but distance / length {ratio} is not below the threshold of {threshold}",
-    ),
-}
-
-
-def format_number(value: float) -> str:
-    """Format a number the way people write it, such as 0, 1, 0.5 or 0.8889."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
-
-
-def format_percent(value: float) -> str:
-    """Format a score for a page, such as 0%, 100%, 50% or 88.9%."""
-    return f"{100 * value:.1f}%".replace(".0%", "%")
-
-
-def _tell_apart(value: float, other: float, in_percent: bool) -> str:
-    """Format a number with enough digits to distinguish it from `other`."""
-    short, shown = map(format_percent if in_percent else format_number, (value, other))
-    if value == other or short != shown:
-        return short
-    return f"{100 * value:.15g}%" if in_percent else repr(value)
-
-
-def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """Compare a prediction with one reference."""
-    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
-    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
-
-
-def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
-    matches = tuple(match_texts(prediction, text, kernel) for text in references)
-    ratios = [match.ratio for match in matches]
-    best = matches[winner := ratios.index(min(ratios))]
-    score = kernel.keep(best.normalized_prediction, best.normalized_reference, best.ratio)
-    return Explanation(prediction, matches, winner, score, _find_reason(best, score, kernel), variant)
-
-
-def _find_reason(best: Match, score: float, kernel: Kernel) -> Reason:
-    """Find the reason for a score, given the match with the closest reference."""
-    answer = best.normalized_prediction
-    if score:
-        return "close enough" if best.ratio else "equal"
-    if not answer or answer in kernel.no_answers:
-        return "empty"
-    # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
-    return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
-
-
-# ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored. Its errors name the row.
 
 
 def as_text(value: object, what: str) -> str:
@@ -1276,17 +1058,6 @@ def read_stream(data: Any, what: str) -> Any:
     return pyarrow.table(data)
 
 
-def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. Raises KeyError if it lacks one of them, and ValueError if the table is lazy."""
-    call = find_lazy_call(table)
-    if call:
-        raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
-    libraries = {base.__module__.partition(".")[0] for base in type(table).__mro__}
-    if has_stream(table) and libraries.isdisjoint(("pandas", "polars")):
-        table = read_stream(table, "the batch")  # once: two columns of a query may have their rows in different orders
-    return table[first], table[second]
-
-
 def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     """Convert a column of any kind to a list."""
     if isinstance(column, list):
@@ -1315,16 +1086,12 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
-    if one is bad.
-    """
+    """Return N predictions and their references as lists of strings."""
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is bad or the lengths
-    differ.
-    """
+    """Convert two columns of any kind to lists of equal length."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -1338,9 +1105,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
-    one is bad.
-    """
+    """Return rows, counted from ``first``, as strings and lists of strings."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -1378,174 +1143,6 @@ def are_strings(values: Iterable[Any]) -> bool:
     return True
 
 
-# ---- anls_metric.core.strings.metrics: Defines a table of metrics for strings besides ANLS.
-
-References = Sequence[Sequence[Any]]
-
-
-class Metric(NamedTuple):
-    """A metric: a row of `METRICS`."""
-
-    name: str
-    meaning: str
-    source: str
-    compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
-    most: float = 1.0
-    lower_is_better: bool = False
-
-
-def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
-    """Find metrics by name, each once. Names among the others are valid, but are left out."""
-    known = [*METRICS, *others]
-    for name in names:
-        if name not in known:
-            raise ValueError(describe_unknown("metric", name, known))
-    return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
-
-
-# Words, characters and numbers
-
-
-def score_f1(prediction: str, reference: str) -> float:
-    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0."""
-    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
-    if not words or not accepted:
-        return float(words == accepted)
-    common = (Counter(words) & Counter(accepted)).total()
-    return 2 * common / (len(words) + len(accepted))
-
-
-def score_cer(prediction: str, reference: str) -> float:
-    """Compute the character error rate: distance / length of the reference. It can exceed 1."""
-    prediction, reference = prediction.strip(), reference.strip()
-    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
-
-
-def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case."""
-    number, accepted = _as_float(prediction), _as_float(reference)
-    if number is not None and accepted:
-        return abs(number - accepted) / abs(accepted) <= 0.05
-    return prediction.lower() == reference.lower()
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        return float(text.rstrip("%")) / 100.0 if text.endswith("%") else float(text)
-    except ValueError:
-        return None
-
-
-def _take_best(
-    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
-) -> Callable[..., list[float]]:
-    """Make the function that measures answers against the reference that is best for them."""
-
-    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
-        return [
-            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
-            for prediction, texts in zip(predictions, references)
-        ]
-
-    return compute
-
-
-# Equal and contained texts
-
-
-class Matches(NamedTuple):
-    """Which answers match a reference after the normalization of the scorer, with one list for each kind of match."""
-
-    exact: list[bool]
-    contains: list[bool]
-
-
-def find_matches(
-    predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
-) -> Matches:
-    """Find which answers equal a reference, and which contain one."""
-    is_exact_at_one = not getattr(scorer, "all_or_nothing", False)
-    matches = Matches([True] * len(scores), [True] * len(scores))
-    for place, (prediction, accepted, score) in enumerate(zip(predictions, references, scores)):
-        if score == 1.0 and is_exact_at_one and prediction is not None:
-            continue
-        exact = contains = False
-        if prediction is not None:
-            text, texts = normalize(prediction, accepted, scorer)
-            # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
-            exact = score > 0.0 and text in texts and not scorer.reads_json
-            contains = exact or contains_any(text, texts)
-        matches.exact[place], matches.contains[place] = exact, contains
-    return matches
-
-
-def normalize(prediction: Any, references: Sequence[Any], scorer: Scorer) -> tuple[str, list[str]]:
-    """Normalize an answer and its references; what the scorer treats as no answer becomes empty."""
-    text = scorer.normalize(prediction)
-    return "" if text in getattr(scorer, "no_answers", ()) else text, list(map(scorer.normalize, references))
-
-
-def contains_any(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string contains one of several other strings as whole words."""
-    return any(is_contained(text, prediction) for text in references if text in prediction)
-
-
-def is_contained(part: str, whole: str) -> bool:
-    """Whether one string is contained in another as whole words. An empty string is not contained in any string."""
-    place = whole.find(part) if part else -1
-    while place >= 0:
-        end = place + len(part)
-        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
-            return True
-        place = whole.find(part, place + 1)
-    return False
-
-
-def _is_word_character(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
-
-
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric(
-            "f1",
-            "F1 of the words, the best over the references",
-            "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
-            _take_best(score_f1, max, 0.0),
-        ),
-        Metric(
-            "cer",
-            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
-            "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
-            most=float("inf"),
-            lower_is_better=True,
-        ),
-        Metric(
-            "relaxed",
-            "numbers within 5%, other strings equal except for case",
-            "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
-            _take_best(is_relaxed_match, max, 0.0),
-        ),
-        Metric(
-            "exact_match",
-            "equals a reference after normalization",
-            "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).exact)),
-        ),
-        Metric(
-            "contains",
-            "contains a reference as whole words",
-            "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).contains)),
-        ),
-    )
-}
-
-
-# ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
-
 Extract = Callable[[str], str | None]
 Ids = list[list[int]]  # the ids of each row
 References = Sequence[Any]  # the accepted answers of each row
@@ -1553,14 +1150,13 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text.
-    """
+    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole text."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1603,7 +1199,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        find_metrics(names),
+        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
     )
 
 
@@ -1626,9 +1222,7 @@ class ScoredIds(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
-    batches.
-    """
+    """The `compute_metrics` function that `build_compute_metrics` returns."""
 
     __name__ = "anls"
 
@@ -1891,223 +1485,15 @@ def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
 
 
-def _define_metric() -> None:
-    """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls
-    try:
-        import datasets
-        import evaluate
-    except ImportError as error:
-        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
-
-    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-    class Anls(evaluate.Metric):  # type: ignore[misc]
-        """The metric for Hugging Face evaluate."""
-
-        def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-            known = inspect.signature(evaluate.Metric.__init__).parameters
-            options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
-            given = options.get("variant", config_name)
-            if config_name not in (None, "default", given):
-                raise ValueError(
-                    f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-                )
-            # What `compute` takes where it is not told otherwise.
-            self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
-            self._known = list(inspect.signature(self._compute).parameters)
-            self._return_all_scores = self._defaults.pop("return_all_scores", False)
-            self._find_scorer(**options)  # refuses wrong options
-            self._batches: deque[Any] = deque()  # of predictions and references
-            super().__init__(config_name, **kwargs)
-
-        def _info(self) -> Any:
-            scorer = self._find_scorer()
-            papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
-            text = datasets.Value("string", id="sequence")
-            several = datasets.Sequence(datasets.Value("string"), id="references")
-            return evaluate.MetricInfo(
-                description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
-                citation=_CITATION,
-                inputs_description=_KWARGS_DESCRIPTION,
-                features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
-                license="Apache-2.0",
-                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=papers if scorer.scores_strings else [scorer.source],
-            )
-
-        def _compute(
-            self,
-            predictions: Any,
-            references: Any,
-            variant: str | Scorer | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            none_keys: str | None = None,
-            average: str | None = None,
-            numbers: str | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            scorer = self._find_scorer(
-                variant=variant,
-                threshold=threshold,
-                ignore_case=ignore_case,
-                none_keys=none_keys,
-                average=average,
-                numbers=numbers,
-            )
-            scores = scorer.score(predictions, references)
-            result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
-            return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
-
-        def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-            """Get the scorer for the options of a call; None takes the defaults of the metric."""
-            for name in options:
-                if name not in self._known:
-                    raise ValueError(describe_unknown("argument", name, self._known))
-            given = {name: value for name, value in options.items() if value is not None}
-            chosen = {"variant": "standard", **self._defaults, **given}
-            return get_scorer(chosen.pop("variant"), **chosen)
-
-        def _build_data_dir(self) -> str:
-            """Make the folder in which processes exchange rows. A single process works without it."""
-            try:
-                return str(super()._build_data_dir())
-            except OSError:
-                if self.num_process > 1:
-                    raise
-                return str(self._data_dir_root)
-
-        def __len__(self) -> int:
-            return sum(len(predictions) for predictions, _ in self._batches)
-
-        def signature(self, **options: Any) -> str:
-            """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-            return str(self._find_scorer(**options).signature())
-
-        def build_compute_metrics(
-            self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
-        ) -> ComputeMetrics:
-            """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-            return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
-
-        def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
-            """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
-            trl = import_from_package("anls_metric.trl", "a reward")
-            return trl.build_reward(references_column, extract, **self._choose_variant(options))
-
-        def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
-            """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
-            own = {name: options.pop(name) for name in self._known if name in options}
-            return {"variant": self._find_scorer(**own), **options}
-
-        def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-            """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
-            overridden.
-
-            ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
-            ValueError, and is not added.
-            """
-            for name in set(columns) - {"predictions", "references"}:
-                raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
-            row = {"predictions": prediction, "references": reference, **columns}
-            given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
-            self.add_batch(**given)
-
-        def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
-            """Add predictions and their references for the next `compute`.
-
-            It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
-            gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
-            surrogate breaks the instance.
-
-            A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
-            batch is added.
-            """
-            self._add(self._find_scorer(), predictions, references)
-
-        def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
-            rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
-            if scorer.scores_strings:  # the caller may change its lists
-                self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
-            else:
-                self._batches.append(deepcopy(rows))
-
-        def _take_rows(self) -> list[Any]:
-            """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
-            batches = [self._batches.popleft() for _ in range(len(self._batches))]
-            return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
-
-        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added before and the rows given here. Afterwards the metric is empty, even after an
-            error.
-
-            In a distributed run, all processes but the first return None.
-            """
-            options = {"return_all_scores": self._return_all_scores, **options}
-            try:
-                scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
-                is_given = predictions is not None or references is not None
-                if is_given and self.num_process == 1 and not self._batches:
-                    return self._compute(predictions, references, **options)
-                if is_given:
-                    self._add(scorer, predictions, references)
-            finally:
-                rows = self._take_rows()
-            rows = self._gather(rows, scorer) if self.num_process > 1 else rows
-            return rows and self._compute(*rows, **options)
-
-        def _gather(self, own: Any, scorer: Scorer) -> Any:
-            """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-            # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = _dump([self._describe_job(), *own], scorer)
-            try:
-                super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
-                self._finalize()
-                if self.process_id:  # the file of the next round must not replace this file before it is read
-                    self._wait_until(self.process_id, exists=False)
-                    return None
-                jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
-                if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
-                return [list(chain.from_iterable(column)) for column in columns]
-            finally:
-                for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
-                    lock.release()
-                self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
-                for path in self.file_paths or ():  # process 0 has them
-                    with suppress(OSError):
-                        os.remove(path)
-
-        @staticmethod
-        def _describe_job() -> tuple[str, str]:
-            """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-            told = [os.environ.get(name, "") for name in _OF_JOBS]
-            return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
-
-        def _check_rendez_vous(self) -> None:
-            # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
-            self._wait_until(0, exists=True)
-            super()._check_rendez_vous()
-
-        def _wait_until(self, process_id: int, exists: bool) -> None:
-            path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-            for _ in range(int(self.timeout * 100)):
-                if os.path.exists(path) == exists:
-                    return
-                time.sleep(0.01)
-            raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+SCORERS.tables += [lambda: NAMES, lambda: load_table("anls_metric:SCORERS")]  # the package for other names
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Anls":
+    """Take explanations from the package."""
+    if name not in ("Edit", "Explanation", "Match", "explain"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _define_metric()
-    return Anls
+    return getattr(import_from_package("anls_metric", name), name)
 
-
-if hasattr(sys.modules.get("evaluate"), "Metric"):
-    _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
     sys.exit("this file is a module, not a command: pip install anls-metric, and run anls")

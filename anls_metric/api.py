@@ -12,7 +12,7 @@ from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.checks import describe_unknown
-from anls_metric.core.scorer import KINDS, OF_VALUES
+from anls_metric.core.scorer import SCORERS
 from anls_metric.core.statistics.significance import Interval
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
@@ -20,28 +20,39 @@ from anls_metric.options import Options, Settings, make_settings, read_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
-from anls_metric.report.schema import Document
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
-    import datasets
     import pandas
-    import polars
-    import pyarrow
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
+    from anls_metric.analysis.answer_rows import LeafRow
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer, LeafRow
+    from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
+    from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
-    Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
-    Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
+
+    # What tables have, so that types do not depend on which libraries are installed.
+
+    class _Stream(Protocol):
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+    class _Columns(Protocol):
+        @property
+        def columns(self) -> Any: ...
+
+    class _ColumnNames(Protocol):
+        @property
+        def column_names(self) -> Any: ...
+
+    Frame: TypeAlias = _Stream | _Columns | _ColumnNames
+    Data: TypeAlias = Path | Frame | Mapping[Any, Any] | Collection[Any]
 
 
 class ANLSWarning(UserWarning):
@@ -62,6 +73,8 @@ class Scores:
 
     @cached_property
     def _document(self) -> Document:
+        from anls_metric.report.document import build_document  # a score does not need it
+
         return build_document(self._result)
 
     @property
@@ -115,9 +128,10 @@ class Scores:
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
             ('1', 'CocaCola', 0.8888888888888888, 'close enough')
         """
+        from anls_metric.analysis.answer_rows import list_rows
         from anls_metric.report.answers import list_answers
 
-        return list(list_answers(self._result.submissions))
+        return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 
     def leaves(self) -> list[LeafRow]:
         """List every leaf of structured answers with its outcome, if they were scored with ``by_key=True``.
@@ -132,7 +146,7 @@ class Scores:
             total close 12.5 12.50
             date missed None 2026-11-27
         """
-        from anls_metric.report.answers import list_leaves
+        from anls_metric.analysis.answer_rows import list_leaves
 
         if not self._result.settings.by_key:
             raise ValueError("the leaves were not counted: score with by_key=True")
@@ -346,7 +360,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
 
 
 def compare(
-    submissions: Mapping[str, Data] | Sequence[Path] | Frame, gold: Data | None = None, **options: Unpack[Options]
+    submissions: Mapping[str, Data] | Collection[Any] | Frame, gold: Data | None = None, **options: Unpack[Options]
 ) -> Scores:
     """Compare the answers of several models, question by question.
 
@@ -424,12 +438,18 @@ def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
     return Input(_make_table(data, field, settings), name or "data")
 
 
+def _scores_values(name: str | None) -> bool:
+    """Whether a variant scores lists and nested values."""
+    return name in SCORERS and SCORERS[str(name)].reads_json
+
+
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
     """Make a table from a column of answers. The index of a Series holds the ids, unless it has a label twice."""
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (settings.variant in KINDS[OF_VALUES][1] and NAMES.isdisjoint(first)):
+    are_values = _scores_values(settings.variant) and not settings.fields
+    if isinstance(first, Mapping) and not (are_values and NAMES.isdisjoint(first)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

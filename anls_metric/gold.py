@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
-from anls_metric.hub import SILENCE, Wanted, fetch
+from anls_metric.endings import clean_up
+from anls_metric.hub import PATIENCE, SILENCE, Wanted, fetch
 from anls_metric.messages import Message, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.files import apply_layout
@@ -87,7 +88,6 @@ class GoldSet(NamedTuple):
         make_row: makes a row of a gold file.
         is_partial: whether the rule scores only some kinds of questions.
         about: what the line that says what was read adds under the usual variant.
-        hash: the hash of the questions; "" until `tools/pin_gold.py` has printed it.
     """
 
     name: str
@@ -103,12 +103,6 @@ class GoldSet(NamedTuple):
     make_row: Callable[[GoldRow, int], GoldRow] = lambda row, number: row
     is_partial: bool = False
     about: str = ""
-    hash: str = ""
-
-    @property
-    def tag(self) -> str:
-        """The part of a signature that names the data."""
-        return f"{self.name}@{self.revision[:7]}"
 
     @property
     def source(self) -> str:
@@ -244,11 +238,6 @@ def is_name(word: str) -> bool:
     return word in GOLD and not os.path.exists(word)
 
 
-def find_tag(digest: str) -> str:
-    """Find the tag of the gold data whose questions have the given hash, or return "" if there are none."""
-    return next((row.tag for row in GOLD.values() if row.hash == digest), "")
-
-
 def resolve(
     inputs: Sequence[Input], gold: Input | None, settings: Settings
 ) -> tuple[Sequence[Input], Input | None, Settings]:
@@ -371,15 +360,20 @@ def _store(path: str, data: bytes) -> None:
     """Write a file under a name of its own, and rename it, so that several processes can do so at once."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.unfinished")
-    try:
-        with open(aside, "xb") as file:
-            file.write(data)
-        os.replace(aside, path)
-    finally:
+
+    def remove() -> None:
         with suppress(FileNotFoundError):
             os.unlink(aside)
+
+    try:
+        with clean_up(remove):
+            with open(aside, "xb") as file:
+                file.write(data)
+            os.replace(aside, path)
+    finally:
+        remove()
 
 
 def _fetch(row: GoldSet) -> list[GoldRow]:
     """Fetch the rows as the Hub has them. InputError: see `fetch`."""
-    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE))
+    return fetch(Wanted(row.name, row.dataset, row.revision, row.files, row.columns, row.rows, SILENCE, PATIENCE))

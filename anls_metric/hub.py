@@ -7,6 +7,7 @@ outlives the interpreter. Its standard input describes the dataset; its standard
 from __future__ import annotations
 
 import fnmatch
+import io
 import json
 import os
 import subprocess
@@ -15,17 +16,23 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
 
+from anls_metric.endings import clean_up
 from anls_metric.messages import list_some, make_error
 from anls_metric.reading.formats import list_columns
 
 Result = TypeVar("Result")
 
-SILENCE = 60.0
-"""The seconds after which a fetch ends if no request has ended."""
+SILENCE = 45.0
+"""The seconds after which a fetch ends if no request has ended, so that a silent Hub is given up within a minute."""
+
+PATIENCE = 10.0
+"""The seconds after which a fetch that is not yet done says so."""
 
 _CONNECTIONS = 16
 _RETRIES = 4
+_ATTEMPTS = 5  # to get a range over a bad line
 _BUSY = (429, 503)
 _UNREAD = ("ocr",)  # text columns that are large, and that nobody scores
 _AS_FILE = "pass the path of the gold file"
@@ -42,6 +49,7 @@ class Wanted(NamedTuple):
         columns: the columns that the files must have.
         rows: the number of rows.
         silence: see `SILENCE`.
+        patience: see `PATIENCE`.
     """
 
     name: str
@@ -51,6 +59,7 @@ class Wanted(NamedTuple):
     columns: Sequence[str]
     rows: int
     silence: float = SILENCE
+    patience: float = PATIENCE
 
 
 def fetch(wanted: Wanted) -> list[dict[str, Any]]:
@@ -73,7 +82,8 @@ def fetch(wanted: Wanted) -> list[dict[str, Any]]:
         start_new_session=True,  # Ctrl-C reaches this process alone, which ends the other
     )
     try:
-        output, _ = process.communicate(json.dumps(wanted).encode())
+        with clean_up(process.kill):
+            output, _ = process.communicate(json.dumps(wanted).encode())
     finally:
         process.kill()
         process.wait()
@@ -110,24 +120,22 @@ def main() -> None:
 
 def _fetch(wanted: Wanted) -> list[dict[str, Any]]:
     """Fetch the ends of all files, which say where the columns are, and then the columns of all row groups at once."""
-    from huggingface_hub import HfFileSystem
     from huggingface_hub.utils import logging, tqdm
     from pyarrow.parquet import ParquetFile
 
     logging.set_verbosity_error()  # else it prints a line for each of many attempts
-    hub, requests = HfFileSystem(), _Requests(wanted)
+    requests = _Requests(wanted)
 
     def open_file(path: str, metadata: Any = None) -> Any:
-        return ParquetFile(hub.open(path, cache_type="none"), metadata=metadata)
+        return ParquetFile(_RemoteFile(_locate(wanted, "resolve", path), sizes[path]), metadata=metadata)
 
     def read_group(path: str, metadata: Any, group: int) -> Any:
         file = open_file(path, metadata)
         columns = [name for name in list_columns(file.schema_arrow, path) if name not in _UNREAD]
         return file.read_row_group(group, columns, use_threads=False).to_pylist()
 
-    folder = f"datasets/{wanted.dataset}@{wanted.revision}/{os.path.dirname(wanted.files)}"
-    (names,) = requests.send([(hub.ls, folder, False)])
-    paths = sorted(fnmatch.filter(names, f"*/{wanted.files}"))
+    (sizes,) = requests.send([(_list_sizes, wanted)])
+    paths = sorted(fnmatch.filter(sizes, wanted.files))
     files = dict(zip(paths, requests.send([(open_file, path) for path in paths])))
     _check(wanted, list(files.values()))
     groups = [
@@ -151,14 +159,84 @@ def _check(wanted: Wanted, files: Sequence[Any]) -> None:
         raise _RefusedError(sentence, names=list_some(missing))
 
 
+def _get_endpoint() -> str:
+    from huggingface_hub import constants
+
+    return str(constants.ENDPOINT)
+
+
+def _locate(wanted: Wanted, verb: str, path: str) -> str:
+    """Make the URL of a file, or of a list of files."""
+    start = f"{_get_endpoint()}/api" if verb == "tree" else _get_endpoint()
+    return f"{start}/datasets/{wanted.dataset}/{verb}/{wanted.revision}/{quote(path)}"
+
+
+def _get(url: str, attempts: int = 1, **headers: str) -> Any:
+    """Get a response from the Hub. The token goes to no other host: the client takes it away when it is sent on."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
+
+    response = http_backoff(
+        "GET",
+        url,
+        headers={**build_hf_headers(), **headers},
+        timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT,
+        max_retries=attempts - 1,
+        retry_on_status_codes=(),  # `_Requests` does so
+    )
+    hf_raise_for_status(response)
+    return response
+
+
+def _list_sizes(wanted: Wanted) -> dict[str, int]:
+    """List the sizes of the files in the folder of the data, by their paths. No list has a second page, whose URL
+    could be anywhere.
+    """
+    response = _get(_locate(wanted, "tree", os.path.dirname(wanted.files)))
+    if "next" in response.links:
+        raise _RefusedError("the Hub lists more files than these data have, so nothing is kept: " + _AS_FILE)
+    return {entry["path"]: entry.get("size", 0) for entry in response.json()}
+
+
+class _RemoteFile(io.RawIOBase):
+    """A file on the Hub, of which each read gets a range."""
+
+    def __init__(self, url: str, size: int) -> None:
+        self._url, self._size, self._place = url, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        self._place = place + {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._size}[whence]
+        return self._place
+
+    def read(self, count: int = -1) -> bytes:
+        end = self._size if count < 0 else min(self._place + count, self._size)
+        if end <= self._place:
+            return b""
+        content: bytes = _get(self._url, _ATTEMPTS, range=f"bytes={self._place}-{end - 1}").content
+        if len(content) != end - self._place:
+            raise _RefusedError("the Hub did not send the range that was asked for: try again, or " + _AS_FILE)
+        self._place = end
+        return content
+
+
 class _Requests:
-    """Sends requests in threads. It gives up once no request has ended for some time."""
+    """Sends requests in threads. It gives up once no request has ended for some time, or once nobody waits for it."""
 
     def __init__(self, wanted: Wanted) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._pool, self._wanted = ThreadPoolExecutor(_CONNECTIONS), wanted
-        self._last = time.monotonic()
+        self._last = self._start = time.monotonic()
+        self._parent, self._has_told = os.getppid(), False
 
     def send(self, calls: Iterable[tuple[Any, ...]], update: Callable[[], object] = lambda: None) -> list[Any]:
         """Make several calls at once, each given as a function and its arguments, and return their results."""
@@ -171,6 +249,11 @@ class _Requests:
             for future in done:  # the first failure ends the fetch
                 future.result()
                 update()
+            if os.getppid() != self._parent:  # it was killed
+                os._exit(1)
+            if time.monotonic() - self._start > self._wanted.patience and not self._has_told:
+                self._has_told = True
+                print(f"{self._wanted.name}: still fetching from {_get_endpoint()}", file=sys.stderr, flush=True)
             if time.monotonic() - self._last > self._wanted.silence:
                 sentence = "the Hub has not answered for {seconds:.0f} s: check the network, or " + _AS_FILE
                 raise _RefusedError(sentence, seconds=self._wanted.silence)
@@ -181,6 +264,8 @@ class _Requests:
         for attempt in count():
             try:
                 return function(*arguments)
+            except _RefusedError:
+                raise
             except Exception as error:  # of three HTTP libraries, one for each major version of huggingface_hub
                 response = _find_response(error)
                 told = str(getattr(response, "headers", {}).get("Retry-After", ""))

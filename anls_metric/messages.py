@@ -23,7 +23,8 @@ from anls_metric.options import OPTIONS
 FrontEnd = Literal["python", "command", "page", "endpoint"]
 
 # The table of front ends: what to do where no option does it, and lists that a message points to. `text` writes the
-# first in the words of a front end, and `reword` the others, which are those of a shell where they are raised.
+# first in the words of a front end, and `reword` the others, which are those of Python or of a shell where they are
+# raised.
 _PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
 _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
     "add_gold": {"command": "pass a gold file with --gold", "page": "drop the gold file as well", "python": _PASS_GOLD},
@@ -31,12 +32,17 @@ _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
     "example": {"command": "{typed} {options}", "python": "{options}"},
 }
 _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
-    "`anls variants` lists them": {"page": "“Variant” lists them", "endpoint": "list_variants lists them"},
-    "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
-    "`anls --help` lists them": {
+    "SCORERS lists them": {
+        "command": "`anls variants` lists them",
+        "page": "“Variant” lists them",
+        "endpoint": "list_variants lists them",
+    },
+    "EXTRACTORS lists them": {
+        "command": "`anls --help` lists them",
         "page": "“Extract answers from raw model output” lists them",
         "endpoint": f"choose from {', '.join(EXTRACTORS)}",
     },
+    "`anls layouts` lists them": {"endpoint": "list_layouts lists them"},
 }
 
 MAX_LENGTH = 1000
@@ -156,7 +162,7 @@ def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
 
 
 def reword(text: str, front_end: FrontEnd) -> str:
-    """Reword an error message that is meant for a shell for a different front end."""
+    """Reword an error message for a front end."""
     for words, others in _LISTS.items():
         text = text.replace(words, others.get(front_end, words))
     return text

@@ -1,4 +1,4 @@
-"""The metric for Hugging Face evaluate."""
+"""The metric for Hugging Face evaluate: the class `Anls`, and `load`, which makes one without the Hub."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import inspect
 import json
 import os
 import platform
+import sys
 import time
 from collections import deque
 from contextlib import suppress
 from copy import deepcopy
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
-
-try:
-    import datasets
-    import evaluate
-except ImportError as error:
-    raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
 
 from anls_metric.core.checks import describe, describe_unknown, name_row
 from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
@@ -42,6 +38,7 @@ Args:
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
+    ignore_keys: for "anls_star" only: the paths of keys to leave out on both sides, such as "model_name,items.score".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
@@ -91,33 +88,19 @@ _CITATION = """\
 """
 
 
-def load(config_name: str | None = None, **kwargs: Any) -> Any:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub.
-
-    Args:
-        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
-        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
-            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
-
-    Returns:
-        An ``Anls``, a subclass of ``evaluate.Metric``.
-
-    Raises:
-        ImportError: evaluate is not installed.
-        ValueError: an unknown option or variant.
-
-    Example:
-        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
-        {'anls': 0.75}
-
-    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
-    """
-    return Anls(config_name, **kwargs)
+if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
+    import datasets
+    import evaluate
+else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+    evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Anls(evaluate.Metric):  # type: ignore[misc]
-    """The metric for Hugging Face evaluate."""
+    __doc__ = _DESCRIPTION + _KWARGS_DESCRIPTION
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        _import_evaluate()
+        return super().__new__(cls)
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         known = inspect.signature(evaluate.Metric.__init__).parameters
@@ -161,6 +144,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         none_keys: str | None = None,
         average: str | None = None,
         numbers: str | None = None,
+        ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
         scorer = self._find_scorer(
@@ -170,6 +154,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
             none_keys=none_keys,
             average=average,
             numbers=numbers,
+            ignore_keys=ignore_keys,
         )
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
@@ -312,6 +297,41 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 return
             time.sleep(0.01)
         raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+
+
+def load(config_name: str | None = None, **kwargs: Any) -> Any:
+    """Load the metric as ``evaluate.load`` does, without asking the Hub.
+
+    Args:
+        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
+        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
+            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
+
+    Returns:
+        An ``Anls``, a subclass of ``evaluate.Metric``.
+
+    Raises:
+        ImportError: evaluate is not installed.
+        ValueError: an unknown option or variant.
+
+    Example:
+        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
+    """
+    return Anls(config_name, **kwargs)
+
+
+def _import_evaluate() -> None:
+    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    global datasets, evaluate
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+    Anls.__bases__ = (evaluate.Metric,)
 
 
 # What launchers set, the same in all processes of a job.

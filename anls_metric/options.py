@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
 
-PARTIAL_CREDIT = "partial_credit"
-"""The value of ``metrics`` that asks for the loss by format and the credit for wrong numbers."""
-
-ABSTENTION = "abstention"
-"""The value of ``metrics`` that asks for right, missed and false abstentions."""
-
 PAGES = "pages"
 """The value of ``metrics`` that asks whether answers name the right pages."""
 
@@ -100,7 +94,7 @@ class Option(NamedTuple):
     Attributes:
         flags: the flags of the command, the usual one first.
         metavar: what the help shows for the value.
-        help: what the option does, in one line.
+        help: what the option does, in one line, with the placeholder "{metrics}" for the names of metrics.
         group: its group in the help of the command.
         read: reads and checks a value.
         default: the value without the option.
@@ -240,6 +234,23 @@ class Settings:
         INPUT,
         read=read_fields,
     )
+    fields: tuple[str, ...] = _option(
+        "--fields NAMES",
+        "for anls_star: columns that are the answer together, in both files, comma-separated; '*' for all shared ones",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Columns of the answer",
+    )
+    records: tuple[str, ...] = _option(
+        "--records PATHS",
+        "path of the list of records in a file, such as data.items, with * for each of several; more, comma-separated "
+        "(default: the only list of questions)",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Path of the records",
+    )
     references_separator: str | None = _option(
         "--references-separator TEXT",
         "separator between references in one string",
@@ -260,6 +271,13 @@ class Settings:
         "epoch tells them apart)",
         INPUT,
         label="Several answers to one question",
+    )
+    samples: str | None = _option(
+        "--samples {mean,vote,best}",
+        "several answers to a question in one field: score their mean, the most frequent one or the best one, an upper "
+        "bound (default: an error)",
+        INPUT,
+        label="Several answers in one field",
     )
     extra: str = _option(
         "--extra {error,ignore}",
@@ -296,9 +314,16 @@ class Settings:
         "for anls_star: compare numbers as they are written, or 2440 and 2440.0 as equal (default: as_written)",
         SCORING,
     )
+    ignore_keys: tuple[str, ...] | None = _option(
+        "--ignore-keys PATHS",
+        "for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score",
+        SCORING,
+        read=read_strings,
+        label="Keys to leave out",
+    )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
-        "more metrics, comma-separated: f1,cer,relaxed,exact_match,contains,partial_credit,abstention,pages",
+        "more metrics, comma-separated: {metrics}",
         SCORING,
         default=(),
         read=read_strings,
@@ -385,10 +410,13 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    fields: Names
+    records: Names
     references_separator: str | None
     layout: str | None
     filter: int | str | None
     runs: Literal["question", "error"] | None
+    samples: Literal["mean", "vote", "best"] | None
     extra: Literal["error", "ignore"] | None
     corrections: str | os.PathLike[str] | None
     threshold: float | None
@@ -396,6 +424,7 @@ class Options(TypedDict, total=False):
     average: Average | None
     none_keys: NoneKeys | None
     numbers: Numbers | None
+    ignore_keys: Names
     metrics: Names
     by_key: bool | None
     baseline: str | None

@@ -9,15 +9,16 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row
 from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
-from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.core.strings.variants import get_variant
+
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
@@ -28,6 +29,7 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -125,12 +127,12 @@ def build_compute_metrics(
         raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
     return ComputeMetrics(
         getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else _read_sets(references, scorer),
+        None if references is None else read_sets(references, scorer),
         as_extract(extract, values=scorer.reads_json),
         causal,
         skip_special_tokens,
         scorer,
-        find_metrics(names),
+        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
     )
 
 
@@ -298,24 +300,38 @@ class ComputeMetrics:
             ordered = _order_by_labels(folded, references)
             if ordered is not None:
                 return ordered
-            self._warn_of_other_labels(labels, missing, references)
+            problem = self._describe_other_labels(labels, missing, references)
+            if problem:
+                warnings.warn(
+                    f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
+                    "cut off, or these are the references of another set",
+                    stacklevel=3,
+                )
         return references
 
-    def _warn_of_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> None:
-        """Warn if most labels match no reference of their row, and are not just decoded with small differences."""
+    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
+        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
+        describe the first that differs.
+        """
+        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected, "label"))]
+        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
+        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
+        missing = [row for row, label in enumerate(folded) if label and row not in found]
+        return len(found), self._describe_other_labels(labels, missing, references) if missing else ""
+
+    def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
+        """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
         texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
         similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
         similarities = score_rows(similar, texts, accepted)
-        if 2 * len(missing) > len(rows) and sum(similarities) < _SIMILAR * len(rows):
-            row = missing[0]
-            warnings.warn(
-                f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
-                f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}. Perhaps the trainer "
-                "orders the rows (group_by_length, shuffle_dataset), labels are cut off, or these are the references "
-                "of another set",
-                stacklevel=4,
-            )
+        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
+            return ""
+        row = missing[0]
+        return (
+            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
+            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
+        )
 
 
 def _fold(value: Any) -> str:
@@ -328,6 +344,11 @@ def _list_texts(references: References) -> set[str]:
     """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
+
+
+def _ends_with(label: str, references: Any) -> bool:
+    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
+    return any(label.endswith(text) for text in _list_texts([references]) if text)
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
@@ -409,7 +430,7 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
 
 
-def _read_sets(references: Any, scorer: Scorer) -> list[References]:
+def read_sets(references: Any, scorer: Scorer) -> list[References]:
     """Check the references of each evaluation set."""
     sets: list[References] = []
     for column in references.values() if isinstance(references, Mapping) else [references]:
@@ -440,9 +461,3 @@ def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None
 
 def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
-
-
-def __getattr__(name: str) -> Any:
-    if name != "GenerateAndScore":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module("anls_metric.generation").GenerateAndScore

@@ -14,7 +14,7 @@ from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.transformers import Extract, as_extract, extract_answer, score_text
 
 if TYPE_CHECKING:
-    from anls_metric.core.values import NoneKeys, Numbers
+    from anls_metric.core.values import KeyPaths, NoneKeys, Numbers
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
 
@@ -29,6 +29,7 @@ def build_reward(
     ignore_case: bool | None = None,
     none_keys: NoneKeys | None = None,
     numbers: Numbers | None = None,
+    ignore_keys: KeyPaths | None = None,
 ) -> Reward:
     """Build a reward function for ``GRPOTrainer(reward_funcs=...)``. It returns the score of each completion.
 
@@ -44,7 +45,7 @@ def build_reward(
             variant can also be "anls_star", "anlsl" or a ``ValueVariant``, which score lists and nested values. Any
             other `Scorer` can be passed as well; with a benchmark metric, the references of a row are a dict of its
             columns.
-        none_keys, numbers: options of "anls_star": see `anls_metric.core.values.anls_star_score`.
+        none_keys, numbers, ignore_keys: options of "anls_star": see `anls_metric.core.values.anls_star_score`.
 
     Returns:
         A function of ``completions`` and the columns of the dataset, by name. Completions are strings, or lists of
@@ -73,8 +74,8 @@ def build_reward(
 
     Source: https://huggingface.co/docs/trl/rewards.
     """
-    options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys, "numbers": numbers}
-    scorer = get_scorer(variant, **options)
+    of_values = {"none_keys": none_keys, "numbers": numbers, "ignore_keys": ignore_keys}
+    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case, **of_values)
     extract = as_extract(extract, values=scorer.reads_json)
     return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.parts import PARTS
+from anls_metric.command.arguments import write_help
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -43,14 +45,25 @@ SIX_IMPLEMENTATIONS = {
     "mistral_evals": "mistral-evals",
     "lmms_eval_0_2": "lmms-eval 0.1.0 to 0.2.4",
 }
+PACKAGE = ROOT / "anls_metric"
 SCHEMA = {
     node.name: node
-    for node in ast.parse((ROOT / "anls_metric" / "report" / "schema.py").read_text(encoding="utf-8")).body
+    for path in (PACKAGE / "report" / "schema.py", *sorted((PACKAGE / "analysis" / "parts").glob("*.py")))
+    for node in ast.parse(path.read_text(encoding="utf-8")).body
     if isinstance(node, ast.ClassDef)
 }
 """The dicts of the JSON document, by name."""
 _CONSOLE = re.compile(r"^(```console\n\$ anls (.*)\n)(?:.*\n)*?(```)$", re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+# The number of variants in sentences: the file -> the words around it.
+VARIANT_COUNTS: Mapping[str, Sequence[str]] = {
+    "README.md": (r"of the (\d+) variants match", r"variants of ANLS \| (\d+) \|"),
+    "docs/metric_card.md": (r"fast, with (\d+) variants", r"reproduces (\d+) of them"),
+    "docs/variants.md": (r"lists all (\d+)",),
+    "docs/why_scores_differ.md": (r"Of the (\d+) variants",),
+    "pyproject.toml": (r"document VQA: (\d+) published variants",),
+}
 
 Row = Sequence[str]
 
@@ -58,6 +71,16 @@ Row = Sequence[str]
 def fill(text: str) -> str:
     """Write the tables of a page anew."""
     return _BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}", text)
+
+
+def count_variants(text: str, patterns: Iterable[str]) -> str:
+    """Write the number of variants into sentences. Raises ValueError if a text lacks one of them."""
+    for pattern in patterns:
+        found = re.search(pattern, text)
+        if not found:
+            raise ValueError(f"no text like {pattern!r}: change VARIANT_COUNTS in tools/docs.py")
+        text = f"{text[: found.start(1)]}{len(VARIANTS)}{text[found.end(1) :]}"
+    return text
 
 
 def run_commands(text: str) -> str:
@@ -102,7 +125,7 @@ def make_flags() -> str:
     parts = []
     for group in (MOST, INPUT, SCORING, COMPARISON, OUTPUT):
         rows = [
-            (describe_flags(each), each.help, f"`{name}`" if name in Options.__annotations__ else "")
+            (describe_flags(each), write_help(each), f"`{name}`" if name in Options.__annotations__ else "")
             for name, each in OPTIONS.items()
             if each.group == group
         ]
@@ -247,10 +270,21 @@ def make_keys(name: str, indent: str = "") -> str:
             keys.append(node)
         elif keys and isinstance(node, ast.Expr):
             lines.append(f"{indent}- {quote(ast.unparse(key.target) for key in keys)}: {read_text(node)}")
-            inner = set(re.findall(r"\w+", ast.unparse(keys[-1].annotation))) & set(SCHEMA)
-            lines += [make_keys(each, f"{indent}    ") for each in inner if f"keys_{each}" not in TABLES]
+            lines += make_inner_keys(ast.unparse(keys[-1].annotation), indent)
             keys = []
     return "\n".join(lines)
+
+
+def make_inner_keys(kind: str, indent: str = "") -> list[str]:
+    """Make the lists of the keys of the dicts in a type, unless they have a list themselves."""
+    inner = sorted(set(re.findall(r"\w+", kind)) & set(SCHEMA))
+    return [make_keys(each, f"{indent}    ") for each in inner if f"keys_{each}" not in TABLES]
+
+
+def make_submission() -> str:
+    """Make the list of the keys of a submission, with those of its parts."""
+    parts = ["\n".join([f"- `{part.key}`: {part.sentence}", *make_inner_keys(str(part.type))]) for part in PARTS]
+    return "\n".join([make_keys("_Submission"), make_keys("_Runs"), *parts, make_keys("_OfFigures")])
 
 
 def read_text(node: ast.Expr) -> str:
@@ -304,9 +338,14 @@ def make_limits() -> str:
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
         (
             "calls on files at a time",
-            f"{limits.MAX_FILES_AT_ONCE}, and as many on files under {limits.SMALL // limits.MB} MB; "
-            "a call ends with its client",
+            f"{limits.MAX_FILES_AT_ONCE}, and as many that take over {limits.FIRST_SECONDS} s of CPU time; "
+            "one of each visitor",
         ),
+        ("calls on files that wait", f"{limits.MAX_CALLS_OF_ONE} of each visitor"),
+        ("long answers and nested values that wait", f"{limits.MAX_SLOW}, of each visitor {limits.MAX_SLOW_OF_ONE}"),
+        ("a call whose result nobody listens for", f"{limits.MAX_SILENCE} s"),
+        ("the result of an MCP tool", f"{limits.MAX_TOOL_RESULT // 1_000} kB"),
+        ("lists and objects inside one another, in a request", f"{limits.MAX_DEPTH}"),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
         ("an upload or a report is kept", f"{limits.KEPT_SECONDS // 60} minutes"),
@@ -332,6 +371,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "speed": make_speed,
     "coverage": make_coverage,
     "limits": make_limits,
+    "keys_Submission": make_submission,
     **{
         f"keys_{name}": partial(make_keys, name)
         for name in (
@@ -339,7 +379,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
                 "Document",
                 "Compared",
                 "Hint",
-                "Submission",
                 "Group",
                 "Leaves",
                 "Key",
@@ -355,5 +394,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 if __name__ == "__main__":
+    for name, patterns in VARIANT_COUNTS.items():
+        path = ROOT / name
+        path.write_text(count_variants(path.read_text(encoding="utf-8"), patterns), encoding="utf-8")
     for page in PAGES:
         page.write_text(run_commands(fill(page.read_text(encoding="utf-8"))), encoding="utf-8")

@@ -1,4 +1,5 @@
-"""Prints the number of rows and the hash of gold data, for its row in `anls_metric/gold.py`. This needs a network.
+"""Prints the number of rows of gold data, for its row in `anls_metric/gold.py`, and the hash that a signature of the
+data contains. This needs a network.
 
 Usage: python tools/pin_gold.py [NAME ...]
 """
@@ -22,7 +23,7 @@ def pin(row: GoldSet) -> str:
     settings = Settings(variant=row.variant)
     questions = join.read_gold(load_gold(row), make_reading(settings, find_scorers(settings)[0]))
     digest = hash_questions(questions)
-    return f"{row.name}: {len(questions.ids)} of {row.rows} rows are questions, hash={digest!r}"
+    return f"{row.name}: {len(questions.ids)} of {row.rows} rows are questions, gold:{digest}"
 
 
 def main(names: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ The front ends parse and print. Nothing else of the analysis depends on them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,16 +19,13 @@ from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import make_error
-from anls_metric.options import ABSTENTION, LEAVES, PAGES, PARTIAL_CREDIT, Settings
+from anls_metric.options import LEAVES, PAGES, Settings
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.assessments import Assessments
     from anls_metric.analysis.comparison import Comparison, ComparisonSet
-    from anls_metric.analysis.metrics import Measured
-    from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
 
@@ -56,37 +53,29 @@ class Result:
         settings: the options.
         signature: the signature of the first submission, with the number and the hash of the questions.
         compared: the comparison; None for a single submission.
-        metrics: the values under other metrics, by the names of the submission and of the metric.
         hints: reasons to doubt the scores, the most expensive first.
-        assessments: what confidences and verdicts say, by the name of the submission.
-        corrections: the corrections; None without any.
-        uncorrected: the scores without the corrections, by the name of the submission.
-        added: the accepted answers that corrections added, by the id of the question.
     """
 
     submissions: list[Scored]
     settings: Settings
     signature: str
     compared: Any = None
-    metrics: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     hints: list[Hint] = field(default_factory=list)
-    assessments: Mapping[str, Assessments] = field(default_factory=dict)
-    corrections: Corrections | None = None
-    uncorrected: Mapping[str, float] = field(default_factory=dict)
-    added: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def compared_metrics(self) -> dict[str, dict[str, Any]]:
         """The comparisons with the baseline under other metrics, by metric name and submission name."""
-        if not self.settings.metrics:
+        metrics = _find_metrics(self.settings)
+        if not metrics:
             return {}
         from anls_metric.analysis.metrics import compare_metric
+        from anls_metric.analysis.pages import list_measured
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
-        return {
-            metric.name: compare_metric(metric, self.metrics, first, others, self.compared.chose_best)
-            for metric in [*_find_metrics(self.settings), *_list_page_metrics(self.metrics, first)]
-        }
+        measured = {scored.name: list_measured(scored) for scored in self.submissions}
+        common = [metric for metric in metrics if all(metric.name in own for own in measured.values())]
+        chose_best = self.compared.chose_best
+        return {metric.name: compare_metric(metric, measured, first, others, chose_best) for metric in common}
 
 
 @pause_collector()
@@ -110,24 +99,35 @@ def evaluate(
     """
     scorers = find_scorers(settings)
     reading = make_reading(settings, scorers[0])
-    metrics, corrections = _find_metrics(settings), None
+    _find_metrics(settings)  # refuses an unknown name
+    corrections = None
     if settings.corrections:
         from anls_metric.reading.corrections import correct, read_corrections
 
         corrections = read_corrections(settings.corrections)
     submissions: list[Scored] = []
-    uncorrected: dict[str, float] = {}
     added: dict[str, Sequence[str]] = {}
     for answers in read_answers(inputs, gold, reading):
+        corrected: dict[str, Any] = {}
         if corrections:
-            uncorrected[answers.name] = score_under(answers, scorers[0])
+            corrected = {"uncorrected": score_under(answers, scorers[0]), "added": added}
             answers, more = correct(answers, corrections)
             added |= more
-        submissions.append(score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ()))
+        scored = score_answers(answers, scorers[0], settings, scorers if len(scorers) > 1 else ())
+        submissions.append(replace(scored, **corrected))
         show_progress(len(answers.predictions))
+    if settings.ignore_keys:
+        from anls_metric.analysis.extra_keys import refuse_unknown_keys
+
+        refuse_unknown_keys(submissions, settings.ignore_keys)
     if settings.by_key:
         submissions = complete_keys(submissions)
-    signature, assessments = submissions[0].signature, _assess(submissions)
+    if settings.field:
+        from anls_metric.analysis.parts import find_parts
+
+        for scored in submissions:
+            find_parts(scored)  # refuses a field that lacks values
+    signature = submissions[0].signature
     if corrections:
         signature = add_to_signature(signature, corrections.signature)
     compared = _compare(submissions, settings)
@@ -136,44 +136,22 @@ def evaluate(
         settings=settings,
         signature=signature,
         compared=compared,
-        metrics=_measure(submissions, metrics, settings),
         hints=_list_hints(submissions, compared, settings),
-        assessments=assessments,
-        corrections=corrections,
-        uncorrected=uncorrected,
-        added=added,
     )
 
 
 def _find_metrics(settings: Settings) -> list[Metric]:
     """Find the metrics of strings among those that the user names. ValueError: a name does not exist."""
-    return find_metrics(settings.metrics, (PARTIAL_CREDIT, ABSTENTION, PAGES))
-
-
-def _list_page_metrics(measured: Mapping[str, Mapping[str, Measured]], scored: Scored) -> list[Metric]:
-    """List the metrics of pages by which a submission was measured."""
-    from anls_metric.core.pages import PAGE_METRICS
-
-    return [PAGE_METRICS[name] for name in measured[scored.name] if name in PAGE_METRICS]
-
-
-def _measure(
-    submissions: Sequence[Scored], metrics: Sequence[Metric], settings: Settings
-) -> dict[str, dict[str, Measured]]:
-    """Measure submissions by other metrics."""
     if not settings.metrics:
-        return {}
-    from anls_metric.analysis.metrics import measure
+        return []
+    from anls_metric.analysis.parts import BY_NAME
 
-    pages: Mapping[str, Mapping[str, Measured]] = {}
+    found = find_metrics(settings.metrics, [*BY_NAME])
     if PAGES in settings.metrics:
-        from anls_metric.analysis.pages import measure_pages
+        from anls_metric.core.pages import PAGE_METRICS
 
-        pages = measure_pages(submissions)
-    return {
-        scored.name: {**{metric.name: measure(metric, scored) for metric in metrics}, **pages.get(scored.name, {})}
-        for scored in submissions
-    }
+        found += PAGE_METRICS.values()
+    return found
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
@@ -202,16 +180,6 @@ def _compare(
         )
         raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
     return None
-
-
-def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
-    """Relate the scores of submissions to confidences and verdicts, where they have any."""
-    assessed = [each for each in submissions if each.answers.confidences or each.answers.verdicts]
-    if not assessed:
-        return {}
-    from anls_metric.analysis.assessments import assess
-
-    return {scored.name: assess(scored) for scored in assessed}
 
 
 def compare_with_first(result: Result) -> list[Comparison]:
@@ -250,7 +218,7 @@ def make_reading(settings: Settings, scorer: Scorer) -> Reading:
     check_field_names(settings, rule)
     if settings.extract:
         extractor(",".join(settings.extract))  # refuses an unknown rule
-    return Reading(settings, scorer.reads_json, rule)
+    return Reading(settings, scorer.reads_json, rule, scorer)
 
 
 def find_scorers(settings: Settings) -> list[Scorer]:
@@ -274,9 +242,13 @@ def find_scorers(settings: Settings) -> list[Scorer]:
                 raise ValueError(f"{name} cannot be combined with other variants: pass it alone")
     chosen = list(VARIANTS) if chosen == [EVERY_VARIANT] else chosen
     _refuse_unfit(get_scorer(chosen[0]), settings)
-    names = ("threshold", "ignore_case", "none_keys", "average", "numbers")
+    names = ("threshold", "ignore_case", *_OF_VALUES)
     options = {name: getattr(settings, name) for name in names}
     return [get_scorer(name, **options) for name in dict.fromkeys(chosen)]
+
+
+_OF_VALUES = ("none_keys", "average", "numbers", "ignore_keys")
+"""The options that only a scorer of nested values has."""
 
 
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
@@ -284,20 +256,32 @@ def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     for_strings = "applies only to strings: leave it out"
     for_values = "applies only to lists and nested values: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
-    metrics = {*settings.metrics}
     unfit = (
         ("references_separator", scorer.reads_json, for_strings),
-        ("metrics", scorer.columns and not metrics <= {ABSTENTION, PAGES}, for_strings),
-        (
-            "metrics",
-            scorer.reads_json and not metrics <= {"exact_match", ABSTENTION, PAGES},
-            "has only exact_match, abstention and pages for lists and nested values: leave out the others",
-        ),
         ("by_key", not scorer.has_leaves, of_leaves),
         ("output_rows", settings.output_rows == LEAVES and not scorer.has_leaves, of_leaves),
-        *((option, scorer.scores_strings, for_values) for option in ("none_keys", "average", "numbers")),
-        ("corrections", scorer.columns, "does not apply to benchmark metrics: leave it out"),
+        *((option, scorer.scores_strings, for_values) for option in _OF_VALUES),
+        *(
+            (option, scorer.columns, "does not apply to benchmark metrics: leave it out")
+            for option in ("corrections", "samples")
+        ),
     )
     for option, is_unfit, words in unfit:
         if is_unfit and getattr(settings, option):
             raise make_error("", f"{{use.{option}}} {words}")
+    if settings.metrics and not scorer.scores_strings:
+        _refuse_unfit_metrics(scorer, settings.metrics)
+
+
+def _refuse_unfit_metrics(scorer: Scorer, names: Sequence[str]) -> None:
+    """Refuse metrics that only strings have. InputError: there is one."""
+    from anls_metric.analysis.parts import BY_NAME
+
+    known = [name for name, part in BY_NAME.items() if not part.only_strings]
+    sentence = "{use.metrics} applies only to strings: leave it out"
+    if not scorer.columns:
+        known.insert(0, "exact_match")
+        words = f"{', '.join(known[:-1])} and {known[-1]}"
+        sentence = f"{{use.metrics}} has only {words} for lists and nested values: leave out the others"
+    if not {*names} <= {*known}:
+        raise make_error("", sentence)

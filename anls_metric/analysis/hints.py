@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.extra_keys import find_extra_keys
 from anls_metric.analysis.partial_credit import FORMAT_LOSS, find_partial_credit
 from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
 from anls_metric.analysis.transformations import SampledAnswer, find_transformations, score_after
@@ -274,6 +275,12 @@ def _find_empty_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | 
     return (count, "") if gain >= MIN_GAIN else None
 
 
+def _find_extra_keys(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
+    """Find keys that nearly all predictions have, and no reference."""
+    keys = find_extra_keys(scored) if wrong else []
+    return (sum(isinstance(case.prediction, (dict, list)) for case in wrong), ",".join(keys)) if keys else None
+
+
 def _find_other_kinds(scored: Scored, wrong: Sequence[SampledAnswer]) -> Found | None:
     """Find a key with a list on one side and an object on the other, whose values all score 0."""
     found: Counter[str] = Counter()
@@ -362,6 +369,12 @@ SIGNS = (
         "predictions are references of other questions: check the ids and the order of both files",
         of_strings=True,
         least=MIN_ANSWERS,
+    ),
+    Sign(
+        _find_extra_keys,
+        "predictions have keys that no reference has, which count as wrong: if these are no parts of the answer, leave "
+        "them out with {use.ignore_keys:{value}}",
+        least=3,
     ),
     Sign(
         _find_empty_keys,

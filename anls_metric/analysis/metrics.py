@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.comparison import adjust, compare_values
-from anls_metric.analysis.scored import Scored, average
+from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.core.scorer import mean
 from anls_metric.core.statistics.significance import Interval, mean_interval
-from anls_metric.core.strings.metrics import Metric
+from anls_metric.core.strings.metrics import METRICS, Metric
 from anls_metric.reading.answers import list_references
 
 
@@ -46,6 +46,12 @@ def summarize(metric: Metric, scored: Scored, values: Sequence[float]) -> Measur
     return Measured(values, mean(values), mean_interval(values, names, metric.most))
 
 
+@once
+def measure_all(scored: Scored) -> dict[str, Measured]:
+    """Measure a submission by the metrics that the user names, in this order."""
+    return {name: measure(METRICS[name], scored) for name in scored.settings.metrics if name in METRICS}
+
+
 def compute_values(metric: Metric, scored: Scored) -> Sequence[float]:
     """Compute the value of each question under a metric. Runs are averaged."""
     answers = scored.answers
@@ -77,9 +83,8 @@ def compare_metric(
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
         whether it is better.
     """
-    values = {name: own[metric.name].values for name, own in measured.items()}
-    own = values[first.name]
-    comparisons = [compare_values(first, own, each, values[each.name], most=metric.most) for each in others]
+    own, *values = (measured[each.name][metric.name].values for each in (first, *others))
+    comparisons = [compare_values(first, own, each, theirs, most=metric.most) for each, theirs in zip(others, values)]
     return {
         each.second: {
             "metric": metric.name,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import groupby
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from anls_metric.analysis.outcomes import OUTCOMES, find_outcomes
 from anls_metric.analysis.question_hash import hash_questions
@@ -18,7 +18,6 @@ from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, find_matches
-from anls_metric.gold import find_tag
 from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
@@ -99,6 +98,10 @@ class Scored:
         means: the means under other variants, by name.
         groups: the groups of questions, by field and by name.
         all_keys: the figures of all leaves of nested values; {} if they are not counted.
+        uncorrected: the score without corrections; None if there are none.
+        added: the references that corrections added to the questions of all submissions, by the id of the question; []
+            for a question that they left out.
+        found: what functions with the decorator `once` found.
     """
 
     answers: Answers
@@ -110,6 +113,9 @@ class Scored:
     means: Mapping[str, float] = field(default_factory=dict)
     groups: Mapping[str, Groups] = field(default_factory=dict, repr=False)
     all_keys: Figures = field(default_factory=dict, repr=False)
+    uncorrected: float | None = None
+    added: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    found: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     _explanations: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -251,10 +257,27 @@ class Scored:
     @property
     def signature(self) -> str:
         """The signature of the score, which says how it was computed and which questions were scored."""
-        digest = hash_questions(self.questions)
-        tag = find_tag(digest)
-        parts = (*filter(None, [tag]), f"questions:{len(self.questions.ids)}", f"gold:{digest}")
+        chosen = self.answers.samples and f"samples:{self.answers.samples}"
+        counts = f"questions:{len(self.questions.ids)}", f"gold:{hash_questions(self.questions)}"
+        parts = (*filter(None, [chosen]), *counts)
         return add_to_signature(self.scorer.signature(self.extract), *parts)
+
+
+_Found = TypeVar("_Found")
+
+
+def once(find: Callable[[Scored], _Found]) -> Callable[[Scored], _Found]:
+    """Make a function of a submission compute its result only once for each submission."""
+    name = f"{find.__module__}.{find.__qualname__}"
+
+    @wraps(find)
+    def find_once(scored: Scored) -> _Found:
+        if name not in scored.found:
+            scored.found[name] = find(scored)
+        found: _Found = scored.found[name]
+        return found
+
+    return find_once
 
 
 def _drop_infinite(value: Any) -> Any:

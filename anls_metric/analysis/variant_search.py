@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 from anls_metric.analysis.metrics import compute_values
 from anls_metric.analysis.scored import Scored, score_answers, score_under
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
-from anls_metric.core.scorer import KINDS, OF_BENCHMARKS, Scorer, get_scorer, mean
+from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean
 from anls_metric.core.statistics.identification_cases import THRESHOLDS
 from anls_metric.core.strings.metrics import find_metrics
 from anls_metric.core.strings.variants import VARIANTS, Variant
@@ -177,7 +177,7 @@ def _list_options(own: Scorer, scorer: Scorer) -> list[str]:
 def _try_benchmarks(scored: Scored, rules: str) -> Iterator[_Trial]:
     """Try the rules of benchmarks whose own columns the questions have."""
     answers, table = scored.answers, scored.questions.table
-    for name in KINDS[OF_BENCHMARKS][1]:
+    for name in (name for name, scorer in SCORERS.items() if scorer.columns):
         rule: Any = get_scorer(name)
         own = rule.columns.keys() - {"prediction", rule.references}
         columns = read_columns(table, Reading(Settings(), rule=rule).find_roles(table, "gold"))

@@ -8,10 +8,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from anls_metric.analysis.evaluation import Result, evaluate
+from anls_metric.analysis.parts import BY_NAME
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.strings.metrics import METRICS
 from anls_metric.gold import resolve
 from anls_metric.options import (
     COMPARISON,
@@ -88,6 +90,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(message.removeprefix("argument "))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version. argparse would pass over errors of the output."""
+        with tolerate_closed_pipe():
+            print(message, end="", file=file or sys.stderr)
+
     def parse_intermixed_args(self, words: Sequence[str]) -> Any:  # type: ignore[override]
         """Parse arguments in any order, and also files after ``--``. If a flag is unknown, the error says what
         to type.
@@ -116,6 +123,11 @@ class _Once(argparse.Action):
         setattr(flags, self.dest, value)
 
 
+def write_help(option: Option) -> str:
+    """Write what an option does, in one line."""
+    return option.help.format(metrics=",".join([*METRICS, *BY_NAME]))
+
+
 def _describe_value(option: Option) -> dict[str, Any]:
     """Describe the value of a flag for argparse."""
     if option.read is read_switch:
@@ -135,7 +147,7 @@ def add_flags(parser: Parser, files: str, names: Iterable[str] = OPTIONS) -> Non
     }
     for name in names:
         option = OPTIONS[name]
-        groups[option.group].add_argument(*option.flags, dest=name, help=option.help, **_describe_value(option))
+        groups[option.group].add_argument(*option.flags, dest=name, help=write_help(option), **_describe_value(option))
 
 
 def read_flags(flags: argparse.Namespace) -> Settings:
@@ -147,22 +159,33 @@ def read_flags(flags: argparse.Namespace) -> Settings:
 def tolerate_closed_pipe() -> Iterator[None]:
     """Print without an error, and with the same exit status, if the reader of the output stops early, as ``| head``
     does.
+
+    Raises:
+        OSError: the output cannot be printed, such as to a full disk. It names standard output; the errors of files
+            name the file.
     """
     try:
         yield
         print(end="", flush=True)
-    except BrokenPipeError:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except BrokenPipeError:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _silence(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error."""
-    with tolerate_closed_pipe():
-        print(text, file=sys.stderr)
+    """Print lines to standard error. Where nobody can read them, the exit status says enough."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
+
+
+def _silence(stream: IO[str]) -> None:
+    """Let a stream that cannot be written to go nowhere, so that Python does not fail on it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:

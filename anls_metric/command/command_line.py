@@ -26,10 +26,9 @@ from anls_metric.command.arguments import (
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.printing import make_printable
-from anls_metric.core.scorer import KINDS
-from anls_metric.core.strings.variants import VARIANTS
+from anls_metric.core.scorer import SCORERS
 from anls_metric.core.version import __version__
-from anls_metric.messages import InputError, MissingFileError, make_error
+from anls_metric.messages import InputError, MissingFileError, make_error, reword
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.reader import parse_input
 from anls_metric.report import schema
@@ -50,21 +49,13 @@ _INSTEAD = {
     "help": "anls --help",
 }
 
-_NAMES = "\n".join(
-    textwrap.fill(f"{what}: {', '.join(names)}.", 120, break_on_hyphens=False)
-    for what, names in {
-        "variants": VARIANTS,
-        **{kind: names for kind, (_, names) in KINDS.items()},
-        "extraction rules": EXTRACTORS,
-    }.items()
-)
-_EPILOG = f"""\
+_EPILOG = """\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
 JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
 or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
 runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
 names), which are fetched once after pip install 'anls-metric[hub]'.
-{_NAMES}
+{names}
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
@@ -73,13 +64,33 @@ be scored.
 """
 
 
+class _Parser(Parser):
+    """The parser of files to score. Its help lists names, for which all scorers are loaded."""
+
+    def format_help(self) -> str:
+        self.epilog = _EPILOG.format(names=_list_names())
+        return super().format_help()
+
+
+def _list_names() -> str:
+    """List the names of the scorers and the extraction rules."""
+    scorers = SCORERS.values()
+    names = {
+        "variants": [scorer.name for scorer in scorers if scorer.scores_strings],
+        "variants for lists and nested values": [scorer.name for scorer in scorers if scorer.reads_json],
+        "benchmark metrics": [scorer.name for scorer in scorers if scorer.columns],
+        "extraction rules": EXTRACTORS,
+    }
+    lines = [f"{what}: {', '.join(each)}." for what, each in names.items()]
+    return "\n".join(textwrap.fill(line, 120, break_on_hyphens=False) for line in lines)
+
+
 def build_parser() -> Parser:
     """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
-    parser = Parser(
+    parser = _Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
         description="Score document VQA answers with ANLS (Average Normalized Levenshtein Similarity).",
-        epilog=_EPILOG,
         add_help=False,
     )
     add_flags(parser, "a gold file, then submissions; or tables with predictions and references")
@@ -99,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
-        that cannot be scored, 130 after Ctrl-C.
+        that cannot be scored, 130 after a KeyboardInterrupt. (Ctrl-C ends the program `anls` by its signal.)
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -125,12 +136,12 @@ def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[s
     if isinstance(error, MissingFileError):
         return error.message.text("command") + _guess_meaning(error.message.where)
     if isinstance(error, InputError):
-        return error.message.text("command", shlex.join(["anls", *words]))
+        return reword(error.message.text("command", shlex.join(["anls", *words])), "command")
     if isinstance(error, MemoryError):
         return "this needs more memory than there is: score fewer answers at a time"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return reword(str(error), "command")
 
 
 def _guess_meaning(word: str) -> str:
@@ -162,7 +173,7 @@ def _score(words: Sequence[str]) -> int:
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
     inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
-        _write_outputs(result, settings, inputs, endings)
+        _write_outputs(result, document, settings, inputs, endings)
     if settings.report:
         document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
@@ -218,11 +229,14 @@ def _check_output(path: str) -> str:
     return ending
 
 
-def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
+def _write_outputs(
+    result: Result, document: Document, settings: Settings, inputs: Sequence[str], endings: Sequence[str]
+) -> None:
     """Write the answers or the results, according to the endings of the paths."""
-    from anls_metric.report.answers import WRITERS, list_leaves, write_answers, write_rows
+    from anls_metric.analysis.answer_rows import list_leaves, list_rows
+    from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.files import check_output
-    from anls_metric.report.results import FILE, name_folder, write_results
+    from anls_metric.report.results import FILE, check_names, name_folder, write_results
 
     several = len(result.submissions) > 1
     targets = [
@@ -234,16 +248,19 @@ def _write_outputs(result: Result, settings: Settings, inputs: Sequence[str], en
             raise make_error(path, "one file cannot hold several submissions: pass a folder")
         if ending:
             check_output(path, [*inputs, *_list_sources(settings)])
+        else:
+            check_names(path, [scored.name for scored in result.submissions])
     for path, ending in targets:
         if ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:
-            write_answers(path, result.submissions)
+            rows = {scored.name: list_rows(scored) for scored in result.submissions}
+            write_answers(path, rows, of_values=result.submissions[0].scorer.reads_json)
         else:
-            for scored in result.submissions:
+            for submission, scored in zip(document["submissions"], result.submissions):
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
-                write_results(target, scored, result.signature, inputs)
+                write_results(target, submission, list_rows(scored), result.signature, inputs)
         print_note(f"output: {make_printable(path)}")
 
 

@@ -12,7 +12,7 @@ from anls_metric.core.checks import count_noun, describe
 from anls_metric.gold import QUESTION_ID, find_gold, load_gold
 from anls_metric.messages import list_some, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.files import read_table
+from anls_metric.reading.files import load_bytes, read_table
 from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reader import Input, read_answers
 from anls_metric.reading.reading import Reading
@@ -139,11 +139,11 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
         The answers, and a sentence for each defect, with the id of its question, or for the first ones; [] for none.
 
     Raises:
-        OSError: the file cannot be opened.
+        InputError: the path is a device. OSError: the file cannot be read.
     """
+    data = load_bytes(path)
     try:
-        with open(path, encoding="utf-8") as file:
-            records = json.load(file)
+        records = json.loads(data.decode())
     except ValueError as error:
         return [], [f"it is not JSON in UTF-8: {error}"]
     if not isinstance(records, list) or not records:

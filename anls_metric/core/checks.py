@@ -67,47 +67,40 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
-LISTED_BY: Mapping[str, str] = {
-    "variant": "`anls variants`",
-    "rule": "`anls variants`",
-    "layout": "`anls layouts`",
-    "extraction rule": "`anls --help`",
-    "column": "`anls FILE --format csv`",
-}
-"""The kinds of names that are too many for a message, and the commands that list them."""
-
-
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "variant": {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""},
 }
 """The kinds of names -> names that users try, in lower case, with the name to suggest for each; "" for none."""
 
 
-def describe_unknown(kind: str, name: object, choices: Collection[str]) -> str:
+def describe_unknown(kind: str, name: object, choices: Collection[str], listed_by: str = "") -> str:
     """Describe an unknown name for an error message, with a similar name or a list of the names that exist.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
-        choices: the names that exist. The message lists them, unless a command of `LISTED_BY` does.
+        choices: the names that exist.
+        listed_by: what lists the names if they are too many for a message; "" to list them in the message.
 
     Returns:
         The message, with a similar name if there is one.
 
     Example:
-        >>> describe_unknown("layout", "sqad", ["rrc", "squad"]), describe_unknown("layout", "x", ["rrc", "squad"])
-        ("unknown layout 'sqad': did you mean squad?", "unknown layout 'x': `anls layouts` lists them")
+        >>> describe_unknown("layout", "sqad", ["rrc", "squad"], "LAYOUTS")
+        "unknown layout 'sqad': did you mean squad?"
+        >>> describe_unknown("layout", "x", ["rrc", "squad"], "LAYOUTS")
+        "unknown layout 'x': LAYOUTS lists them"
         >>> describe_unknown("metric", "x", ["f1", "cer"])
         "unknown metric 'x'; choose from f1, cer"
-        >>> describe_unknown("variant", "docvqa", ["rrc", "standard"])
+        >>> describe_unknown("variant", "docvqa", ["rrc", "standard"], "SCORERS")
         "unknown variant 'docvqa': did you mean rrc?"
     """
     similar = ""
     if isinstance(name, str):
         similar = MEANINGS.get(kind, {}).get(name.lower(), find_similar_name(name, choices))
     unknown = f"unknown {kind} {repr(name)[:40]}"
-    if kind in LISTED_BY:
-        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {LISTED_BY[kind]} lists them"
+    if listed_by:
+        return f"{unknown}: did you mean {similar}?" if similar else f"{unknown}: {listed_by} lists them"
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     return f"{unknown}; {advice} from {', '.join(choices)}"
 
@@ -130,6 +123,19 @@ def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
     """Refuse a value that is not one of the choices. Raises ValueError, which lists them."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
+
+
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them.
+
+    Example:
+        >>> check_names("ignore_keys", "model,meta.tokens"), check_names("ignore_keys", ["model"])
+        (('model', 'meta.tokens'), ('model',))
+    """
+    names = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) and item for item in names):
+        raise ValueError(f"{name} must be names, comma-separated or in a list, got {describe(value)}")
+    return tuple(names)
 
 
 def check_number(name: str, value: Any) -> float:

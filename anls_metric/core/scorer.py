@@ -5,10 +5,11 @@ options.
 from __future__ import annotations
 
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from itertools import count
 from operator import itemgetter
@@ -22,8 +23,7 @@ __all__ = ["mean"]
 
 
 class Scorer(ABC):
-    """Scores answers. A `Variant` scores strings, a ``ValueVariant`` scores lists and nested values, and a ``Rule``
-    scores a benchmark.
+    """Scores answers: strings, lists and nested values, or rows with the further columns of a benchmark.
 
     The command, the web app, the adapters and the analysis use these attributes and methods alone. A new metric is a
     frozen dataclass with this base class, passed to `register`.
@@ -177,60 +177,83 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
-# The scorers by name. The names stand here so that they can be listed, and misspelled, without importing a module.
-
-OF_VALUES = "variants for lists and nested values"
-OF_BENCHMARKS = "benchmark metrics"
-KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    OF_VALUES: ("anls_metric.core.values", ("anls_star", "anlsl")),
-    OF_BENCHMARKS: (
-        "anls_metric.rules",
-        (
-            *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl"),
-            *("longdocurl_vlmevalkit", "chartqapro", "chartqapro_lmms_eval", "chartqapro_openbench", "ocrbench_v2"),
-            "madqa",
-        ),
-    ),
-}
-"""The scorers that are no variants for strings: the module that registers them, and their names."""
-
-_MODULES = {name: module for module, names in KINDS.values() for name in names}
-_OF_STRINGS = "anls_metric.core.strings.variants"
+# The scorers by name
 
 
 class _Scorers(Mapping[str, Scorer]):
-    """The scorers by name. A scorer's module is imported when the scorer is asked for."""
+    """The scorers by name: those that were registered, then those of each table, which is loaded on first use."""
 
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
         self.changes = 0
+        self.tables: list[Callable[[], Mapping[str, Scorer]]] = []
 
     def __getitem__(self, name: str) -> Scorer:
         if name in self.registered:
             return self.registered[name]
-        if name in _MODULES:  # anls.py has a registry of its own, and takes these from that of the package
-            import_from_package(_MODULES[name], f"the metric {name}")
-            return import_module("anls_metric.core.scorer").SCORERS.registered[name]  # type: ignore[no-any-return]
-        with suppress(ImportError):  # anls.py has registered them
-            import_module(_OF_STRINGS)
-        return self.registered[name]
+        for load in self.tables:
+            if name in (known := load()):
+                return known[name]
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        own = [name for name, scorer in self.registered.items() if name == scorer.name and name not in _MODULES]
-        return iter([*own, *_MODULES])
+        return iter([name for name, scorer in self.list_all().items() if name == scorer.name])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
+    def list_all(self) -> dict[str, Scorer]:
+        """List the scorers of all tables by name and by alias."""
+        names = [name for load in self.tables for name in load()]
+        return {name: self[name] for name in [*names, *self.registered]}
 
-SCORERS: Mapping[str, Scorer] = _Scorers()
+
+SCORERS = _Scorers()
 """All scorers by name: variants for strings, for lists and nested values, benchmark metrics, and your own."""
+
+
+def load_table(reference: str) -> Mapping[str, Scorer]:
+    """Load a table of scorers, ``module:table``. A package that is not there has none: the file anls.py can be
+    alone.
+    """
+    module, _, table = reference.partition(":")
+    try:
+        return getattr(import_module(module), table)  # type: ignore[no-any-return]
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise
+        return {}
+
+
+GROUP = "anls_metric.scorers"
+"""The group of entry points by which a package adds scorers. Each refers to a `Scorer`, or to a dict of scorers by
+name.
+"""
+
+
+@cache
+def find_installed() -> Mapping[str, Scorer]:
+    """Find the scorers of the installed packages: see `GROUP`. One that cannot be loaded is a warning."""
+    from importlib.metadata import entry_points  # takes longer to import than everything else here
+
+    found: dict[str, Scorer] = {}
+    for entry in entry_points(group=GROUP):
+        try:
+            loaded = entry.load()
+            for scorer in loaded.values() if isinstance(loaded, Mapping) else [loaded]:
+                _check_scorer(scorer)
+                for name in (scorer.name, *getattr(scorer, "aliases", ())):
+                    found.setdefault(name, scorer)
+        except Exception as error:  # whatever the code of others raises
+            warnings.warn(f"the entry point {entry.name} = {entry.value} has no scorer: {error}", stacklevel=2)
+    return found
 
 
 def register(*scorers: Scorer) -> None:
     """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process.
 
-    For the command, register them in a script that then calls ``anls_metric.__main__.run()``.
+    A package that others install declares its scorers instead, as entry points of the group ``anls_metric.scorers``:
+    then every process, the command included, knows them.
 
     Args:
         *scorers: the scorers. A field ``aliases`` holds further names; those of another scorer stay with it.
@@ -248,17 +271,20 @@ def register(*scorers: Scorer) -> None:
         'rrc'
         >>> register(VARIANTS["rrc"])  # the row of the table again
     """
-    scorers_by_name: Any = SCORERS
     for scorer in scorers:
-        if not isinstance(scorer, Scorer):
-            raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-        for attribute in ("name", "meaning", "source", "threshold"):
-            if not hasattr(scorer, attribute):
-                raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
-        known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
-        own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
-        known.update(dict.fromkeys((scorer.name, *own), scorer))
-        scorers_by_name.changes += 1
+        _check_scorer(scorer)
+        aliases = [name for name in getattr(scorer, "aliases", ()) if SCORERS.get(name, scorer).name == scorer.name]
+        SCORERS.registered |= dict.fromkeys((scorer.name, *aliases), scorer)
+        SCORERS.changes += 1
+
+
+def _check_scorer(scorer: object) -> None:
+    """Refuse what is no scorer. A copy of this module has a class `Scorer` of its own. ValueError: it is none."""
+    if isinstance(scorer, type) or not hasattr(scorer, "score_missing"):
+        raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
+    for attribute in ("name", "meaning", "source", "threshold"):
+        if not hasattr(scorer, attribute):
+            raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -285,7 +311,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
         try:
             scorer = SCORERS[scorer]
         except KeyError:
-            raise ValueError(describe_unknown("variant", scorer, list_names())) from None
+            raise ValueError(describe_unknown_scorer(scorer)) from None
     elif not hasattr(scorer, "score_missing"):
         raise ValueError(f"variant is {describe(scorer)}: pass a name or a Scorer")
     changes = {option: value for option, value in options.items() if value is not None}
@@ -298,11 +324,14 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
     return scorer if is_same else replace(scorer, **changes)  # type: ignore[type-var]
 
 
-def list_names() -> list[str]:
-    """List the names of all scorers, including the aliases."""
-    with suppress(ImportError):
-        import_module(_OF_STRINGS)
-    return list(dict.fromkeys([*SCORERS.registered, *_MODULES]))  # type: ignore[attr-defined]
+def describe_unknown_scorer(name: object) -> str:
+    """Describe a name that no scorer has."""
+    problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
+    try:
+        import_from_package("anls_metric", "any other metric")
+    except ImportError as error:
+        return f"{problem}; {error}"
+    return problem
 
 
 def import_from_package(module: str, feature: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
-from anls_metric.core.scorer import KINDS, OF_VALUES, Scorer
+from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 from anls_metric.core.strings.variants import VARIANTS, Variant
@@ -64,9 +64,10 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
     arguments.
     """
     count = len(prediction) if isinstance(prediction, list) else 1
-    size = len(str((prediction, references)))
-    is_nested = any(name in others for name in KINDS[OF_VALUES][1])
-    return not is_nested and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
+    text = str((prediction, references))
+    is_nested = any(known.reads_json and name in others for name, known in SCORERS.items())
+    items = sum(map(text.count, "[{,")) if is_nested else 0
+    return items <= limits.MAX_ITEMS and count <= limits.MAX_LISTED and len(text) <= limits.MAX_CHARACTERS
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import FrontEnd, reword
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
-from anls_metric.page.uploads import is_small, take, take_all
+from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
 FAULT = "this could not be done because of an error in the web app: see its log for details"
@@ -127,6 +127,7 @@ def score_files(
     none_keys: str | None = None,
     average: str | None = None,
     numbers: str | None = None,
+    ignore_keys: str | None = None,
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, and compare them. Answers are joined with questions by id.
 
@@ -149,6 +150,7 @@ def score_files(
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
         numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The document of anls --format json: signature, questions, clusters, hints
@@ -173,6 +175,7 @@ def score_logs(
     none_keys: str | None = None,
     average: str | None = None,
     numbers: str | None = None,
+    ignore_keys: str | None = None,
 ) -> dict[str, Any]:
     """Score files that contain both predictions and references, such as logs of evaluation harnesses and tables, with
     ANLS.
@@ -195,6 +198,7 @@ def score_logs(
         none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored".
         average: for anls_star: the mean over "rows" or "leaves".
         numbers: for anls_star: compare numbers "as_written", or "by_value", so that 2440 equals 2440.0.
+        ignore_keys: for anls_star: keys to leave out on both sides, comma-separated, such as model_name,items.score.
 
     Returns:
         The same as score_files.
@@ -218,8 +222,7 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
-    room = processes.choose_room(is_small([*files, *([gold] if gold else [])]))
-    return processes.run(scoring.score, files, gold, options, room=room)
+    return processes.run(scoring.score, files, gold, options)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:

@@ -55,6 +55,7 @@ class Answers(NamedTuple):
         verdicts: the verdict of a judge about each answer, likewise.
         pages: the pages that each answer names, with those of its question; None unless they are measured.
         named: the roles in `confidences` and `verdicts` whose field the user names.
+        samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if nothing was.
         hints: what is wrong with the files.
     """
 
@@ -71,6 +72,7 @@ class Answers(NamedTuple):
     verdicts: Sequence[bool | None] | None = None
     pages: Sequence[tuple[Any, Any]] | None = None
     named: frozenset[str] = frozenset()
+    samples: str = ""
     hints: Sequence[Message] = ()
 
 

@@ -1,16 +1,26 @@
-"""Finds the records in a JSON value, which is a list or one of the objects that programs write around a list.
+"""Finds the records in a JSON value: the only list of them that it holds, at any depth, or a form that programs write.
 
 In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from anls_metric.core.json_strings import parse_value_or_text
 
 KEY = "(key)"
 FILE = "(file name)"
 VALUE = "(value)"
+PART = "(part)"
+"""The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
+
+DOCUMENT = "(document)"
+"""The key of a document that is the only record of its file."""
 
 Record = Mapping[str, Any]
 """A record: the values of fields by their names."""
@@ -49,7 +59,7 @@ def is_record(value: Any) -> bool:
         >>> is_record({"vendor": "Cola", "items": [{"price": "1"}]}), is_record({"data": [{"answer": "a"}]})
         (True, False)
     """
-    tables = (_read_split, _read_named, _read_only_list, _read_columns, _read_columns_by_key)
+    tables = (_read_split, _read_named, _read_questions, _read_columns, _read_columns_by_key)
     return isinstance(value, dict) and all(read(value) is None for read in tables)
 
 
@@ -82,12 +92,25 @@ def _read_named(value: Record) -> list[Any] | None:
     return None
 
 
+def _read_questions(value: Record) -> list[Any] | None:
+    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose.
+
+    Several lists of one length are rather columns, which may hold objects.
+    """
+    if sum(isinstance(column, list) for column in value.values()) > 1 and _read_columns(value) is not None:
+        return None
+    found = [each for each in find_lists(value) if each.has_answers]
+    return (take_records(value, found[0].path) if len(found) == 1 else []) if found else None
+
+
 def _read_only_list(value: Record) -> list[Any] | None:
-    """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
+    """The only list of objects, beside facts about it if they have an id or a question. An object that has one of its
+    own is a record.
+    """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
         return None
-    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() else None
+    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() or len(value) == 1 else None
 
 
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
@@ -129,6 +152,11 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
     return _read_columns(lists if has_ids or are_numbered else {KEY: keys, **lists})
 
 
+def _read_question(value: Record) -> list[Any] | None:
+    """A question with its answer, which is the only record."""
+    return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
+
+
 def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of references, by the ids of their questions."""
     kinds = set(map(type, value.values()))
@@ -140,10 +168,190 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
 CONTAINERS = (
     _read_split,
     _read_named,
+    _read_questions,
     _read_only_list,
     _read_columns,
     _read_columns_by_key,
     _read_records_by_id,
+    _read_question,
     _read_answers_by_id,
 )
 """Functions that find the records in an object, or return None. The first that finds some counts."""
+
+
+# Lists at any depth
+
+_MOST = 100  # objects that show what is inside them all
+_DEEPEST = 8  # levels in which lists are found
+_ID = re.compile(r"(?i:(?:.*[_ -])?[qu]?id|key)|.*[a-z](?:Id|ID)|\(.*\)")
+_OWN_ID = re.compile(r"(?i)(?:question[_ -]?|[qu])?id|key|\(.*\)")
+_QUESTION = re.compile(r"(?i).*question.*|query|prompt")
+_ANSWER = re.compile(r"(?i).*(?:answer|pred|references|truth|expected).*|gt|gold|(?:gt|gold)[_ -].*|det")
+_WEAK_ANSWER = re.compile(r"(?i).*(?:response|output|label|target|reference).*")  # or a field of a document
+
+
+class Found(NamedTuple):
+    """A list of objects inside a JSON value.
+
+    Attributes:
+        path: its path. `*` stands for each item of a list.
+        has_answers: whether its objects are questions with answers, judging by the names of their fields.
+    """
+
+    path: str
+    has_answers: bool
+
+
+def find_lists(value: Any) -> list[Found]:
+    """Find the lists of objects in a JSON value. There is no list inside an object with an answer.
+
+    Example:
+        >>> find_lists({"split": {"items": [{"id": 1, "answer": "x", "boxes": [{}]}]}})
+        [Found(path='split.items', has_answers=True)]
+    """
+    return list(_walk(value, ()))
+
+
+def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Found]:
+    if isinstance(value, list):
+        items = value[:_MOST]
+        if set(map(type, items)) == {dict}:
+            has_answers = _has_answer(items[0])
+            inner = {} if has_answers else {own.path: own for item in items for own in _walk(item, (*path, "*"))}
+            answered = [own for own in inner.values() if own.has_answers]
+            yield from answered or [Found(".".join(path), has_answers)]
+    elif isinstance(value, dict) and len(path) < _DEEPEST:
+        first = {str(name): own for name, own in islice(value.items(), _MOST)}
+        answers = [own for name, own in first.items() if _ANSWER.fullmatch(name)]
+        if not answers and _are_pairs(list(first.values())):
+            yield Found(".".join(path), True)
+        elif not _has_answer(first) and not any(_is_plain(own) for own in answers):
+            for name, own in first.items():
+                yield from _walk(own, (*path, name))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is an answer rather than a list or an object of records."""
+    return not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict))
+
+
+def _has_answer(record: Record) -> bool:
+    """Whether an object is a question with an answer, judging by the names of its fields."""
+    names = list(map(str, record))
+    has = {kind: any(map(kind.fullmatch, names)) for kind in (_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)}
+    return (has[_QUESTION] and has[_WEAK_ANSWER]) or ((has[_QUESTION] or has[_ID]) and has[_ANSWER])
+
+
+def is_answer(name: str) -> bool:
+    """Whether a field may be an answer or a reference, judging by its name."""
+    return bool(_ANSWER.fullmatch(name) or _WEAK_ANSWER.fullmatch(name))
+
+
+def _are_pairs(values: Sequence[Any]) -> bool:
+    """Whether values are objects of a prediction and a reference, as for each field of a document."""
+    return set(map(type, values)) == {dict} and all(
+        sum(bool(_ANSWER.fullmatch(str(name))) for name in own) > 1 for own in values
+    )
+
+
+def join_paths(paths: Sequence[str]) -> str:
+    """Join paths into one, with `*` where they differ if this is one place, and otherwise with commas.
+
+    Example:
+        >>> join_paths(["splits.human.items", "splits.auto.items"]), join_paths(["first", "second.items"])
+        ('splits.*.items', 'first,second.items')
+    """
+    steps = [path.split(".") for path in paths]
+    differing = [place for place, names in enumerate(zip(*steps)) if len(set(names)) > 1]
+    if len(set(map(len, steps))) > 1 or len(differing) != 1:
+        return ",".join(paths)
+    return ".".join("*" if place in differing else name for place, name in enumerate(steps[0]))
+
+
+def take_records(value: Any, path: str) -> Records | None:
+    """Take the records at a path in a JSON value.
+
+    Args:
+        value: an object, or a list of documents, in each of which the path begins.
+        path: names and places with dots between them; ``*`` for each item of a list or each value of an object; or a
+            dot for the value itself as one record.
+
+    Returns:
+        The records; None if the path does not lead to objects. A list gives a record for each item, and an object of
+        objects one for each value, with its key. If the lists of several documents are taken, a record also has the
+        fields of its document: those that may be an id, a question or an answer in the field ``document``.
+
+    Example:
+        >>> questions = [{"q": "?", "answer": "a"}, {"q": "!", "answer": "b"}]
+        >>> take_records([{"id": 7, "page": 1, "qas": questions}, {"id": 8, "page": 2, "qas": questions}], "qas")[0]
+        {'document': {'id': 7}, 'page': 1, 'q': '?', 'answer': 'a'}
+    """
+    if path == ".":
+        return [{KEY: DOCUMENT, **value}] if isinstance(value, dict) else None
+    items = list(_open(value, path.split(".") if path else [], _Item(None)))
+    if not items or not all(isinstance(item.value, dict) for item in items):
+        return None
+    around = {id(item.document) for item in items}
+    describe = dict if len(around) == len(items) else _put_aside
+    documents: dict[int, Any] = (
+        {id(item.document): describe(item.document) for item in items} if len(around) > 1 else {}
+    )
+    has_parts = len({item.part for item in items}) > 1
+    return [
+        {
+            **documents.get(id(item.document), {}),
+            **({PART: ".".join(item.part)} if has_parts else {}),
+            **({} if item.key is None else {KEY: ".".join((*item.part, item.key))}),
+            **item.value,
+        }
+        for item in items
+    ]
+
+
+class _Item(NamedTuple):
+    """A record in a JSON value: the fields of its document, what `*` stands for, and its key in an object."""
+
+    value: Any
+    document: Record = MappingProxyType({})
+    part: tuple[str, ...] = ()
+    key: str | None = None
+
+
+def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
+    """Follow a path in a value, and list the items at its end."""
+    value = parse_value_or_text(value)
+    first, rest = (steps[0], steps[1:]) if steps else ("", [])
+    if isinstance(value, list):
+        if first == "*" or first.isdecimal():
+            value, steps = value if first == "*" else value[int(first) :][:1], rest
+        for own in value:
+            yield from _open(own, steps, _enter(own, steps, around)) if steps else [around._replace(value=own)]
+    elif isinstance(value, dict) and first == "*":
+        for key, own in value.items():
+            yield from _open(own, rest, _enter(own, rest, around)._replace(part=(*around.part, key)))
+    elif isinstance(value, dict) and steps:
+        names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))  # a name that holds dots wins
+        name = next((name for name in names if name in value), None)
+        if name is not None:
+            yield from _open(value[name], steps[name.count(".") + 1 :], around)
+    elif isinstance(value, dict):
+        are_objects = value and set(map(type, value.values())) == {dict}
+        yield from (
+            (around._replace(value=own, key=key) for key, own in value.items())
+            if are_objects
+            else [around._replace(value=value)]
+        )
+
+
+def _enter(value: Any, steps: Sequence[str], around: _Item) -> _Item:
+    """Add the fields of a document to what is around an item, without the field that leads to the item."""
+    own = value if steps and isinstance(value, dict) else {}
+    return around._replace(document={**around.document, **{name: own[name] for name in own if name != steps[0]}})
+
+
+def _put_aside(document: Record) -> dict[str, Any]:
+    """Put those fields of a document aside that would take the place of an id, a question or an answer."""
+    kinds = (_OWN_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)
+    aside = {name: value for name, value in document.items() if any(kind.fullmatch(name) for kind in kinds)}
+    rest = {name: value for name, value in document.items() if name not in aside}
+    return {**({"document": aside} if aside else {}), **rest}

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import FILE, VALUE
-from anls_metric.reading.formats import get_extension, natural_key, read_bytes, read_record
+from anls_metric.reading.formats import MAX_UNPACKED, get_extension, natural_key, read_bytes, read_record, read_text
 from anls_metric.reading.layouts import ABSENT, Layout, find_layout, recognize_layout, take_column
+from anls_metric.reading.record_lists import choose_lists, split_documents
 from anls_metric.reading.table import Table, choose_records, find_places, list_fields, name_place, read_column
 
 
 def apply_layout(table: Table, settings: Settings, of_values: bool = False) -> Table:
-    """Find the fields and the layout of a table, and split records that hold several questions.
+    """Find the records, the fields and the layout of a table, and split records that hold several questions.
 
     Args:
         table: the records of a file, as it has them.
-        settings: which layout and which filter to read.
+        settings: which records, which layout and which filter to read.
         of_values: whether answers are lists and nested values.
 
     Raises:
-        InputError: a record is not an object, or there is no such filter. ValueError: there is no such layout.
+        InputError: there are no records, or several lists of them; a record is not an object; or there is no such
+            filter. ValueError: there is no such layout.
     """
-    table = _check_records(table)
-    fields = list_fields(table.records)
-    if settings.layout in (None, "auto"):
-        layout = recognize_layout(table.records[0], fields)
-    else:
-        layout = None if settings.layout == "table" else find_layout(settings.layout)
+    table = _check_records(choose_lists(table, settings, of_values))
+    table, layout = _find_layout(table, settings)
+    if layout is None:
+        questions = split_documents(table, settings, of_values)
+        table, layout = (table, layout) if questions is table else _find_layout(questions, settings)
+    fields = table.fields
     if layout and of_values:
         layout = layout._replace(**layout.of_values)
     if layout and layout.expand:
@@ -44,15 +48,23 @@ def apply_layout(table: Table, settings: Settings, of_values: bool = False) -> T
         numbers = [number for number, own in enumerate(parts) for _ in own]
         table = table._replace(records=[part for own in parts for part in own], numbers=numbers)
         fields = list_fields(table.records)
-    table = table._replace(fields=fields, layout=layout)
+    table = table._replace(fields=fields, layout=layout, root=None)
     return _choose_filter(table, layout, settings) if layout and layout.repeated_by else table
+
+
+def _find_layout(table: Table, settings: Settings) -> tuple[Table, Layout | None]:
+    """Find the fields and the layout of a table."""
+    fields = list_fields(table.records)
+    if settings.layout in (None, "auto"):
+        layout = recognize_layout(table.records[0], fields)
+    else:
+        layout = None if settings.layout == "table" else find_layout(settings.layout)
+    return table._replace(fields=fields), layout
 
 
 def _check_records(table: Table) -> Table:
     """Check that records are objects. Answers without fields around them get the field `VALUE`."""
     kinds = set(map(type, table.records))
-    if not kinds:
-        raise make_error(table.name, "it has no records: add a record for each question")
     if kinds == {dict}:
         return table
     if kinds <= {str, int, float, type(None)}:
@@ -96,12 +108,32 @@ def read_file(path: str) -> Table:
     if path == "-":
         if sys.stdin is None:
             raise make_error("", "standard input is closed: pipe the file into the command, or pass its path")
-        return read_bytes(sys.stdin.buffer.read(), "standard input")
+        return read_bytes(_read_whole(sys.stdin.buffer, "standard input"), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)
+    return read_bytes(load_bytes(path), path)
+
+
+def load_bytes(path: str) -> bytes:
+    """Read the content of a file. Raises InputError if it is a device or has no end, OSError if it cannot be read."""
     with open(path, "rb") as file:
-        data = file.read()
-    return read_bytes(data, path)
+        return _read_whole(file, path)
+
+
+def _read_whole(file: BinaryIO, name: str) -> bytes:
+    try:
+        mode = os.fstat(file.fileno()).st_mode
+    except io.UnsupportedOperation:  # a stream in memory
+        return file.read()
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise make_error(name, "it is a device: pass a file, or pipe the data into the command")
+    try:
+        data = file.read(-1 if stat.S_ISREG(mode) else MAX_UNPACKED + 1)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from None
+    if len(data) > MAX_UNPACKED and not stat.S_ISREG(mode):
+        raise make_error(name, "it is a pipe of more than {most} GB: pass a file", most=MAX_UNPACKED // 10**9)
+    return data
 
 
 def describe_missing_file(path: str) -> MissingFileError:
@@ -118,6 +150,7 @@ def describe_missing_file(path: str) -> MissingFileError:
     )
 
 
+_TEXTS = (".txt", ".md")
 _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
 
 
@@ -142,6 +175,7 @@ def list_files(path: str) -> list[str] | None:
         raise make_error(path, "it contains several splits: pass the folder of one of them ({splits})", splits=splits)
     extensions = (".arrow",) if "state.json" in names else _PARTS  # of datasets.save_to_disk
     parts = [file for file in files if get_extension(file) in extensions]
+    parts = parts or [file for file in files if get_extension(file) in _TEXTS]  # each a page or a document
     if len(set(map(get_extension, parts))) != 1:
         raise _error_of_parts(path, files)
     return parts
@@ -176,32 +210,44 @@ def _read_parts(path: str, files: Sequence[str]) -> Table:
         raise IndexError(number)
 
     records = [record for part in parts for record in part.records]
-    return Table(records, path, locate, hints=[hint for part in parts for hint in part.hints])
+    has_roots = any(part.root is not None for part in parts)
+    root = [part.records if part.root is None else part.root for part in parts] if has_roots else None
+    return Table(records, path, locate, hints=[hint for part in parts for hint in part.hints], root=root)
 
 
 def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each hold one JSON object as one record each, with the name of its file; [] for other files.
+    """Read files that each hold one JSON object or one text as one record each, with the name of its file; [] for other
+    files.
 
-    InputError: few of the files do not hold one, such as an answer that was cut off.
+    InputError: few of the files do not hold an object, such as an answer that was cut off.
     """
     records: list[dict[str, Any]] = []
     others: list[str] = []
-    for file in files:
-        with open(file, "rb") as stream:
-            record = read_record(stream.read(), file) if get_extension(file) == ".json" else None
+    extension = get_extension(files[0])
+    for file in files if extension in (".json", *_TEXTS) else ():
+        record = read_record(load_bytes(file), file)
         if record is None:
             others.append(file)
         else:
             records.append({FILE: get_stem(file), **record})
         if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
-            return []
+            break
     if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
-        return []
+        return _read_texts(files) if extension in _TEXTS else []
     if others:
         sentence = (
             "it is not a JSON object, unlike {count:,} other files: repair it, or remove it and add {use.missing:zero}"
         )
         raise make_error(others[0], sentence, count=len(records))
+    return records
+
+
+def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
+    """Read files that each hold a text, such as that of a page."""
+    records = []
+    for file in files:
+        with open(file, "rb") as stream:
+            records.append({FILE: get_stem(file), VALUE: read_text(stream.read(), file)})
     return records
 
 

@@ -36,6 +36,7 @@ from anls_metric.reading.values import (
     refuse_gaps,
     show_ids,
     warn_of_decimals,
+    warn_of_lists,
 )
 
 
@@ -245,8 +246,10 @@ def _make_answers(
     """
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
-    predictions = read_predictions(column, table, path, reading.settings, reading.kind)
-    decimals = warn_of_decimals(column, table.name, "predictions") if reading.kind == "text" else []
+    predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
+    warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
+    if reading.kind == "text":
+        warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
@@ -264,7 +267,7 @@ def _make_answers(
     pages = None
     if PAGES in reading.settings.metrics:
         pages = _read_pages(gold, table, order, reading)
-    about = "; ".join(filter(None, (gold.table.about, table.about)))
+    about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
@@ -278,7 +281,7 @@ def _make_answers(
         verdicts=verdicts,
         pages=pages,
         named=named,
-        hints=[*gold.table.hints, *hints, *table.hints, *decimals],
+        hints=[*gold.table.hints, *hints, *table.hints, *warnings],
     )
 
 

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun, describe_unknown
+from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import list_some
 from anls_metric.reading import responses
 from anls_metric.reading.containers import KEY, VALUE, Record, Records
@@ -29,6 +30,26 @@ class _Absent:
 
 ABSENT: Any = _Absent()
 """Stands for a value that is not there, since None is a value."""
+
+
+class Fields(NamedTuple):
+    """The path of an object that consists of several fields of a record, as the columns of a table.
+
+    Example:
+        >>> Fields(("date", "items", "tip"))({"date": "1.5.", "items": '["tea"]', "tip": "", "file": "a.pdf"})
+        {'date': '1.5.', 'items': ['tea'], 'tip': None}
+    """
+
+    names: tuple[str, ...]
+
+    def __call__(self, record: Record) -> dict[str, Any]:
+        """Make the object. A string that is a JSON list or object is parsed, and an empty cell is None."""
+        found = {name: take(record, name) for name in self.names}
+        return {
+            name: None if value == "" or value != value else parse_value_or_text(value)
+            for name, value in found.items()
+            if value is not ABSENT
+        }
 
 
 def take(record: Record, path: Path) -> Any:
@@ -635,7 +656,7 @@ def find_layout(name: str) -> Layout:
     """
     by_name = {layout.name: layout for layout in LAYOUTS}
     if name not in by_name:
-        raise ValueError(describe_unknown("layout", name, list(by_name)))
+        raise ValueError(describe_unknown("layout", name, list(by_name), "`anls layouts`"))
     return by_name[name]
 
 

@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
-from anls_metric.reading.containers import KEY
+from anls_metric.reading.containers import DOCUMENT, KEY, find_lists
+from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
@@ -21,6 +23,7 @@ from anls_metric.reading.join import extract_answers, join, read_both, read_gold
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
+from anls_metric.reading.samples import extract_samples
 from anls_metric.reading.table import Table, read_column
 
 
@@ -87,8 +90,9 @@ def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) 
         runs_of = _read_all(inputs, gold, reading, loaded)
     except MissingError as error:
         raise _complete(error, inputs, gold, reading, loaded) from None
+    extract = extract_samples if reading.settings.samples else extract_answers
     for runs in _compare_numbers(runs_of, reading.settings).values():
-        yield extract_answers(join_runs(runs), reading)
+        yield extract(join_runs(runs), reading)
 
 
 def _complete(
@@ -120,6 +124,7 @@ def _read_all(
 ) -> dict[str, list[Answers]]:
     """Read the answers of all inputs, as lists of runs by the names of submissions."""
     first, was_named = inputs[0], gold is not None
+    reading = replace(reading, settings=name_fields(reading.settings))
     if gold is None and len(inputs) > 1:
         gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
@@ -128,18 +133,24 @@ def _read_all(
                 gold.path,
                 "it is passed both as the gold file and as a submission: pass a model's answers as the submission",
             )
-    questions = None if gold is None else read_gold(_lay_out_gold(_load(gold, reading, loaded), reading), reading)
+    questions = None
+    if gold is not None:
+        table = _lay_out_gold(_load(gold, reading, loaded), reading)
+        reading = choose_fields(table, partial(_lay_out_all, inputs, reading, loaded), reading)
+        questions = read_gold(table, reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
     for each, name in zip(inputs, name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
     runs_of: dict[str, list[Answers]] = {}
+    tables = [questions.table] if questions else []
     for name, group in groups.items():
         for each in group:
             whole = _lay_out(_load(each, reading, loaded), reading)
-            if questions and len(inputs) > 1:
-                _refuse_record(whole, questions)
+            tables.append(whole)
+            if questions:
+                _refuse_record(whole, questions, len(inputs) > 1)
             for part, (table, how) in split_submissions(whole, reading, questions is not None).items():
                 hints = []
                 if questions and not was_named:
@@ -147,17 +158,35 @@ def _read_all(
                 answers = read_both(table, how) if questions is None else join(questions, table, how)
                 full = part if part and len(groups) == 1 else "/".join(filter(None, (name, part)))
                 runs_of.setdefault(full, []).append(answers._replace(name=full, hints=[*hints, *answers.hints]))
+    _refuse_paths(tables, reading.settings)
     return runs_of
 
 
-def _refuse_record(table: Table, gold: Questions) -> None:
-    """Refuse one of several files that hold one record each, and no answers by id."""
+def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
+    """Read all submissions before it is their turn."""
+    for each in inputs:
+        loaded[id(each.data)] = _lay_out(_load(each, reading, loaded), reading)
+    return [loaded[id(each.data)] for each in inputs]
+
+
+def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
+    """Refuse paths of records that lead to records in no file."""
+    unused = [path for path in settings.records if all(path not in table.paths for table in tables)]
+    if unused:
+        sentence = "no file has records at {path!r}: correct the path after {use.records}, or leave it out"
+        raise make_error("", sentence, path=unused[0])
+
+
+def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
+    """Refuse a file that holds one document, and one of several that do so although it looks like answers by id."""
     keys = {record[KEY] for record in table.records if KEY in record}
-    is_file = table.layout and table.layout.name == "answers_by_id" and os.path.isfile(table.name)
-    if is_file and keys.isdisjoint(gold.ids):
+    are_answers = table.layout and table.layout.name == "answers_by_id" and is_one_of_several
+    if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
         sentence = "it contains only one record: to score its folder as one table, quote the pattern, or pass {folder}"
-        raise make_error(table.name, sentence, folder=folder)
+        lists = find_lists(table.records[0]) if keys == {DOCUMENT} else []
+        sentence += "; to score the records in it, add {use.records:{path}}" if lists else ""
+        raise make_error(table.name, sentence, folder=folder, path=lists[0].path if lists else "")
 
 
 _TENTH = 0.1

@@ -21,11 +21,13 @@ class Reading:
         settings: the options of the user.
         of_values: whether answers are lists and nested values, and not strings.
         rule: the rule of a benchmark that scores the answers; None for none.
+        scorer: what scores the answers, to choose among several; None where nothing is chosen.
     """
 
     settings: Settings
     of_values: bool = False
     rule: Any = None
+    scorer: Any = None
 
     def find_roles(self, table: Table, side: Side) -> Roles:
         """Find the field of each role in a table."""

@@ -12,6 +12,15 @@ from typing import Any
 from anls_metric.reading.containers import Record
 
 
+class Samples(list[Any]):
+    """Several answers of a model to one question, in contrast to an answer that is a list."""
+
+
+def _list_samples(answers: list[Any]) -> Any:
+    """Return the answer of a response, or all of them if the model was asked for several. IndexError: it has none."""
+    return Samples(answers) if len(answers) > 1 else answers[0]
+
+
 def find_answer(response: Any) -> Any:
     """Find the answer in a chat completion, a completion, or a response of OpenAI's Responses API.
 
@@ -27,12 +36,17 @@ def find_answer(response: Any) -> Any:
         "I can't see it."
         >>> find_answer({"error": {"message": "rate limit"}}) is None
         True
+        >>> find_answer({"choices": [{"text": "56"}, {"text": "65"}]})
+        ['56', '65']
     """
     if response.get("error") or response.get("status") in ("failed", "cancelled"):
         return None
     if "output" in response:
         return _join_messages(response["output"])
-    choice = response["choices"][0]
+    return _list_samples(list(map(_find_text, response["choices"])))
+
+
+def _find_text(choice: Record) -> Any:
     if "message" not in choice:
         return choice["text"] or ""
     return text_of_parts(choice["message"].get("content")) or choice["message"].get("refusal") or ""
@@ -62,8 +76,10 @@ def find_message_answer(record: Record) -> Any:
 
 def find_candidate_answer(record: Record) -> Any:
     """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
-    content = record["response"]["candidates"][0].get("content") or {}
-    return join_texts(part for part in content.get("parts", ()) if not part.get("thought"))
+    contents = [candidate.get("content") or {} for candidate in record["response"]["candidates"]]
+    return _list_samples(
+        [join_texts(part for part in content.get("parts", ()) if not part.get("thought")) for content in contents]
+    )
 
 
 def text_of_parts(value: Any) -> Any:

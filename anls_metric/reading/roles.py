@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import Path, drop_fields
+from anls_metric.reading.layouts import Fields, Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ ALIASES = ("answer_aliases",)
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+FILES = (*DOCUMENTS, "file", "filename", "path", "page", "pages")
+"""The fields that say where an answer is from."""
+
 PAGES_OF_QUESTIONS = (
     *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
     *("gt_pages", "gt_page", "true_page", "page_idx", "relevant_pages", "supporting_pages", "pages", "page"),
@@ -109,6 +113,9 @@ def find_roles(
         roles = Roles(**paths)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
+    if settings.fields:
+        path: Any = _find_fields(table, side, settings.fields)
+        roles = roles._replace(prediction=path, references=path)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
     assessed = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
@@ -141,6 +148,16 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         elif own or side == "both":
             raise error_of_missing_field(table, str(lacking[0]), option)
     return named
+
+
+def _find_fields(table: Table, side: Side, names: Sequence[str]) -> Fields:
+    """Find the fields that are an answer together."""
+    if side == "both":
+        raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
+    for name in names:
+        if not has(table, name):
+            raise error_of_missing_field(table, name, "fields")
+    return Fields(tuple(names))
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
@@ -232,7 +249,8 @@ def _fold(name: str) -> str:
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
     """List the fields that contain no objects, have no role, and are not inside an answer."""
-    used = (roles.id, roles.prediction, roles.question, roles.references)
+    used = {roles.id, roles.prediction, roles.question, roles.references}
+    used |= {name for path in used if isinstance(path, Fields) for name in path.names}
     inside = tuple(f"{path}." for path in (roles.prediction, roles.references) if isinstance(path, str))
     plain = (field for field, is_object in table.fields.items() if not is_object and field not in used)
     return [field for field in plain if not field.startswith(inside)]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Layout, Path, list_paths, take, take_column
+from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Fields, Layout, Path, list_paths, take, take_column
 
 MAX_SAMPLE = 100
 """The number of records that show which fields a table has."""
@@ -34,6 +34,8 @@ class Table(NamedTuple):
         numbers: the number of each record in the file, from 0.
         fields: the paths of the fields of the first records, each with whether it holds objects.
         layout: the layout; None for a table of a user.
+        root: the JSON value that the records were found in, for other lists in it; None for a list of records.
+        paths: those of the user's paths of records that lead to records of this table.
     """
 
     records: Sequence[Any]
@@ -44,6 +46,8 @@ class Table(NamedTuple):
     numbers: Sequence[int] = range(sys.maxsize)
     fields: Mapping[str, bool] = {}
     layout: Layout | None = None
+    root: Any = None
+    paths: tuple[str, ...] = ()
 
 
 def name_place(table: Table, number: int) -> str:
@@ -168,6 +172,8 @@ def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> 
 
 def show_path(path: Path | None) -> str:
     """Name a field in a message."""
+    if isinstance(path, Fields):
+        return ", ".join(path.names)
     if callable(path):
         return NAMES_OF_FUNCTIONS.get(path, "the whole record")
     return _NAMES.get(path, repr(path))

@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from anls_metric.core.checks import describe
-from anls_metric.core.json_strings import parse_references, parse_value_or_text, read_reference, unwrap_references
+from anls_metric.core.json_strings import (
+    parse_references,
+    parse_value_or_text,
+    parse_written_list,
+    read_reference,
+    unwrap_references,
+)
 from anls_metric.core.json_values import from_json
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import InputError, Message, make_error, shorten
 from anls_metric.options import Settings
 from anls_metric.reading.containers import Records
 from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
-from anls_metric.reading.responses import text_of_parts
-from anls_metric.reading.table import Table, name_place, read_column, show_path, split_key
+from anls_metric.reading.responses import Samples, text_of_parts
+from anls_metric.reading.roles import ANSWERS, PREDICTIONS, usual_field
+from anls_metric.reading.table import Table, list_fields, name_place, read_column, show_path, split_key
 
 if TYPE_CHECKING:
     from anls_metric.reading.roles import Roles
@@ -87,18 +95,26 @@ def read_questions(table: Table, path: Path | None) -> list[str | None]:
 # Predictions
 
 
-def read_predictions(column: list[Any], table: Table, path: Path, settings: Settings, kind: Kind = "text") -> list[Any]:
+def read_predictions(
+    column: list[Any],
+    table: Table,
+    path: Path,
+    settings: Settings,
+    kind: Kind = "text",
+    references: Sequence[Sequence[Any]] = (),
+) -> list[Any]:
     """Read predictions.
 
     Args:
         column: what the records have at the path.
         table: the table.
         path: the path of the prediction.
-        settings: whether a missing prediction is an error.
+        settings: whether a missing prediction is an error, and whether a record may hold several answers.
         kind: what predictions are.
+        references: the references of some questions, for the advice of an error.
 
     Returns:
-        A string or a value for each record; None for no prediction.
+        A string or a value for each record, or `Samples` of them; None for no prediction.
 
     Raises:
         InputError: a prediction is missing, or is not a string.
@@ -108,14 +124,22 @@ def read_predictions(column: list[Any], table: Table, path: Path, settings: Sett
         raise make_error(
             table.name, "{failures}: to score unanswered questions 0, add {use.missing:zero}", failures=failures
         )
-    if set(map(type, column)) == {str}:
+    if table.layout:
+        column = _find_samples(column, table, path)
+    if set(map(type, column)) == {str} and not settings.samples:
         return column
+    as_they_are = column
     if kind == "text" or table.layout:
         column = list(map(text_of_parts, column))
-    if kind == "text":
+    if settings.samples:
+        column = list(map(_split_samples, column))
+    elif kind == "text":
         column = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in column]
     has_nan = any(isinstance(value, float) and value != value for value in column)
-    column = parse_all(partial(_read_prediction, kind, path), column, table)
+    try:
+        column = parse_all(partial(_read_prediction, kind, settings, path), column, table)
+    except InputError as error:
+        raise _add_remedy(error, as_they_are, path, kind, references) from None
     if settings.missing == "error":
         sentence = (
             '{field} is null or missing: write "" if the model gave no answer, or add {use.missing:zero} to score it 0'
@@ -126,9 +150,56 @@ def read_predictions(column: list[Any], table: Table, path: Path, settings: Sett
     return column
 
 
-def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
+def _find_samples(column: list[Any], table: Table, path: Path) -> list[Any]:
+    """Find all answers where a program writes a list of them, of which the layout names the first."""
+    if not isinstance(path, str) or ".0." not in path:
+        return column
+    lists = read_column(table, path.replace(".0.", ".*."))
+    return [Samples(own) if isinstance(own, list) and len(own) > 1 else first for first, own in zip(column, lists)]
+
+
+def _split_samples(value: Any) -> Any:
+    """Split a list, which may be written as a string, into the answers that the user says it holds."""
+    if isinstance(value, str):
+        with suppress(ValueError):  # it only begins like a list
+            value = parse_written_list(value, "")
+    return Samples(value) if isinstance(value, list) else value
+
+
+def warn_of_lists(
+    column: Sequence[Any], name: str, kind: Kind, references: Sequence[Sequence[Any]], settings: Settings
+) -> list[Message]:
+    """Warn of predictions that may be several answers each: lists of equally many strings that are compared as one
+    text, as in a cell of CSV, or lists of equally many objects where each reference is an object.
+    """
+    if settings.samples or not column:
+        return []
+    if kind == "text" and all(isinstance(value, str) and value[:1] == "[" for value in column):
+        words, lists = "strings, compared as one text", list(map(_split_samples, column))
+        remedy = "{use.samples:mean}; for lists, {use.variant:anls_star}"
+    elif kind == "values" and all(isinstance(own[0], dict) for own in references):
+        words, remedy = "objects, and each reference is one object", "{use.samples:mean}"
+        lists = [_read_objects(value) for value in column]
+    else:
+        return []
+    sizes = {len(own) if isinstance(own, list) else 0 for own in lists}
+    if len(sizes) > 1 or max(sizes) < 2:
+        return []
+    sentence = f"each prediction is a list of {{size}} {words}: for several answers to a question, add {remedy}"
+    return [Message(name, sentence, {"size": max(sizes)})]
+
+
+def _read_objects(value: Any) -> list[Any]:
+    """Read a list of objects, each of which may be JSON; [] for any other value."""
+    items = list(map(parse_value_or_text, value)) if isinstance(value, list) else []
+    return items if all(isinstance(item, dict) for item in items) else []
+
+
+def _read_prediction(kind: Kind, settings: Settings, path: Path, value: Any) -> Any:
     if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
         return None
+    if isinstance(value, Samples):
+        return _read_samples(kind, settings, path, value)
     if kind == "any":
         return _show(value)
     if kind == "values":  # a string stays a string: extraction comes first
@@ -136,13 +207,73 @@ def _read_prediction(kind: Kind, path: Path, value: Any) -> Any:
     text = _write_number(value)
     if isinstance(text, str):
         return text
-    sentence = (
-        "{field} must be a string, got {value}: pass a field of strings with {use.prediction}, or score "
-        "lists and objects with {use.variant:anls_star}"
-    )
-    if isinstance(value, bytes):
-        sentence = "{field} must be a string, got {value}: decode it, as with value.decode()"
-    raise make_error("", sentence, field=show_path(path), value=describe(value))
+    raise _error_of_value(path, value)
+
+
+def _read_samples(kind: Kind, settings: Settings, path: Path, samples: Samples) -> Samples | None:
+    """Read several answers to a question. Those that are missing are treated as missing answers to questions are."""
+    if not settings.samples:
+        raise _error_of_value(path, samples)
+    read = Samples(_read_prediction(kind, settings, path, text_of_parts(value)) for value in samples)
+    if None in read and settings.missing == "error":
+        sentence = "{field} has an answer that is null: to score it 0, add {use.missing:zero}; to leave it out, "
+        raise make_error("", sentence + "{use.missing:skip}", field=show_path(path))
+    return Samples(value for value in read if value is not None or settings.missing == "zero") or None
+
+
+def _error_of_value(path: Path, value: Any) -> InputError:
+    """Make the error for a prediction that is not a string. `_add_remedy` adds what to do."""
+    shown = shorten(str(value), 60) if isinstance(value, (list, dict)) else describe(value)
+    return make_error("", _NO_TEXT, field=show_path(path), value=shown)
+
+
+_NO_TEXT = "{field} must be a string, got {value}"
+
+
+def _add_remedy(
+    error: InputError, column: Sequence[Any], path: Path, kind: Kind, references: Sequence[Sequence[Any]]
+) -> InputError:
+    """Add what to do to the error for a prediction that is not a string, judging by all predictions and references."""
+    message, values = error.message, dict(error.message.values)
+    if message.sentence != _NO_TEXT:
+        return error
+    others = [value for value in column if value is not ABSENT and type(value) not in _PLAIN]
+    lists = [value for value in others if isinstance(value, list)]
+    accepted = [own for own in references if own]
+    inner = _find_text(others) if isinstance(path, str) else None
+    if isinstance(others[0], bytes):
+        remedy = "decode it, as with value.decode()"
+    elif any(lists) and all(type(text_of_parts(item)) in _PLAIN for own in lists for item in own):
+        remedy = "for several answers to a question, add {use.samples:mean} or {use.samples:vote}"
+        if kind == "text" and 2 * sum(len(own) > 1 for own in accepted) > len(accepted):
+            of_lists = "for answers that are lists, {use.variant:anls_star}"
+            are_even = len(set(map(len, lists))) == 1  # models are asked equally often, and lists differ
+            remedy = f"{remedy}; {of_lists}" if are_even else f"{of_lists}; {remedy}"
+    elif accepted and all(isinstance(parse_value_or_text(own[0]), (dict, list)) for own in accepted):
+        remedy = "score lists and objects with {use.variant:anls_star}"
+    elif inner:
+        remedy, values["inner"] = "pass the text in it with {use.prediction:{inner}}", f"{path}.{inner}"
+    else:
+        remedy = "pass a field of strings with {use.prediction}"
+    return InputError(Message(message.where, f"{message.sentence}: {remedy}", values))
+
+
+_PLAIN = (str, int, float, type(None))
+
+
+def _find_text(values: Sequence[Any]) -> str | None:
+    """Find the path of the text in objects, or in lists of objects: a field with a usual name, or the only string."""
+    before = ""
+    if all(isinstance(value, list) for value in values):
+        before = "0." if max(map(len, values)) == 1 else "*."
+        values = [item for value in values for item in value]
+    if set(map(type, values)) != {dict}:
+        return None
+    table = Table(values, fields=list_fields(values))
+    texts = {field: False for field in table.fields if set(map(type, read_column(table, field))) == {str}}
+    name = usual_field(table._replace(fields=texts), (*PREDICTIONS, *ANSWERS, "text", "content"))
+    name = name or next(iter(texts if len(texts) == 1 else ()), None)
+    return before + name if name else None
 
 
 LOST_FORMATTING = (

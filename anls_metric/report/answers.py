@@ -1,4 +1,4 @@
-"""Lists every answer, or every leaf of nested values, as a flat dict, and writes them as CSV, JSON lines or Parquet."""
+"""Lists every answer as a flat dict, and writes answers and leaves as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypedDict
 
-from anls_metric.analysis.scored import KEYS, Scored, name_groups
-from anls_metric.core.json_values import to_json
+from anls_metric.analysis.answer_rows import AnswerRow, Run
 from anls_metric.messages import make_error
-from anls_metric.reading.layouts import take_column
-from anls_metric.report.document import describe_answer
 from anls_metric.report.files import open_aside
 from anls_metric.report.texts import guard_formula
 
@@ -20,7 +17,17 @@ Names = Sequence[str]
 Rows = Sequence[Mapping[str, Any]]
 
 
-class Answer(TypedDict, total=False):
+class _Scored(TypedDict):
+    submission: str
+    id: str
+    question: str | None
+    prediction: Any
+    references: list[Any]
+    score: float
+    outcome: str
+
+
+class Answer(_Scored, total=False):
     """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
 
     Keys:
@@ -35,96 +42,40 @@ class Answer(TypedDict, total=False):
         raw: the model output, if the prediction was extracted from it.
     """
 
-    submission: str
-    id: str
-    question: str | None
-    prediction: Any
-    references: list[Any]
-    score: float
-    outcome: str
     run: int
     raw: str | None
 
 
-def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
-    """List the answers of submissions, including those of all runs."""
-    for scored in submissions:
-        columns = {
-            field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS
-        }
-        clusters = scored.clusters  # written, too, so that answers that are read again have the same interval
-        for place, run in enumerate(scored.runs):
-            groups: dict[str, Any] = {}
-            if clusters:
-                groups["document" if clusters.rule else clusters.field] = clusters.names[place]
-            for field, column in columns.items():
-                names = name_groups(field, column[place])
-                groups[field] = names[0] if len(names) == 1 else names
-            for number, answer in enumerate(run, 1):
-                row: Any = {**groups, "submission": scored.name, **describe_answer(scored, place, answer)}
-                if scored.answers.places is not None:
-                    row["run"] = number
-                yield row
+def list_answers(rows: Mapping[str, Iterable[AnswerRow]]) -> Iterator[Answer]:
+    """List the answers of submissions, including those of all runs, given their rows by the name of the submission."""
+    for name, own in rows.items():
+        for row in own:
+            question = {key: row[key] for key in ("id", "question", "prediction", "references")}
+            for number, run in enumerate(row.get("runs", [row]), 1):
+                answer: Any = {**row["groups"], "submission": name, **question}
+                answer |= {key: value for key, value in run.items() if key in Run.__annotations__}
+                if "runs" in row:
+                    answer["run"] = number
+                yield answer
 
 
-class LeafRow(TypedDict, total=False):
-    """A leaf of a nested value, and its outcome.
-
-    Keys:
-        submission: the name of the submission.
-        id: the id of the document.
-        run: the number of the run, from 1, if there are several.
-        key: the names that lead to the leaf, without the places in lists: items.price.
-        path: its place in the prediction, such as items[2].price; in the reference, if it is missing there.
-        outcome: right, close, wrong, missed, invented or blank.
-        prediction: the predicted value; None for none.
-        reference: the accepted value, of several the closest; None for none.
-        score: from 0 to 1.
-    """
-
-    submission: str
-    id: str
-    run: int
-    key: str
-    path: str
-    outcome: str
-    prediction: Any
-    reference: Any
-    score: float
-
-
-def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
-    """List the leaves of all answers, for those submissions whose leaves are counted."""
-    for scored in submissions:
-        for place, run in enumerate(scored.runs):
-            for number, answer in enumerate(run, 1):
-                start: dict[str, Any] = {"submission": scored.name, "id": scored.questions.ids[place]}
-                start |= {} if scored.answers.places is None else {"run": number}
-                for leaf in scored.values[answer].leaves:
-                    row: Any = {
-                        **start,
-                        "key": ".".join(map(str, leaf.keys)),
-                        "path": leaf.path,
-                        "outcome": leaf.outcome,
-                        "prediction": to_json(leaf.prediction),
-                        "reference": to_json(leaf.reference),
-                        "score": leaf.score,
-                    }
-                    yield row
-
-
-def write_answers(path: str, submissions: Sequence[Scored]) -> None:
+def write_answers(path: str, rows: Mapping[str, Iterable[AnswerRow]], *, of_values: bool) -> None:
     """Write the answers of submissions to a file: CSV, JSON lines or Parquet, depending on the ending of the file name.
+
+    Args:
+        path: the file to write.
+        rows: the rows of `answer_rows.list_rows`, by the name of the submission.
+        of_values: whether the references are lists and nested values.
 
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
     """
-    rows: list[Any] = list(list_answers(submissions))
-    if submissions[0].scorer.reads_json:  # where a list is one accepted value
-        for row in rows:
-            accepted = row["references"]
-            row["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
-    write_rows(path, rows)
+    answers: list[Any] = list(list_answers(rows))
+    if of_values:  # where a list is one accepted value
+        for answer in answers:
+            accepted = answer["references"]
+            answer["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
+    write_rows(path, answers)
 
 
 def write_rows(path: str, rows: Rows) -> None:

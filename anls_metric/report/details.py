@@ -47,7 +47,7 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
-        for name, text in list_details(document, submission, numbers)
+        for name, text in list_details(submission, numbers)
     ]
     tables = build_tables(document, numbers, (), _HTML)
     more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
@@ -90,8 +90,8 @@ def list_asked(document: Document, numbers: NumberFormat) -> list[dict[str, Any]
 
 def _list_summaries(submissions: Sequence[Submission], numbers: NumberFormat) -> Iterable[dict[str, Any]]:
     """List the figures of a benchmark's rule as columns."""
-    found = next(filter(None, (submission.get("summary") for submission in submissions)), {})
-    for name, value in found.items():
+    found = [submission["summary"] for submission in submissions if "summary" in submission]
+    for name, value in (found[0] if found else {}).items():
         if not isinstance(value, dict):
             cells = [numbers.format(submission.get("summary", {}).get(name)) for submission in submissions]
             yield {"heading": name.replace("_", " "), "meaning": "", "cells": cells}

@@ -7,21 +7,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
+from anls_metric.analysis.parts import find_parts
+from anls_metric.analysis.parts.all_keys import assess_leaves
+from anls_metric.analysis.scored import KEYS, Groups, Scored
 from anls_metric.core.checks import count_noun
-from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd
-from anls_metric.options import ABSTENTION, PARTIAL_CREDIT
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import FORMAT, Document
 
 if TYPE_CHECKING:
     from anls_metric.core.statistics.clusters import Clusters
-
-
-MAX_DIFFERENCES = 20
-"""The most answers to list on which score and judge disagree."""
 
 
 def build_document(result: Result, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN) -> Document:
@@ -38,6 +34,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
+        "format": FORMAT,
         "signature": result.signature,
         "questions": max(len(scored.scores) for scored in result.submissions),
         "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,
@@ -100,38 +97,10 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
     }
     if scored.run_scores:
         content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
-    found = result.assessments.get(name)
-    differences = [each._asdict() for each in found.differences[:MAX_DIFFERENCES]] if found else []
-    more = {
-        "extraction": answers.extraction,
-        "summary": scored.summary,
-        "metrics": {
-            metric: {"mean": each.mean, "interval": each.interval}
-            for metric, each in result.metrics.get(name, {}).items()
-        },
-        "confidence": found and found.confidence and found.confidence._asdict(),
-        "judge": found and found.judge and {**found.judge._asdict(), "differences": differences},
-        "variants": scored.means,
-        "all_keys": {**scored.all_keys},
-    }
-    content |= {key: value for key, value in more.items() if value}
-    for key, measures in found.by_key.items() if found else ():
-        described = content["all_keys"] if key is None else content["groups"][KEYS][key]
-        described["confidence"] = measures
-    if PARTIAL_CREDIT in result.settings.metrics:
-        from anls_metric.analysis.partial_credit import measure_partial_credit
-
-        content["partial_credit"] = measure_partial_credit(scored)._asdict()
-    if ABSTENTION in result.settings.metrics:
-        from anls_metric.analysis.abstention import measure_abstention
-
-        content["abstention"] = measure_abstention(scored)._asdict()
-    if result.corrections:
-        accepted = len(list(filter(None, result.added.values())))
-        excluded = len(result.added) - accepted
-        content["corrections"] = {"accepted": accepted, "excluded": excluded, "anls_without": result.uncorrected[name]}
-    if result.settings.worst:
-        content["worst"] = [_describe_worst(scored, place) for place in list_worst(scored, result.settings.worst)]
+    content |= find_parts(scored)
+    for key, measures in assess_leaves(scored).items():
+        if key is not None:
+            content["groups"][KEYS][key]["confidence"] = measures
     return content
 
 
@@ -161,44 +130,6 @@ def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
     return content
-
-
-def describe_answer(scored: Scored, place: int, answer: int) -> dict[str, Any]:
-    """Describe an answer and its score, given the place of the answer and the place of its question."""
-    answers, questions = scored.answers, scored.questions
-    content = {
-        "id": questions.ids[place],
-        "question": questions.texts[place],
-        "prediction": to_json(answers.predictions[answer]),
-        "references": list(map(to_json, questions.references[place])),
-        "score": scored.answer_scores[answer],
-        "outcome": scored.answer_outcomes[answer],
-    }
-    return content if answers.raw is None else {**content, "raw": answers.raw[answer]}
-
-
-def _describe_worst(scored: Scored, place: int) -> dict[str, Any]:
-    """Describe the answer to a question, and why it has its score."""
-    answer = scored.representatives[place]
-    content, why = describe_answer(scored, place, answer), scored.why(answer)
-    content |= {"score": scored.scores[place], "closest_reference": None, "why": None}
-    if why is not None:
-        content |= {"closest_reference": to_json(why.closest), "why": str(why)}
-    if hasattr(why, "leaves"):
-        return content | {"leaves": list(map(_describe_leaf, why.leaves))}
-    return content | {"edits": getattr(why, "edits", [])}
-
-
-def _describe_leaf(leaf: Any) -> dict[str, Any]:
-    return {
-        "where": leaf.path,  # not "path": gradio takes a dict with this key for a file
-        "prediction": to_json(leaf.prediction),
-        "reference": to_json(leaf.reference),
-        "score": leaf.score,
-        "leaves": leaf.length,
-        "why": leaf.note,
-        "edits": leaf.edits,
-    }
 
 
 def get_label(document: Document) -> str:

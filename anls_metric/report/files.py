@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO
 
+from anls_metric.endings import clean_up
 from anls_metric.messages import InputError, make_error
 from anls_metric.reading.files import list_files
 from anls_metric.reading.image_cells import IMAGE_ENDINGS
 
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
 
 def check_output(path: str, inputs: Sequence[str]) -> None:
-    """Refuse to overwrite an input, or to write into a folder that does not exist.
+    """Refuse to overwrite an input or a write-protected file, or to write into a folder that does not exist.
 
     Args:
         path: the file to write.
         inputs: the files that were read; folders and patterns stand for their parts and images.
 
     Raises:
-        InputError: the path is one of the inputs, or its folder does not exist.
+        InputError: the path is one of the inputs or write-protected, or its folder does not exist.
     """
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise make_error(path, "there is no folder {folder}: create it, or write to a different folder", folder=folder)
     if not os.path.exists(path):
         return
+    mode = os.stat(path).st_mode
+    if not mode & _WRITABLE or not os.access(path, os.W_OK):  # the system lets root write to any file
+        raise make_error(path, "the file is write-protected: write to a different file")
     for source in inputs:
         for part in _list_parts(source):
             with suppress(OSError):
@@ -62,21 +70,31 @@ def open_aside(path: str) -> Iterator[IO[str]]:
     """
     target = os.path.realpath(path)
     is_replaced = os.path.isfile(target)
-    if os.path.exists(target) and not is_replaced:
-        with open(target, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            yield file
-        return
     # A name that nobody can foresee; "x" neither shares a file with another program nor follows a link.
     aside = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.unfinished")
     try:
-        with open(aside, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            yield file
-        if is_replaced:
-            os.chmod(aside, os.stat(target).st_mode)
-        os.replace(aside, target)
+        if os.path.exists(target) and not is_replaced:
+            with _open_text(target, "w") as file:
+                yield file
+            return
+        with clean_up(partial(_remove, aside)):
+            with _open_text(aside, "x") as file:
+                yield file
+            if is_replaced:
+                os.chmod(aside, os.stat(target).st_mode)
+            os.replace(aside, target)
     except BaseException as error:
-        with suppress(OSError):
-            os.unlink(aside)
+        _remove(aside)
         if isinstance(error, OSError) and error.filename in (None, aside, target):
             raise OSError(error.errno, error.strerror, path) from None
         raise
+
+
+def _open_text(path: str, mode: str) -> IO[str]:
+    return open(path, mode, encoding="utf-8", errors="backslashreplace", newline="")
+
+
+def _remove(path: str) -> None:
+    """Remove a file, if it exists."""
+    with suppress(OSError):
+        os.unlink(path)

@@ -32,7 +32,8 @@ class NumberFormat(NamedTuple):
 
         Args:
             value: the value. A text stays as it is.
-            form: "+" to give every score a sign; ".2g" for a p-value, which is never in percent.
+            form: "+" to give every score a sign; ".2g", ".1f" and the like for a number that is no score, such as a
+                p-value, which is never in percent.
         """
         if value is None:
             return "-"
@@ -42,7 +43,7 @@ class NumberFormat(NamedTuple):
             return f"{value:,}"
         if isinstance(value, Sequence):
             return " to ".join(self.format(end, form) for end in value)
-        if form == ".2g":
+        if form.startswith("."):
             return format(value, form)
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
         text = f"{value * (100 if self.percent else 1):{form}.{digits}f}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import align
+from anls_metric.analysis.answer_rows import describe_question
 from anls_metric.analysis.confusions import find_confusions
 from anls_metric.analysis.contributions import list_leaf_costs, list_lowest_outcomes
 from anls_metric.analysis.evaluation import Result
@@ -70,25 +71,32 @@ def build_question_data(result: Result, questions: Sequence[JoinedQuestion], ima
     """
     pages = [find_page_name(question.record) for question in questions]
     sentences: dict[str, int] = {}
+    added = result.submissions[0].added
+    references = [list(map(format_value, question.references)) for question in questions]
     return {
         "ids": [question.id for question in questions],
         "questions": [question.text or "" for question in questions],
         "pages": pages,
-        "references": [list(map(format_value, question.references)) for question in questions],
-        "added": {row: result.added[each.id] for row, each in enumerate(questions) if each.id in result.added},
+        "references": references,
+        "added": {row: added[each.id] for row, each in enumerate(questions) if each.id in added},
         "images": images.embed(result.submissions[0].questions, questions, pages),
         "pictures": images.pictures,
         "answers": [
-            _describe_answers(scored, number, questions, sentences) for number, scored in enumerate(result.submissions)
+            _describe_answers(scored, number, questions, references, sentences)
+            for number, scored in enumerate(result.submissions)
         ],
         "sentences": list(sentences),
     }
 
 
 def _describe_answers(
-    scored: Scored, number: int, questions: Sequence[JoinedQuestion], sentences: dict[str, int]
+    scored: Scored,
+    number: int,
+    questions: Sequence[JoinedQuestion],
+    references: Sequence[Sequence[str]],
+    sentences: dict[str, int],
 ) -> dict[str, Any]:
-    """Describe the answers of a submission, given its number."""
+    """Describe the answers of a submission, given its number, the questions and their references."""
     places, lowest = [question.places[number] for question in questions], list_lowest_outcomes(scored)
     costs = list_leaf_costs(scored)
     rows = {answer: row for row, place in enumerate(places) if place is not None for answer in scored.runs[place]}
@@ -99,8 +107,8 @@ def _describe_answers(
     content: dict[str, Any] = {
         "costs": [None if place is None else costs[place] for place in places] if costs else [],
         "rows": [
-            None if place is None else _describe_answer(scored, place, lowest[place], question.references, sentences)
-            for place, question in zip(places, questions)
+            None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
+            for place, shared in zip(places, references)
         ],
         "partial_credit": {},
         "confusions": [],
@@ -119,7 +127,7 @@ def _describe_answers(
 
 
 def _describe_answer(
-    scored: Scored, place: int, lowest: str, shared: Sequence[Any], sentences: dict[str, int]
+    scored: Scored, place: int, lowest: str, shared: Sequence[str], sentences: dict[str, int]
 ) -> dict[str, Any]:
     """Describe the answer to a question, given its place in the submission.
 
@@ -137,27 +145,32 @@ def _describe_answer(
         ``edits`` to the closest reference (see `align`); or ``tree``, the parts of a nested value (see
         `_describe_branch`).
     """
-    answers, answer, accepted = scored.answers, scored.representatives[place], scored.questions.references[place]
-    value, outcome = answers.predictions[answer], scored.answer_outcomes[answer]
-    prediction = None if value is None else format_value(value)
-    sentence, closest, drawing = _explain(scored, answer, accepted)
-    if scored.answer_scores[answer] != scored.scores[place]:
-        sentence += f" The score is the mean of {len(scored.runs[place])} runs."
+    row, answer = describe_question(scored, place), scored.representatives[place]
+    prediction = None if row["prediction"] is None else _write_text(row["prediction"])
+    sentence, closest, drawing = _explain(scored, answer, scored.questions.references[place])
+    if scored.answer_scores[answer] != row["score"]:
+        sentence += f" The score is the mean of {len(row['runs'])} runs."
     content = {
         "prediction": prediction,
-        "score": scored.scores[place],
-        "outcome": _INDICES[outcome],
+        "score": row["score"],
+        "outcome": _INDICES[row["outcome"]],
         "sentence": sentences.setdefault(sentence, len(sentences)),
         "closest": closest,
         **drawing,
     }
-    if answers.raw and answers.raw[answer] not in (None, prediction):
-        content["raw"] = answers.raw[answer]
-    if accepted != shared:
-        content["references"] = list(map(format_value, accepted))
-    if lowest != outcome:
+    if row.get("raw") not in (None, prediction):
+        content["raw"] = row["raw"]
+    references = list(map(_write_text, row["references"]))
+    if references != shared:
+        content["references"] = references
+    if lowest != row["outcome"]:
         content["lowest"] = _INDICES[lowest]
     return content
+
+
+def _write_text(value: Any) -> str:
+    """Write a value of JSON as a text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _explain(scored: Scored, answer: int, accepted: Sequence[Any]) -> tuple[str, int, dict[str, Any]]:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from anls_metric.analysis.answer_rows import AnswerRow
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored
+from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
-from anls_metric.report.document import describe_answer
 from anls_metric.report.files import check_output, write_whole
+from anls_metric.report.schema import Submission
 
 FILE = "results.json"
 
 
-def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[str]) -> None:
+def write_results(
+    path: str, submission: Submission, rows: Iterable[AnswerRow], signature: str, inputs: Sequence[str]
+) -> None:
     """Write the results of a submission.
 
     Args:
         path: the file to write; its folder is made if it is missing.
-        scored: the submission with its scores.
+        submission: the submission, as in the JSON document.
+        rows: its answers: see `answer_rows.list_rows`.
         signature: the signature of the score.
         inputs: the scored files, which the results name.
 
@@ -40,28 +45,26 @@ def write_results(path: str, scored: Scored, signature: str, inputs: Sequence[st
         raise make_error(path, sentence, names=list_some(others) or "unknown")
     results = {
         "inputs": inputs,
-        "per_sample_result": {key: _describe_question(scored, place) for place, key in enumerate(scored.questions.ids)},
-        "result": {"score": scored.anls, "signature": signature},
+        "per_sample_result": {row["id"]: _describe_answer(row) for row in rows},
+        "result": {"score": submission["anls"], "signature": signature},
         "scores_by_types": {
-            name: {value: group.mean for value, group in scored.groups.get(field, {}).items()}
+            name: {value: group["anls"] for value, group in submission["groups"].get(field, {}).items()}
             for field, (name, _) in ANSWER_TYPES.items()
         },
     }
     write_whole(path, json.dumps(results, indent=1) + "\n")
 
 
-def _describe_question(scored: Scored, place: int) -> dict[str, Any]:
-    shown = describe_answer(scored, place, scored.representatives[place])
+def _describe_answer(row: AnswerRow) -> dict[str, Any]:
     content = {
-        "score": scored.scores[place],
-        "question": _or_empty(shown["question"]),
-        "gt": shown["references"],
-        "det": _or_empty(shown["prediction"]),
-        "info": shown["outcome"] if shown["outcome"] in ZERO_OUTCOMES else "",
+        "score": row["score"],
+        "question": _or_empty(row["question"]),
+        "gt": row["references"],
+        "det": _or_empty(row["prediction"]),
+        "info": row["outcome"] if row["outcome"] in ZERO_OUTCOMES else "",
     }
-    if scored.answers.places is not None:
-        runs = [describe_answer(scored, place, answer) for answer in scored.runs[place]]
-        content["runs"] = [{"det": _or_empty(answer["prediction"]), "score": answer["score"]} for answer in runs]
+    if "runs" in row:
+        content["runs"] = [{"det": _or_empty(run["prediction"]), "score": run["score"]} for run in row["runs"]]
     return content
 
 
@@ -87,3 +90,18 @@ def name_folder(submission: str) -> str:
     """
     parts = submission.replace("\\", "/").replace("\0", "").split("/")
     return os.path.join(*([part for part in parts if part not in ("", ".", "..")] or ["submission"]))
+
+
+def check_names(path: str, submissions: Sequence[str]) -> None:
+    """Check that each submission gets a folder of its own in the folder ``path``, also where the system ignores case.
+
+    Raises:
+        InputError: two submissions would share a folder.
+    """
+    names: dict[str, str] = {}
+    for name in submissions:
+        other = names.setdefault(unicodedata.normalize("NFC", name_folder(name)).casefold(), name)
+        if other != name:
+            sentence = "the results of {first!r} and {second!r} would share a folder: rename one of them, or write one "
+            sentence += "file of answers, with {use.output:answers.csv}"
+            raise make_error(path, sentence, first=other, second=name)

@@ -7,7 +7,16 @@ text under each key; keys without one share the next text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from anls_metric.analysis.parts import PARTS
+from anls_metric.analysis.parts.all_keys import Leaves
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+FORMAT = 1
+"""The version of the document. It changes if a key goes, or its meaning or type changes, and not for a new key."""
 
 Interval = list[float] | None
 """The ends of a 95% confidence interval; None for fewer than two clusters."""
@@ -38,64 +47,6 @@ class Hint(TypedDict):
 
 
 # Groups
-
-
-class Bin(TypedDict):
-    """The leaves whose confidence is in one range."""
-
-    low: float
-    high: float
-    """the range"""
-    leaves: int
-    """their number"""
-    confidence: float
-    """their mean confidence"""
-    accuracy: float
-    """the share that scores 1"""
-
-
-class Confidence(TypedDict):
-    """What the confidences say about the scores."""
-
-    auroc: float | None
-    aurc: float
-    ece: float
-    """the measures"""
-    coverage: Mapping[str, float]
-    """the coverage at an accuracy of `0.9`, `0.95` and `0.99`"""
-
-
-class LeafConfidence(Confidence):
-    """What the confidences say about the leaves."""
-
-    leaves: int
-    """the number of leaves with a confidence"""
-    reliability: list[Bin]
-    """bins of confidences"""
-
-
-class Leaves(TypedDict, total=False):
-    """The leaves of structured answers."""
-
-    leaves: int
-    """the number of leaves"""
-    right: int
-    close: int
-    wrong: int
-    missed: int
-    invented: int
-    blank: int
-    """the number of leaves with this outcome; they add up to `leaves`"""
-    same_value: int
-    """how many of the close and wrong leaves are the same number or date, written differently"""
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    """the shares of right leaves; null for 0 of 0"""
-    mean_score: float | None
-    """the mean score of the leaves; for all keys, this is ANLS\\* under `--average leaves`"""
-    confidence: LeafConfidence
-    """with [confidences of values](confidence_and_judges.md#confidences-of-single-values), as for answers, and:"""
 
 
 class _Group(TypedDict):
@@ -132,116 +83,6 @@ class Group(_ComparedGroup, Key, total=False):
 # Submissions
 
 
-class Mean(TypedDict):
-    """The mean of a further metric."""
-
-    mean: float
-    interval: Interval
-    """its mean and the 95% CI"""
-
-
-class PartialCredit(TypedDict):
-    """How much of the score is partial credit."""
-
-    format_loss: float
-    wrong_number_credit: float
-    """see [partial credit](error_analysis.md#partial-credit)"""
-
-
-class Abstention(TypedDict):
-    """How often a submission abstains, and how often it should."""
-
-    unanswerable: int
-    """the answers to questions without an answer"""
-    right_abstentions: int
-    missed_abstentions: int
-    """how many of them abstain, and do not"""
-    answerable: int
-    """the answers to other questions"""
-    false_abstentions: int
-    """how many of them abstain"""
-    answered: int
-    accuracy_of_answered: float | None
-    """the number of answers that do not abstain, and their mean score"""
-    missing_answers: int
-    """the number of missing answers"""
-
-
-class Corrections(TypedDict):
-    """What the corrections changed."""
-
-    accepted: int
-    excluded: int
-    """the number of questions with more references, and without a score"""
-    anls_without: float
-    """the score without corrections"""
-
-
-class Disagreement(TypedDict):
-    """An answer on which the score and the judge differ."""
-
-    id: str
-    score: float
-    verdict: bool
-    """the id, the score, and the verdict of the judge"""
-
-
-class Judge(TypedDict):
-    """How far the scores and the judge agree."""
-
-    agreement: float
-    kappa: float | None
-    """the agreement"""
-    table: Mapping[str, Mapping[str, int]]
-    """the number of answers by the verdict of ANLS (`correct`, `wrong`), and by that of the judge"""
-    differences: list[Disagreement]
-    """at most twenty answers on which they differ"""
-
-
-class Leaf(TypedDict):
-    """A leaf of a structured answer."""
-
-    where: str
-    """its path"""
-    prediction: Any
-    reference: Any
-    """what was compared"""
-    score: float
-    """its score"""
-    leaves: int
-    """how many leaves it stands for"""
-    why: str
-    edits: list[list[str]]
-    """the reason and the edits"""
-
-
-class _Answer(TypedDict):
-    id: str
-    question: str | None
-    """the question"""
-    prediction: Any
-    references: list[Any]
-    """what was compared"""
-    score: float
-    outcome: str
-    """the score of the answer, and its outcome"""
-
-
-class WorstAnswer(_Answer, total=False):
-    """An answer, and the reason for its score."""
-
-    closest_reference: Any
-    """the reference that determines the score"""
-    why: str | None
-    """the reason for the score, in a sentence"""
-    edits: list[list[str]]
-    """for strings, a list of `[operation, predicted, accepted]`"""
-    leaves: list[Leaf]
-    """for [structured answers](nested.md), the leaves"""
-    raw: str
-    """the raw model output, if the answer was extracted"""
-
-
 class ThresholdScore(TypedDict):
     """The score at one threshold."""
 
@@ -271,37 +112,25 @@ class _Submission(TypedDict):
     """by field of `--by` and value, the [groups](#group-submissionsgroups)"""
 
 
-class Submission(_Submission, total=False):
-    """A submission."""
-
+class _Runs(TypedDict, total=False):
     runs: int
     run_scores: list[float]
     run_sd: float
     """of several runs, their number, the score of each, and the standard deviation"""
-    extraction: Mapping[str, Mapping[str, int]]
-    """with `--extract`, how many answers each step `changed` and `left`"""
-    variants: Mapping[str, float]
-    """of several variants, the score under each"""
-    all_keys: Leaves
-    """with `--by-key`, the [counts of all leaves](#keys-of-structured-answers)"""
-    summary: Mapping[str, Any]
-    """of a [benchmark metric](benchmark_metrics.md), the results of the benchmark's script"""
-    metrics: Mapping[str, Mean]
-    """with `--metrics`, each [metric](error_analysis.md#other-metrics)"""
-    partial_credit: PartialCredit
-    """with `--metrics partial_credit`"""
-    abstention: Abstention
-    """with `--metrics abstention`"""
-    corrections: Corrections
-    """with `--corrections`"""
-    confidence: Confidence
-    """with [confidences](confidence_and_judges.md)"""
-    judge: Judge
-    """with a [judge](confidence_and_judges.md#an-llm-judge)"""
-    worst: list[WorstAnswer]
-    """with `--worst`, the [worst answers](#worst-answer-submissionsworst)"""
+
+
+class _OfFigures(TypedDict, total=False):
     thresholds: list[ThresholdScore]
     """with `--plot-kind threshold`, the score at each threshold from 0 to 1 in steps of 0.05"""
+
+
+if TYPE_CHECKING:
+    Submission: TypeAlias = dict[str, Any]  # for mypy, a table cannot add keys to a `TypedDict`
+else:
+    _Parts = TypedDict("_Parts", {part.key: part.type for part in PARTS}, total=False)
+
+    class Submission(_Submission, _Runs, _Parts, _OfFigures):
+        """A submission. Its parts are those of `PARTS`."""
 
 
 # Comparisons
@@ -417,6 +246,8 @@ class Match(TypedDict):
 
 
 class _Document(TypedDict):
+    format: int
+    """the [version of the document](#the-version-of-the-document)"""
     signature: str
     """the [signature](signature.md) of the scores"""
     questions: int

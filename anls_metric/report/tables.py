@@ -11,6 +11,8 @@ from string import Template
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
+from anls_metric.analysis.part import Column
+from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.scored import KEYS
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
@@ -22,7 +24,6 @@ from anls_metric.report.columns import (
     LATEX_COLUMNS,
     TERMINAL_COLUMNS,
     USUAL_COLUMNS,
-    Column,
     Names,
     choose_columns,
 )
@@ -119,10 +120,8 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
     for submission in document["submissions"]:
         record: dict[str, Any] = {**submission}
-        for part in ("partial_credit", "all_keys", "abstention"):
-            record |= record.get(part, {})
-        for metric, summary in submission.get("metrics", {}).items():
-            record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
+        for part in PARTS:
+            record |= part.cells(submission[part.key]) if part.columns and part.key in submission else {}
         records[submission["name"]] = record
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
@@ -506,7 +505,9 @@ def as_csv(document: Document, numbers: NumberFormat, columns: Names) -> str:
 
 def _make_csv_cell(head: str, value: Any, numbers: NumberFormat) -> Any:
     """Make a cell below a head. A text is made safe, so that no spreadsheet takes it for a formula."""
-    if isinstance(value, float) and numbers != PLAIN and not head.startswith("p_value"):
+    column = COLUMNS.get(head.split(" ")[0])
+    is_score = column is None or not column.form.startswith(".")
+    if isinstance(value, float) and numbers != PLAIN and is_score:
         return numbers.format(value)
     if not isinstance(value, str):
         return value

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.outcomes import ZERO_OUTCOMES
+from anls_metric.analysis.part import TERMINAL, Column, Line
+from anls_metric.analysis.parts import PARTS
+from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
-from anls_metric.core.extraction.extract import describe_extraction
 from anls_metric.core.printing import align_texts, make_printable
 from anls_metric.messages import shorten
 from anls_metric.report import schema
@@ -35,8 +37,8 @@ NEAR = 3
 LEGEND = "alignment: * no character, D delete, I insert, R replace"
 """Explains the marks of `align_texts`."""
 
-Lines = list[tuple[str, str]]
-"""Names and texts. A line without a name continues the line before."""
+Lines = Sequence[tuple[str, str]]
+"""Names and texts: see `Line`."""
 
 
 def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = (), width: float = inf) -> str:
@@ -62,12 +64,12 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
         notes = [" ".join([*list_notes(document), *from_baseline]), document["signature"]]
         parts = ["\n".join([tables[0], *notes]), format_read(document)]
         for submission in submissions:
-            lines = list_details(document, submission, numbers)
+            lines = list_details(submission, numbers)
             parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
     parts += tables[1:]
-    worst: list[schema.WorstAnswer] = []
+    worst: list[WorstAnswer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
         parts += [submission["name"]] if several and answers else []
@@ -97,109 +99,47 @@ def format_read(document: Document) -> str:
     return _format_lines([("read", make_printable("".join(line))) for line in lines])
 
 
-# The lines about a submission: the key of the document that a line needs, its name, and its text.
-Rows = Sequence[tuple[str, str, str]]
-_SCORE: Rows = (
-    ("read", "{label}", "{anls}"),
-    ("interval", "95% CI", "{interval}{clusters}"),
-    ("runs", "runs", "{runs}, {spread}, SD {run_sd}"),
-    ("read", "metrics", "exact match {exact_match}, contains {contains}"),
-    ("read", "scored 0", "{zeros}"),
-    ("partial_credit", "partial credit", "format loss {format_loss}, wrong-number credit {wrong_number_credit}"),
-)
-_ASSESSMENTS: Rows = (
-    (
-        "leaves",
-        "leaves",
-        "{leaves:,} ({right:,} right, {close:,} close, {wrong:,} wrong, {missed:,} missed, {invented:,} invented, "
-        "{blank:,} blank)",
-    ),
-    ("leaves", "", "precision {precision}, recall {recall}, F1 {f1}"),
-    ("same_value", "", "same number or date, written differently: {same_value:,} of close and wrong"),
-    (
-        "corrections",
-        "corrected",
-        "{corrected} with more references, {excluded} excluded; without corrections {anls_without}",
-    ),
-    (
-        "abstention",
-        "abstention",
-        "right {right_abstentions:,} of {unanswerable:,}, missed {missed_abstentions:,} of {unanswerable:,}, "
-        "false {false_abstentions:,} of {answerable:,}; {missing_answers:,} missing",
-    ),
-    ("abstention", "", "accuracy of the answered {accuracy_of_answered}, {answered:,} answers"),
-    ("confidence", "confidence", "AUROC {auroc}, AURC {aurc}, ECE {ece}"),
-    ("confidence", "", "coverage {shares}"),
-    ("judge", "judge", "agreement {agreement}, kappa {kappa}"),
-    (
-        "judge",
-        "",
-        "correct for both {table[correct][correct]}, wrong for both {table[wrong][wrong]}, "
-        "correct for ANLS alone {table[correct][wrong]}, for the judge alone {table[wrong][correct]}",
-    ),
-    ("differences", "", "they differ on {ids}"),
-)
-_SOURCE: Rows = (
-    ("read", "questions", "{questions:,}"),
-    ("read", "read", "{read}"),
-    ("read", "signature", "{signature}"),
-)
-
-
-def _list_lines(document: Document, submission: Submission, numbers: NumberFormat, rows: Rows) -> Lines:
-    """List the lines for those rows whose key a submission has."""
-    values: dict[str, Any] = {**submission}
-    for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
-        values |= {key: value for key, value in values.get(part, {}).items() if key != "confidence"}
-    clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))
-    zeros = {name: count for name, count in values["outcomes"].items() if count and name in ZERO_OUTCOMES}
-    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
-    coverage = values.get("coverage", {}).items()
-    texts = {
-        **{
-            key: numbers.format(value) if value is None or isinstance(value, float) else value
-            for key, value in values.items()
-        },
-        "label": get_label(document),
-        "signature": document["signature"],
-        "interval": numbers.format(values["interval"]),
-        "clusters": f", {clusters}" if clusters else "",
-        "spread": numbers.format((min(scores), max(scores))),
-        "zeros": f"{sum(zeros.values()):,}{why}",
-        "corrected": count_noun(values.get("accepted", 0), "question"),
-        "shares": ", ".join(f"{share:.0%} at {float(level):.0%} accuracy" for level, share in coverage),
-        "ids": ", ".join(each["id"] for each in values.get("differences", ())),
-    }
-    return [(name.format(**texts), text.format(**texts)) for key, name, text in rows if values.get(key)]
-
-
-def list_details(document: Document, submission: Submission, numbers: NumberFormat) -> Lines:
-    """List the lines that also appear beside a table: the figures of a benchmark's rule, except those of groups, and
-    what corrections, confidences, a judge and the extraction did.
+def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: bool) -> Lines:
+    """List the lines of the parts that a submission has: of those whose columns a terminal's table has, or of the
+    others.
     """
-    figures = (
-        f"{name} {value if isinstance(value, int) else numbers.format(value)}"
-        for name, value in submission.get("summary", {}).items()
-        if not isinstance(value, dict)
-    )
+    parts = [part for part in PARTS if any(TERMINAL in column.shown for column in part.columns) == of_tables]
     return [
-        *_name_first("summary", figures),
-        *_list_lines(document, submission, numbers, _ASSESSMENTS),
-        *_name_first("extracted", describe_extraction(submission.get("extraction", {}))),
+        line for part in parts if part.key in submission for line in part.lines(submission[part.key], numbers.format)
     ]
+
+
+def list_details(submission: Submission, numbers: NumberFormat) -> Lines:
+    """List the lines that also appear beside a table: those of parts that have no columns there."""
+    return _list_parts(submission, numbers, of_tables=False)
 
 
 def _list_figures(document: Document, submission: Submission, numbers: NumberFormat) -> Lines:
     """List the lines that stand in place of a table of one submission."""
     return [
-        *_list_lines(document, submission, numbers, _SCORE),
-        *(
-            (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
-            for name, metric in submission.get("metrics", {}).items()
-        ),
-        *list_details(document, submission, numbers),
-        *_list_lines(document, submission, numbers, _SOURCE),
+        *_list_scores(document, submission, numbers),
+        *_list_parts(submission, numbers, of_tables=True),
+        *list_details(submission, numbers),
+        Line("questions", f"{submission['questions']:,}"),
+        Line("read", submission["read"]),
+        Line("signature", document["signature"]),
     ]
+
+
+def _list_scores(document: Document, submission: Submission, numbers: NumberFormat) -> Iterator[Line]:
+    """List the lines about the score itself."""
+    write, clusters = numbers.format, describe_clusters(document)
+    yield Line(get_label(document), write(submission["anls"]))
+    if submission["interval"]:
+        yield Line("95% CI", write(submission["interval"]) + (f", {clusters}" if clusters else ""))
+    if "runs" in submission:
+        scores = submission["run_scores"]
+        spread = write((min(scores), max(scores)))
+        yield Line("runs", f"{submission['runs']}, {spread}, SD {write(submission['run_sd'])}")
+    yield Line("metrics", f"exact match {write(submission['exact_match'])}, contains {write(submission['contains'])}")
+    zeros = {name: count for name, count in submission["outcomes"].items() if count and name in ZERO_OUTCOMES}
+    why = ", ".join(f"{name}: {count:,}" for name, count in zeros.items())
+    yield Line("scored 0", f"{sum(zeros.values()):,}" + (f" ({why})" if why else ""))
 
 
 def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
@@ -247,7 +187,6 @@ def _add_drawing(table: PrintedTable, document: Document, width: float) -> Print
     if not document["comparisons"] or document["all_pairs"] or not LEAST_DRAWN <= room < inf:
         return table
     from anls_metric.report.axis import draw_difference, find_limits
-    from anls_metric.report.columns import Column
 
     length, pairs = min(int(room), MOST_DRAWN), {pair["second"]: pair for pair in document["comparisons"]}
     limits, heading = find_limits(list(pairs.values())), f"against {document['baseline']}"[:length]
@@ -286,8 +225,8 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
         names = ("threshold", "average", "none_keys", "extract")
-        found: Mapping[str, object] = match
-        options = {name.replace("_", "-"): found[name] for name in names if found[name] not in ("", None)}
+        values: dict[str, Any] = {**match}
+        options = {name.replace("_", "-"): values[name] for name in names if values[name] not in ("", None)}
         rule = "".join(f" with --{name} {value}" for name, value in options.items())
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
@@ -299,7 +238,7 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
 # Answers
 
 
-def format_answer(answer: schema.WorstAnswer) -> str:
+def format_answer(answer: WorstAnswer) -> str:
     """Format an answer from the document, with the closest reference below it and the reason for the score."""
     head = f"question {answer['id']}  score {answer['score']:.4f}  "
     if answer["why"] is None:
@@ -320,7 +259,7 @@ def _format_line(value: Any) -> str:
     return shorten(make_printable(" ".join(text.split())))
 
 
-def _format_leaves(leaves: Sequence[schema.Leaf]) -> list[str]:
+def _format_leaves(leaves: Sequence[Leaf]) -> list[str]:
     """Format the leaves of a value that do not score 1, a line for each."""
     wrong = [leaf for leaf in leaves if leaf["score"] < 1]
     lines = [_format_line(": ".join(filter(None, [leaf["where"], leaf["why"]]))) for leaf in wrong[:MAX_LEAVES]]

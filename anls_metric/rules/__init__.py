@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anls_metric.core.checks import describe_unknown
-from anls_metric.core.scorer import get_scorer, register
+from anls_metric.core.scorer import get_scorer
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL, CHARTQAPRO_OPENBENCH
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026
@@ -43,7 +43,6 @@ _TABLE = (
 )
 RULES: Mapping[str, Rule] = MappingProxyType({each.name: each for each in _TABLE})
 """The rules by name."""
-register(*_TABLE)
 
 
 def rule(name: str, **options: Any) -> Rule:
@@ -73,6 +72,6 @@ def rule(name: str, **options: Any) -> Rule:
         'anls|dude|threshold:0.5|v2'
     """
     if not isinstance(name, str) or name not in RULES:
-        raise ValueError(describe_unknown("rule", name, RULES))
+        raise ValueError(describe_unknown("rule", name, RULES, "`anls variants`"))
     found: Any = get_scorer(name, **options)
     return found  # type: ignore[no-any-return]

@@ -67,8 +67,8 @@ ON_REQUEST: list[tuple[str, Callable[[], Any]]] = [
     ("analysis.metrics.compute_values", lambda: describe(metrics="f1")),
     ("analysis.scored.group_scores", lambda: describe(by="kind")),
     ("analysis.scored.Scored.why", lambda: describe(worst=1)),
-    ("analysis.assessments.measure_confidence", lambda: describe(field=CONFIDENCE)),
-    ("analysis.assessments.compare_verdicts", lambda: describe(field=JUDGE)),
+    ("analysis.parts.confidence.measure_confidence", lambda: describe(field=CONFIDENCE)),
+    ("analysis.parts.judge.compare_verdicts", lambda: describe(field=JUDGE)),
     ("analysis.confusions.find_confusions", lambda: score(BASE).confusions()),
     ("analysis.suspects.find_suspects", lambda: compare(TABLES).suspects()),
 ]

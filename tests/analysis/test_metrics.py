@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric import compare, holm, paired_test, score
-from anls_metric.analysis.assessments import compare_verdicts
-from anls_metric.analysis.confidence import LEVELS, measure_confidence
+from anls_metric.analysis.parts.confidence import LEVELS, measure_confidence
+from anls_metric.analysis.parts.judge import compare_verdicts
 from anls_metric.core.strings.metrics import METRICS, is_relaxed_match, score_cer, score_f1
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
@@ -137,25 +137,25 @@ def test_measures_equal_their_definitions_in_any_order(pairs: list[tuple[float, 
     assert measure_confidence(*zip(*chance.sample(pairs, len(pairs)))) == measures
     right, wrong = ([sure for sure, score in pairs if (score >= 0.5) == is_right] for is_right in (True, False))
     won = sum((a > b) + (a == b) / 2 for a in right for b in wrong)
-    assert measures.auroc == (pytest.approx(won / (len(right) * len(wrong))) if right and wrong else None)
+    assert measures["auroc"] == (pytest.approx(won / (len(right) * len(wrong))) if right and wrong else None)
     chosen = [[pair for pair in pairs if pair[0] >= bound] for bound, _ in pairs]
     risks = [1 - fmean(score for _, score in each) for each in chosen]
-    assert measures.aurc == pytest.approx(fmean(risks))
+    assert measures["aurc"] == pytest.approx(fmean(risks))
     for level in LEVELS:
         shares = [len(each) / len(pairs) for each in chosen if fmean(score >= 0.5 for _, score in each) >= level]
-        assert measures.coverage[str(level)] == max(shares, default=0.0)
+        assert measures["coverage"][str(level)] == max(shares, default=0.0)
 
 
 def test_measures_equal_hand_computed_values() -> None:
     measures = measure_confidence([0.9, 0.8, 0.7, 0.6], [1.0, 0.75, 0.0, 1.0])
-    assert measures.auroc == pytest.approx(2 / 3)
-    assert measures.aurc == pytest.approx((0 + 0.125 + 1.25 / 3 + 1.25 / 4) / 4)
-    assert measures.ece == pytest.approx((0.1 + 0.2 + abs(1.3 - 1)) / 4)  # 3 bins: 1, 1 and 2 answers
-    assert measures.coverage == {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5}
+    assert measures["auroc"] == pytest.approx(2 / 3)
+    assert measures["aurc"] == pytest.approx((0 + 0.125 + 1.25 / 3 + 1.25 / 4) / 4)
+    assert measures["ece"] == pytest.approx((0.1 + 0.2 + abs(1.3 - 1)) / 4)  # 3 bins: 1, 1 and 2 answers
+    assert measures["coverage"] == {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5}
     # the ECE of one confidence is its distance from the accuracy
-    assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
-    assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
-    assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
+    assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0])["ece"] == pytest.approx(0.2)
+    assert measure_confidence([0.7], [0.0])["ece"] == pytest.approx(0.7)
+    assert measure_confidence([0.9, 0.1], [0.6, 0.4])["auroc"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_measures_equal_hand_computed_values() -> None:
 def test_agreement_and_kappa(answers: list[tuple[float, bool]], agreement: float, kappa: float | None) -> None:
     scores, verdicts = zip(*answers)
     compared = compare_verdicts(scores, verdicts)
-    assert (compared.agreement, compared.kappa) == (agreement, kappa)
+    assert (compared["agreement"], compared["kappa"]) == (agreement, kappa)
     names = {True: "correct", False: "wrong"}
     for verdict in names:
         for is_right in names:
             count = sum((each >= 0.5, judged) == (is_right, verdict) for each, judged in answers)
-            assert compared.table[names[is_right]][names[verdict]] == count
+            assert compared["table"][names[is_right]][names[verdict]] == count

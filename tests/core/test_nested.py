@@ -421,6 +421,8 @@ STRICT: dict[str, Any] = {"threshold": 1, "none_keys": "ignored", "average": "le
         ("anls_star", {}, "none_keys:counted|average:rows|threshold:0.5"),
         ("anls_star", STRICT, "none_keys:ignored|average:leaves|threshold:1.0"),
         ("anls_star", {"numbers": "by_value"}, "none_keys:counted|average:rows|numbers:by_value|threshold:0.5"),
+        ("anls_star", {"ignore_keys": "a,b.c"}, "none_keys:counted|average:rows|ignore_keys:a,b.c|threshold:0.5"),
+        ("anls_star", {"ignore_keys": ["a"]}, "none_keys:counted|average:rows|ignore_keys:a|threshold:0.5"),
         ("anls_star", {"numbers": "as_written"}, "none_keys:counted|average:rows|threshold:0.5"),
         ("anlsl", {"threshold": 0}, "threshold:0.0"),
         ("anlsl", {"threshold": None}, "threshold:0.5"),
@@ -429,6 +431,27 @@ STRICT: dict[str, Any] = {"threshold": 1, "none_keys": "ignored", "average": "le
 def test_signatures(name: str, options: dict[str, Any], fields: str) -> None:
     signature = get_scorer(name, **options).signature()
     assert signature == f"anls|{name}|matching:munkres-1.1.4|{fields}|v{SCORES_VERSION}"
+
+
+IGNORED: list[tuple[Any, Any, str, float]] = [
+    ({"a": "x", "n": 7}, {"a": "x"}, "n", 1.0),
+    ({"a": "x"}, {"a": "x", "n": 7}, "n", 1.0),
+    ({"a": {"n": 7, "b": "x"}, "n": "y"}, {"a": {"b": "x"}, "n": "y"}, "a.n", 1.0),
+    ({"a": [{"b": "x", "n": 7}, {"b": "y", "n": 8}]}, {"a": [{"b": "y"}, {"b": "x"}]}, "a.n", 1.0),
+    ({"a": "x", "n": 7}, ({"a": "y", "n": 1}, {"a": "x", "n": 1}), "n", 1.0),
+    ({"a.n": 7, "a": "x"}, {"a": "x"}, "a.n", 1.0),
+    ({"a": "x", "n": 7}, {"a": "x"}, "a.n", 0.5),
+    ("x", ["x", "y"], "n", 1.0),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "keys", "expected"), IGNORED)
+def test_ignored_keys_are_left_out_on_both_sides(prediction: Any, reference: Any, keys: str, expected: float) -> None:
+    assert anls_star_score(prediction, reference, ignore_keys=keys) == expected
+    assert anls_star_scores([prediction], [reference], ignore_keys=[keys]) == [expected]
+    why = explain_star(prediction, reference, ignore_keys=(keys,))
+    assert (why.score, f"|ignore_keys:{keys}|" in why.signature) == (expected, True)
+    assert not any("n" in leaf.path.split(".")[-1:] and expected == 1.0 and keys == "n" for leaf in why.leaves)
 
 
 # Bad input
@@ -493,6 +516,8 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: anls_star_score(1, 1, threshold=[2]), "threshold must be .*, got"),  # type: ignore[arg-type]
         (lambda: anlsl_score(["a"], ["a"], threshold=True), "threshold must be .*, got True"),
         (lambda: anls_star_score(1, 1, none_keys="no"), "none_keys must be one of 'counted', 'ignored', got 'no'"),  # type: ignore[arg-type]
+        (lambda: anls_star_score(1, 1, ignore_keys=[1]), "ignore_keys must be names, .*, got"),  # type: ignore[list-item]
+        (lambda: anls_star_score(HOLDS_ITSELF, 1, ignore_keys="a"), "is nested more than 100 levels deep"),
         (lambda: LEAVES.mean([]), "there are no rows"),
         (lambda: ROWS.mean([]), "there are no rows"),
         (lambda: get_scorer("anls_star", average="both"), "average must be .*, got 'both'"),

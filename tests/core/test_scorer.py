@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ import pytest
 import anls_metric
 from anls_metric import SCORERS, VARIANTS, Scorer, anls_score, get_scorer, register, score
 from anls_metric.core.checks import RowName, name_row
-from anls_metric.core.scorer import KINDS
+from anls_metric.core.scorer import GROUP, find_installed
 from anls_metric.core.strings.rows import check_columns
+from anls_metric.core.values import VALUE_VARIANTS
 from anls_metric.rules import RULES, Judgment
 from anls_metric.trl import build_reward
-from tests.conftest import ROOT
+from tests.conftest import ROOT, RunPython
 from tests.system.conftest import Shell, shell
 
 __all__ = ["shell"]
@@ -53,15 +55,107 @@ class SameStart(Scorer):
 def registered() -> Iterator[Scorer]:
     register(SameStart())
     yield SCORERS["same_start"]
-    del SCORERS.registered["same_start"]  # type: ignore[attr-defined]
+    del SCORERS.registered["same_start"]
 
 
-def test_names_of_scorers_are_those_of_their_modules() -> None:
-    for module, names in KINDS.values():
-        assert [SCORERS[name].name for name in names] == list(names), module
-    assert list(SCORERS) == [*VARIANTS, *(name for _, names in KINDS.values() for name in names)]
+OWN = {**VARIANTS, **VALUE_VARIANTS, **RULES}
+
+
+def test_scorers_are_the_rows_of_their_tables() -> None:
+    assert list(SCORERS.items()) == list(OWN.items())
     assert len(SCORERS) == len({*SCORERS})
-    assert {name: scorer for name, scorer in SCORERS.items() if scorer.columns} == dict(RULES)
+
+
+# Scorers of installed packages
+
+
+def test_own_scorers_are_declared_like_those_of_any_package() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"][GROUP]
+    tables = [metadata.EntryPoint(name, value, GROUP).load() for name, value in declared.items()]
+    assert tables == [VALUE_VARIANTS, RULES]
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The scans of the installed packages, none of which declares a scorer, as for a checkout that is not installed."""
+    done: list[str] = []
+
+    def find(group: str) -> tuple[()]:
+        done.append(group)
+        return ()
+
+    monkeypatch.setattr(metadata, "entry_points", find)
+    find_installed.cache_clear()
+    yield done
+    find_installed.cache_clear()
+
+
+def test_installed_packages_are_scanned_once_and_only_for_an_unknown_name(scans: list[str]) -> None:
+    assert [get_scorer(name) for name in OWN] == list(OWN.values())
+    assert scans == []
+    for name in ("no such", "dudes", "same_start"):
+        with pytest.raises(ValueError, match=r"^unknown variant"):
+            get_scorer(name)
+    assert (list(SCORERS), scans) == (list(OWN), [GROUP])
+
+
+PLUGIN = """
+from dataclasses import replace
+from anls_metric import VARIANTS, get_scorer
+STRICT = replace(VARIANTS["rrc"], name="strict_rrc", threshold=0.9, aliases=("very_strict",))
+OURS = {"lenient": replace(VARIANTS["rrc"], name="lenient", threshold=0.1), "strict": STRICT}
+ONE = replace(get_scorer("anlsl"), name="own_lists")
+"""
+ENTRY_POINTS = f"""[{GROUP}]
+broken = plugin_without_module
+wrong = plugin:PLUGIN
+ours = plugin:OURS
+one = plugin:ONE
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> dict[str, str]:
+    """An environment in which a package with scorers is installed."""
+    (tmp_path / "plugin.py").write_text(PLUGIN)
+    (tmp_path / "plugin-1.0.dist-info").mkdir()
+    (tmp_path / "plugin-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (tmp_path / "plugin-1.0.dist-info" / "entry_points.txt").write_text(ENTRY_POINTS)
+    return {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import anls_metric as m; print(m.anls_score('ab', ['ac'], variant='very_strict'))", "0.0"),
+        ("import anls_metric as m; print(m.get_scorer('own_lists').explain(['a'], ['a', 'b']).score)", "0.5"),
+        ("import anls as m; print(m.get_scorer('lenient').score(['abcd'], [['axyz']]))", "[0.25]"),
+        ("import anls as m; print(m.get_scorer('dude').name, m.get_scorer('anls_star').name)", "dude anls_star"),
+        ("import anls_metric as m; print([*m.SCORERS][-3:])", "['lenient', 'strict_rrc', 'own_lists']"),
+        ("from anls_metric.__main__ import run; run()", "own_lists"),
+    ],
+)
+def test_scorer_of_an_installed_package_is_known_by_its_name(
+    installed: dict[str, str], code: str, expected: str, tmp_path: Path, run_python: RunPython
+) -> None:
+    done = run_python(["-c", code, "variants"], tmp_path, **installed)
+    assert expected in done.stdout, done.stderr
+
+
+def test_entry_point_without_a_scorer_is_a_warning(
+    installed: dict[str, str], tmp_path: Path, run_python: RunPython
+) -> None:
+    done = run_python("import anls_metric\nanls_metric.get_scorer('strict_rr')", tmp_path, **installed)
+    assert "ValueError: unknown variant 'strict_rr': did you mean strict_rrc?" in done.stderr
+    for problem in (
+        "broken = plugin_without_module has no scorer: No module named 'plugin_without_module'",
+        "wrong = plugin:PLUGIN has no scorer: module 'plugin' has no attribute 'PLUGIN'",
+    ):
+        assert done.stderr.count(problem) == 1
+
+
+# Options
 
 
 @pytest.mark.parametrize("name", [*SCORERS])
@@ -125,7 +219,7 @@ def test_own_metric_scores_files_the_report_the_hook_and_a_reward(registered: Sc
 def own_variant() -> Iterator[str]:
     register(replace(VARIANTS["rrc"], name="mine"))
     yield "mine"
-    del SCORERS.registered["mine"]  # type: ignore[attr-defined]
+    del SCORERS.registered["mine"]
 
 
 def test_own_variant_scores_single_answers_and_can_be_registered_again(own_variant: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import sys
+import warnings
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +19,10 @@ from tests.frameworks.conftest import join_other_process
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra `transformers` is not installed")
 
-from anls_metric.transformers import GenerateAndScore  # noqa: E402
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard  # noqa: E402
+from transformers import TrainerCallback  # noqa: E402
+
+from anls_metric.generation import GenerateAndScore, _encode  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("single_thread")
 
@@ -55,7 +60,7 @@ def made() -> SimpleNamespace:
 
 def build_trainer(made: Any, model: Any, rows: Any, callbacks: list[Any], folder: Any, **options: Any) -> Any:
     prefix = "Seq2Seq" if model.config.is_encoder_decoder else ""
-    arguments = getattr(transformers, f"{prefix}TrainingArguments")(str(folder), **QUIET, **options)
+    arguments = getattr(transformers, f"{prefix}TrainingArguments")(str(folder), **{**QUIET, **options})
     collator = transformers.DataCollatorForSeq2Seq(made.tokenizer)
     one = next(iter(rows.values())) if isinstance(rows, dict) else rows
     trainer = getattr(transformers, f"{prefix}Trainer")
@@ -113,43 +118,113 @@ def test_conversations_are_written_by_the_template(made: Any, tmp_path: Path) ->
     assert metrics["eval_anls_generated"] == anls_metric.mean(scores)
 
 
-@pytest.mark.parametrize("has_parts", [False, True])
-def test_images_of_the_rows_are_given_to_the_processor(made: Any, has_parts: bool) -> None:
-    """A random Llava, whose answers depend on the image, answers as by hand."""
+@pytest.fixture(scope="module")
+def vision(made: Any) -> SimpleNamespace:
+    """A random Llava whose answers depend on the image, its processor, whose tokenizer writes a first token, and rows
+    of three images.
+    """
     image_module = pytest.importorskip("PIL.Image")
+    from tokenizers.processors import TemplateProcessing
+
     tokenizer = import_module("train_with_transformers").make_tokenizer()
-    tokenizer.add_special_tokens({"additional_special_tokens": ["<image>"]})
-    size = {"height": 32, "width": 32}
+    tokenizer.add_special_tokens({"bos_token": "<s>", "additional_special_tokens": ["<image>"]})
+    first = ("<s>", tokenizer.bos_token_id)
+    tokenizer._tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[first])
     processor = transformers.LlavaProcessor(
-        transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size=size),
+        transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
         tokenizer,
         patch_size=16,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template="{% for part in messages[0].content %}{% if part.type == 'image' %}<image>{% else %}"
-        "{{ part.text }}{% endif %}{% endfor %}",
+        chat_template="{{ bos_token }}{% for message in messages %}{% for part in message.content %}"
+        "{% if part.type == 'image' %}<image>{% else %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}",
     )
     sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": tokenizer.bos_token_id}
     transformers.set_seed(3)
     model = transformers.LlavaForConditionalGeneration(
         transformers.LlavaConfig(
             vision_config=transformers.CLIPVisionConfig(**sizes, image_size=32, patch_size=16),
             text_config=transformers.LlamaConfig(**sizes, **ids),
-            image_token_id=len(tokenizer) - 1,
+            image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
         )
     ).eval()
-    rows, expected = [], []
-    for place, color in enumerate(["red", "white", "black"]):
-        image, text = image_module.new("RGB", (40, 30), color), made.prompts[place]["prompt"]
-        parts = [{"type": "image"}, {"type": "text", "text": text}]
-        rows.append({"prompt": [{"role": "user", "content": parts if has_parts else text}], "images": [image]})
-        inputs = processor(text=f"<image>{text}", images=image, return_tensors="pt")
-        written = model.generate(**inputs, generation_config=CONFIG)[0, inputs["input_ids"].shape[1] :]
-        expected.append(tokenizer.decode(written, skip_special_tokens=True))
-    callback = GenerateAndScore(rows, made.accepted[:3], generation_config=CONFIG, batch_size=2)
-    ids_of_answers = callback._generate(model, {"processing_class": processor}, rows)
-    assert [tokenizer.decode(each, skip_special_tokens=True) for each in ids_of_answers] == expected
+    images = [image_module.new("RGB", (40, 30), color) for color in ("red", "white", "black")]
+    questions = [row["prompt"] for row in made.prompts[:3]]
+    return SimpleNamespace(processor=processor, model=model, images=images, questions=questions)
+
+
+def write_image_rows(vision: Any, kind: str) -> list[Any]:
+    """Write the rows of images in one of the forms that recipes use."""
+    rows: list[Any] = []
+    for image, text in zip(vision.images, vision.questions):
+        answer = {"role": "assistant", "content": "wrong"}
+        question = {"type": "text", "text": text}
+        asked = {
+            "text": [{"role": "user", "content": text}],
+            "parts": [{"role": "user", "content": [{"type": "image"}, question]}],
+            "own": [{"role": "user", "content": [{"type": "image", "image": image}, question]}],
+        }[kind.removesuffix(" answered")]
+        row: dict[str, Any] = {"messages": [*asked, answer]} if kind.endswith("answered") else {"prompt": asked}
+        rows.append(row if kind.startswith("own") else {**row, "images": [image]})
+    return rows
+
+
+def ask_by_hand(vision: Any, row: Any) -> Any:
+    """Encode a row as the library documents it."""
+    return vision.processor.apply_chat_template(
+        row["prompt"], tokenize=True, add_generation_prompt=True, return_dict=True, return_tensors="pt"
+    )
+
+
+@pytest.mark.parametrize("kind", ["text", "parts", "own", "text answered", "parts answered", "own answered"])
+def test_ids_of_images_are_those_of_the_template(vision: Any, kind: str) -> None:
+    """The template writes the first token, which the tokenizer must not write again."""
+    rows = write_image_rows(vision, kind)
+    expected = [ask_by_hand(vision, row) for row in write_image_rows(vision, "own")]
+    found = _encode(vision.processor, rows, vision.model)
+    ids = [row[mask > 0].tolist() for row, mask in zip(found["input_ids"], found["attention_mask"])]
+    assert ids == [each["input_ids"][0].tolist() for each in expected]
+    assert ids[0].count(vision.processor.tokenizer.bos_token_id) == 1
+    assert torch.equal(found["pixel_values"], torch.cat([each["pixel_values"] for each in expected]))
+
+
+def test_answers_to_images_are_those_of_a_loop_by_hand(made: Any, vision: Any) -> None:
+    callback = GenerateAndScore(
+        write_image_rows(vision, "text"), made.accepted[:3], processor=vision.processor, generation_config=CONFIG
+    )
+    answers = []
+    for row in write_image_rows(vision, "own"):
+        inputs = ask_by_hand(vision, row)
+        written = vision.model.generate(**inputs, generation_config=CONFIG)[0, inputs["input_ids"].shape[1] :]
+        answers.append(vision.processor.tokenizer.decode(written, skip_special_tokens=True))
+    assert len(set(answers)) > 1
+    places = [callback.hook.tokenizer.decode(ids, skip_special_tokens=True) for ids in generate(callback, vision)]
+    assert places == answers
+
+
+def generate(callback: Any, made: Any) -> list[list[int]]:
+    (rows, _) = callback.sets[""]
+    ids: list[list[int]] = callback._generate(made.model, rows, range(len(rows)))
+    return ids
+
+
+def test_conversations_are_asked_without_their_answers(made: Any, tmp_path: Path) -> None:
+    tokenizer = copy.deepcopy(made.tokenizer)
+    tokenizer.chat_template = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    rows = [
+        {"messages": [{"role": "user", "content": row["prompt"]}, {"role": "assistant", "content": accepted[0]}]}
+        for row, accepted in zip(made.prompts, made.accepted)
+    ]
+    callback = GenerateAndScore(rows, made.accepted, processor=tokenizer, generation_config=CONFIG, variant="nls")
+    metrics = build_trainer(made, made.llama, made.whole, [callback], tmp_path).evaluate()
+    assert metrics["eval_anls_generated"] == anls_metric.mean(score_by_hand(made, "llama"))
+    prompts = [{"prompt": row["messages"]} for row in rows]
+    with pytest.raises(ValueError, match="rename the column to 'messages', or leave out its last message"):
+        GenerateAndScore(prompts, made.accepted)
+    later = [{"prompt": rows[0]["messages"][:1]}, *prompts[1:]]
+    with pytest.raises(ValueError, match="ends with the answer of the assistant"):
+        GenerateAndScore(later, made.accepted, processor=tokenizer).score(made.llama, later, made.accepted)
 
 
 def test_sets_have_scores_of_their_own_and_encode_makes_the_inputs(made: Any, tmp_path: Path) -> None:
@@ -165,53 +240,261 @@ def test_sets_have_scores_of_their_own_and_encode_makes_the_inputs(made: Any, tm
     assert metrics["eval_b_n"] == anls_metric.mean(scores[:2])
 
 
-def test_logger_gets_a_table_of_the_worst_answers(made: Any, tmp_path: Path, monkeypatch: Any) -> None:
+# Loggers
+
+
+class Recorder(TrainerCallback):  # type: ignore[misc]
+    """A logger, which keeps what a trainer logs."""
+
+    def __init__(self) -> None:
+        self.logs: list[dict[str, float]] = []
+
+    def on_log(self, args: Any, state: Any, control: Any, *, logs: Any, **given: Any) -> None:
+        self.logs.append(dict(logs))
+
+
+def test_loggers_get_the_score_once(made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those before and those behind the callback, the progress bar, the history, and the model card."""
+    given = {"processor": made.tokenizer, "generation_config": CONFIG, "variant": "nls"}
+    callback, before, behind = GenerateAndScore(made.encoded, made.accepted, **given), Recorder(), Recorder()
+    options = {"max_steps": 2, "eval_strategy": "steps", "eval_steps": 1, "learning_rate": 0.0, "disable_tqdm": False}
+    trainer = build_trainer(made, made.t5, made.encoded, [before, callback, behind], tmp_path, **options)
+    trainer.train()
+    for recorder in (before, behind):
+        scored = [entry for entry in recorder.logs if "eval_anls_generated" in entry]
+        assert len(scored) == 2
+        assert not any("eval_loss" in entry for entry in scored)
+        assert set(scored[0]) == {"epoch", *(f"eval_anls_generated{end}" for end in ("", "_low", "_high"))}
+    kept = [entry for entry in trainer.state.log_history if "eval_anls_generated" in entry]
+    assert [(entry["step"], "eval_loss" in entry) for entry in kept] == [(1, True), (2, True)]
+    assert capsys.readouterr().out.count("'eval_anls_generated'") == 2
+    trainer.create_model_card()
+    card = (tmp_path / "README.md").read_text()
+    assert "| Anls Generated |" in card
+    assert f"Anls Generated: {kept[1]['eval_anls_generated']:.4f}" in card
+
+
+@pytest.mark.needs("IPython")
+def test_table_of_a_notebook_shows_the_score(made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = pytest.importorskip("transformers.utils.notebook")
+    monkeypatch.setattr(notebook.disp, "display", lambda *_, **__: None)
+    rows: list[Any] = []
+    monkeypatch.setattr(notebook.NotebookTrainingTracker, "write_line", lambda _, values: rows.append(values))
+    callback = GenerateAndScore(made.encoded, made.accepted, processor=made.tokenizer, generation_config=CONFIG)
+    table = notebook.NotebookProgressCallback()
+    for callbacks in ([callback, table], [table, callback]):
+        options = {"max_steps": 1, "eval_strategy": "steps", "eval_steps": 1}
+        trainer = build_trainer(made, made.t5, made.encoded, callbacks, tmp_path, **options)
+        trainer.train()
+        assert "eval_anls_generated" in trainer.state.log_history[-2]  # the last entry is about the training
+    assert "Anls Generated" in rows[0]
+
+
+@pytest.mark.needs("tensorboard")
+def test_events_of_tensorboard_hold_the_score(made: Any, tmp_path: Path) -> None:
+    reader = import_module("tensorboard.backend.event_processing.event_accumulator")
+    callback = GenerateAndScore(made.encoded, made.accepted, processor=made.tokenizer, generation_config=CONFIG)
+    options = {"max_steps": 1, "eval_strategy": "steps", "eval_steps": 1, "report_to": ["tensorboard"]}
+    metrics = build_trainer(made, made.t5, made.encoded, [callback], tmp_path, **options)
+    metrics.train()
+    (folder,) = {path.parent for path in tmp_path.rglob("events.out.*")}
+    events = reader.EventAccumulator(str(folder)).Reload().Scalars("eval/anls_generated")
+    expected = metrics.state.log_history[-2]["eval_anls_generated"]
+    assert [(event.step, event.value) for event in events] == [(1, pytest.approx(expected))]
+
+
+def test_weights_and_biases_gets_a_table_of_the_worst_answers(made: Any, tmp_path: Path, monkeypatch: Any) -> None:
     logged: list[dict[str, Any]] = []
     stub = SimpleNamespace(run=1, log=logged.append, Table=lambda columns, data: data)
     monkeypatch.setitem(sys.modules, "wandb", stub)
-    metrics = evaluate(made, "t5", tmp_path)
-    (entry,) = logged
-    table = entry.pop("eval_anls_generated_worst")
-    assert entry == {name: score for name, score in metrics.items() if "generated" in name}
+    evaluate(made, "t5", tmp_path)
+    ((name, table),) = logged[0].items()
+    assert (len(logged), name) == (1, "eval_anls_generated_worst")
     assert [row[3] for row in table] == sorted(row[3] for row in table)
     assert {row[1] for row in table} == set(answer_by_hand(made, "t5"))
 
 
+# The end of a script: other sets
+
+
+def make_others(made: Any, count: int) -> tuple[list[Any], list[Any]]:
+    """Make receipts that the callback was not given."""
+    example = import_module("train_with_transformers")
+    asked = example.receipts(count, seed=20 + count)
+    return example.encode(asked, made.tokenizer), [accepted for _, accepted in asked]
+
+
+def score_alone(made: Any, rows: list[Any], accepted: list[Any]) -> float:
+    """Score a set with a callback of its own."""
+    alone = SimpleNamespace(**{**vars(made), "encoded": rows})
+    return anls_metric.mean(anls_metric.anls_scores(answer_by_hand(alone, "t5"), accepted, variant="nls"))
+
+
+@pytest.mark.parametrize("count", [9, 7])  # also a set of the same size
+def test_other_rows_get_no_score_but_a_warning_and_can_be_scored(made: Any, count: int, tmp_path: Path) -> None:
+    rows, accepted = make_others(made, count)
+    options = {"processor": made.tokenizer, "generation_config": CONFIG, "variant": "nls"}
+    callback = GenerateAndScore(made.encoded, made.accepted, **options)
+    trainer = build_trainer(made, made.t5, made.encoded, [callback], tmp_path)
+    for prefix in ("eval", "test"):
+        with pytest.warns(UserWarning, match=rf"no {prefix}_anls_generated: .*call callback.score\(model"):
+            metrics = trainer.evaluate(rows, metric_key_prefix=prefix)
+        assert f"{prefix}_loss" in metrics
+        assert not any("generated" in name for name in [*metrics, *trainer.state.log_history[-1]])
+    scores = callback.score(trainer.model, rows, accepted)
+    assert list(scores) == ["anls_generated", "anls_generated_low", "anls_generated_high"]
+    assert scores["anls_generated"] == score_alone(made, rows, accepted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the rows that it was given have a score, whatever the prefix
+        again = trainer.evaluate(list(made.encoded), metric_key_prefix="val")
+    assert again["val_anls_generated"] == anls_metric.mean(score_by_hand(made, "t5"))
+
+
+@pytest.mark.parametrize("count", [9, 7])
+def test_sets_by_name_follow_the_prefix_and_the_rows(made: Any, count: int, tmp_path: Path) -> None:
+    rows, accepted = make_others(made, count)
+    options = {"processor": made.tokenizer, "generation_config": CONFIG, "variant": "nls"}
+    sets = {"validation": (made.encoded, made.accepted), "test": (rows, accepted)}
+    trainer = build_trainer(made, made.t5, made.encoded, [GenerateAndScore(sets, **options)], tmp_path)
+    validation, test = anls_metric.mean(score_by_hand(made, "t5")), score_alone(made, rows, accepted)
+    assert validation != test
+    assert trainer.evaluate()["eval_anls_generated"] == validation
+    assert trainer.evaluate(list(rows))["eval_anls_generated"] == test
+    assert trainer.evaluate(list(rows), metric_key_prefix="test")["test_anls_generated"] == test
+    assert trainer.evaluate({"test": list(rows)})["eval_test_anls_generated"] == test
+    assert trainer.predict(list(rows)).metrics["test_anls_generated"] == test
+    with pytest.warns(UserWarning, match="no test_anls_generated"):
+        assert "test_anls_generated" not in trainer.evaluate(metric_key_prefix="test")
+
+
+def test_sets_that_cannot_be_told_apart_get_no_score(made: Any, tmp_path: Path) -> None:
+    sets = {"a": (made.encoded, made.accepted), "b": (list(made.encoded), made.accepted)}
+    callback = GenerateAndScore(sets, processor=made.tokenizer, generation_config=CONFIG)
+    trainer = build_trainer(made, made.t5, list(made.encoded), [callback], tmp_path)
+    with pytest.warns(UserWarning, match="the sets 'a' and 'b' both fit: pass one of these names as metric_key_prefix"):
+        assert "eval_anls_generated" not in trainer.evaluate()
+    assert "b_anls_generated" in trainer.evaluate(metric_key_prefix="b")
+
+
+def test_prompts_are_compared_where_labels_do_not_tell(made: Any, vision: Any, tmp_path: Path) -> None:
+    """A set whose answers are the same has other questions or images."""
+    rows = write_image_rows(vision, "text")
+    labeled = [{**row, "input_ids": [1, 2], "labels": [3, 4]} for row in rows]
+    shuffled = [{**row, "images": other["images"]} for row, other in zip(labeled, [*labeled[1:], labeled[0]])]
+    callback = GenerateAndScore(rows, [["a"]] * 3, processor=vision.processor)
+    pad = transformers.DataCollatorForSeq2Seq(made.tokenizer)
+
+    def collate(batch: list[Any]) -> Any:
+        return pad([{key: row[key] for key in ("input_ids", "labels")} for row in batch])
+
+    def find_problem(evaluated: list[Any], accepted: list[str]) -> str:
+        callback.hook.tokenizer = SimpleNamespace(batch_decode=lambda ids, **_: accepted[: len(ids)])
+        loader = SimpleNamespace(dataset=evaluated, collate_fn=collate)
+        return str(callback._choose_set("eval", loader)[1])
+
+    assert find_problem(labeled, ["a"] * 3) == ""
+    assert find_problem(labeled, ["it is: a"] * 3) == ""  # labels may also cover the question
+    assert "'images' differs in 3 of 3 rows" in find_problem(shuffled, ["a"] * 3)
+    assert "labels of 3 of 3 rows are not among their references" in find_problem(labeled, ["x", "y", "z"])
+
+
+# Going on with a run
+
+
+def train(made: Any, callbacks: list[Any], folder: Path, resume: bool = False, rows: Any = None, **options: Any) -> Any:
+    """Train for some steps, with a checkpoint at each."""
+    given = {"save_strategy": "steps", "save_steps": 1, "eval_strategy": "steps", "eval_steps": 1, "max_steps": 2}
+    given |= {"learning_rate": 0.0, **options}
+    trainer = build_trainer(made, copy.deepcopy(made.t5), rows or made.encoded, callbacks, folder, **given)
+    trainer.train(resume_from_checkpoint=resume or None)
+    return trainer
+
+
+@pytest.mark.parametrize("restore", [False, True])
+@pytest.mark.parametrize("wrote", [False, True])
+def test_run_goes_on_from_a_checkpoint(made: Any, wrote: bool, restore: bool, tmp_path: Path) -> None:
+    """Also from a checkpoint that was written without the callback."""
+
+    def make_callback() -> Any:
+        return GenerateAndScore(made.encoded, made.accepted, processor=made.tokenizer, generation_config=CONFIG)
+
+    train(made, [make_callback()] * wrote, tmp_path, max_steps=1)
+    options = {"restore_callback_states_from_checkpoint": restore}
+    trainer = train(made, [make_callback()], tmp_path, resume=True, **options)
+    scored = [entry["step"] for entry in trainer.state.log_history if "eval_anls_generated" in entry]
+    assert scored == ([1, 2] if wrote else [2])
+
+
+@pytest.mark.parametrize("metric", ["loss", "anls_generated", "eval_anls_generated_low", "b_anls_generated_f1"])
+def test_early_stopping_stands_behind_if_it_looks_for_the_score(made: Any, metric: str, tmp_path: Path) -> None:
+    named = metric.startswith("b_")
+    rows, accepted = ({"b": made.encoded}, {"b": made.accepted}) if named else (made.encoded, made.accepted)
+    callback = GenerateAndScore(rows, accepted, processor=made.tokenizer, generation_config=CONFIG, metrics="f1")
+    stop = transformers.EarlyStoppingCallback(1)
+    options: dict[str, Any] = {"metric_for_best_model": metric, "load_best_model_at_end": True, "max_steps": 3}
+    if metric != "loss":
+        with pytest.raises(ValueError, match="put GenerateAndScore before it in callbacks"):
+            train(made, [stop, callback], tmp_path, rows=rows, **options)
+    trainer = train(made, [stop, callback] if metric == "loss" else [callback, stop], tmp_path, rows=rows, **options)
+    scored = [entry["step"] for entry in trainer.state.log_history if any("_generated" in name for name in entry)]
+    assert scored == [1, 2]  # nothing is learned, so it stops
+
+
+# Several processes
+
+
 def evaluate_in_process(rank: int, folder: str, made: Any) -> None:
+    """Score in one of two processes: as a trainer, other rows, and models whose weights the processes share."""
     join_other_process(rank, folder)
-    torch.save(evaluate(made, "t5", folder)["eval_anls_generated"], f"{folder}/{rank}.pt")
+    options = {"processor": made.tokenizer, "generation_config": CONFIG, "variant": "nls", "batch_size": 3}
+    callback = GenerateAndScore(made.encoded, made.accepted, **options)
+    trainer = build_trainer(made, made.t5, made.encoded, [callback], folder)
+    rows, accepted = make_others(made, 9)
+    found = {"whole": trainer.evaluate()["eval_anls_generated"]}
+    with pytest.warns(UserWarning, match="the evaluation has 9 rows, but GenerateAndScore was given 7"):
+        assert not any("generated" in name for name in trainer.evaluate(rows))
+    found["other"] = callback.score(trainer.model, rows, accepted)["anls_generated"]
+    shared = GenerateAndScore(made.prompts, made.accepted, **options)
+    whole = partial(FullyShardedDataParallel, device_id=torch.device("cpu"))
+    for name, share in {"fsdp1": whole, "fsdp2": fully_shard}.items():
+        model = share(copy.deepcopy(made.llama))
+        assert 2 * sum(_count_here(each) for each in model.parameters()) <= made.llama.num_parameters() + 10
+        found[name] = shared.score(model, made.prompts, made.accepted)["anls_generated"]
+    torch.save(found, f"{folder}/{rank}.pt")
+
+
+def _count_here(parameter: Any) -> int:
+    """Count the numbers of a weight that this process holds."""
+    return int((parameter.to_local() if hasattr(parameter, "to_local") else parameter).numel())
 
 
 def test_two_processes_score_an_odd_number_of_rows_as_one_does(made: Any, tmp_path: Path) -> None:
-    expected = evaluate(made, "t5", tmp_path)["eval_anls_generated"]
+    rows, accepted = make_others(made, 9)
     torch.multiprocessing.spawn(evaluate_in_process, (str(tmp_path), made), nprocs=2)
+    expected = {
+        "whole": anls_metric.mean(score_by_hand(made, "t5")),
+        "other": score_alone(made, rows, accepted),
+        **dict.fromkeys(("fsdp1", "fsdp2"), anls_metric.mean(score_by_hand(made, "llama"))),
+    }
     assert [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)] == [expected] * 2
 
 
-def test_early_stopping_must_stand_behind(made: Any, tmp_path: Path) -> None:
-    options = {"eval_strategy": "steps", "eval_steps": 1, "save_strategy": "steps", "save_steps": 1, "max_steps": 3}
-    options |= {"metric_for_best_model": "anls_generated", "load_best_model_at_end": True, "learning_rate": 0.0}
-    callbacks = [
-        GenerateAndScore(made.encoded, made.accepted, processor=made.tokenizer, generation_config=CONFIG),
-        transformers.EarlyStoppingCallback(1),
-    ]
-    arguments = {**QUIET, **options}
-    for order in (callbacks, callbacks[::-1]):
-        trainer = transformers.Trainer(
-            made.t5,
-            transformers.TrainingArguments(str(tmp_path), **arguments),
-            transformers.DataCollatorForSeq2Seq(made.tokenizer),
-            train_dataset=made.encoded,
-            eval_dataset=made.encoded,
-            callbacks=order,
-        )
-        if order is callbacks:
-            trainer.train()
-            scored = [entry for entry in trainer.state.log_history if "eval_anls_generated" in entry]
-            assert [entry["step"] for entry in scored] == [1, 2]  # nothing is learned, so it stops
-        else:
-            with pytest.raises(ValueError, match="put GenerateAndScore before it in callbacks"):
-                trainer.train()
+def test_weights_that_cannot_be_gathered_are_an_error_with_a_next_step(made: Any, monkeypatch: Any) -> None:
+    """As DeepSpeed ZeRO-3 would fail, or a model that processes compute together."""
+    callback = GenerateAndScore(made.encoded, made.accepted, processor=made.tokenizer)
+    model = copy.deepcopy(made.t5)
+
+    def fail(**options: Any) -> Any:
+        assert options["synced_gpus"]
+        raise RuntimeError("'weight' must be 2-D")
+
+    monkeypatch.setattr(model, "generate", fail)
+    monkeypatch.setattr("anls_metric.generation.is_deepspeed_zero3_enabled", lambda: True)
+    with pytest.raises(RuntimeError, match=r"could not gather them .*score a saved checkpoint in one process"):
+        callback.score(model, made.encoded, made.accepted)
+    monkeypatch.setattr(type(model), "tp_size", 2)
+    with pytest.raises(ValueError, match="split by tensor parallelism"):
+        callback.score(model, made.encoded, made.accepted)
 
 
 @pytest.mark.parametrize(
@@ -221,12 +504,17 @@ def test_early_stopping_must_stand_behind(made: Any, tmp_path: Path) -> None:
         ({"references": {"a": ["a"]}}, "must either both be dicts with the same keys"),
         ({"references": None}, "references must not be None"),
         ({"dataset": [{"question": "?"}] * 7}, r"no column 'prompt', only \['question'\]"),
+        ({"dataset": iter([{"prompt": "?"}])}, r"is streamed, .*list\(dataset.take\(200\)\)"),
+        ({"dataset": [], "references": []}, "has no rows"),
+        ({"dataset": {"a": [], "b": []}, "references": None}, "references must not be None"),
+        ({"dataset": [{"messages": [{"role": "assistant", "content": "a"}]}] * 7}, "has no message that asks"),
+        ({"dataset": [{"prompt": [{"from": "human"}]}] * 7}, "pass a list of messages with roles"),
         ({"limit": 0}, "limit must be at least 1, got 0"),
         ({"generation_config": SimpleNamespace(num_return_sequences=2)}, "set num_return_sequences=1"),
         ({"variant": "no"}, "no"),
         ({"extract": "no"}, "no"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_refuses_before_the_training(made: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -234,7 +234,7 @@ def test_plot_draws_values_on_given_axes(reduction: Any) -> None:
     ("make", "options", "says"),
     [
         (ANLS, {"reduction": "max"}, r'reduction must be "mean", "sum", "none" or None, got \'max\''),
-        (ANLS, {"variant": "no such"}, "unknown variant 'no such': `anls variants` lists them"),
+        (ANLS, {"variant": "no such"}, "unknown variant 'no such': SCORERS lists them"),
         (ANLS, {"threshold": 2}, "threshold must be .*, got 2"),
         (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
         (NormalizedLevenshteinSimilarity, {"substitution_cost": -1}, r"a whole number of at least 0, got -1 \(int\)"),

@@ -14,6 +14,30 @@ import pytest
 from tests.conftest import ROOT
 
 
+def test_page_starts_on_a_machine_that_needs_seconds_for_its_first_page(tmp_path: Path) -> None:
+    pytest.importorskip("gradio", reason="the page needs gradio")
+    program = """
+import asyncio
+from anls_metric.page import server
+call = server.Guard.__call__
+async def wait(guard, scope, receive, send):
+    if scope.get("path") == "/":
+        await asyncio.sleep(5)  # gradio gives its own page 3 s
+    await call(guard, scope, receive, send)
+server.Guard.__call__ = wait
+server.launch(server.build())
+"""
+    environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert any(b"The web app runs at http://127.0.0.1:" in line for line in process.stdout)
+        finally:
+            process.kill()
+
+
 def test_command_opens_the_page(tmp_path: Path) -> None:
     pytest.importorskip("gradio", reason="the page needs gradio")
     opened = tmp_path / "opened"

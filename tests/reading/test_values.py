@@ -163,17 +163,23 @@ def test_reference_that_is_an_object_is_refused_with_a_way_out(shell: Shell, val
     assert shell.type("g.json x.json --variant anls_star --quiet").status == 0
 
 
-@pytest.mark.parametrize("cell", [["a", "b"], {"text": "a"}, True, []])
-def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, cell: Any) -> None:
+# A prediction that is no string, and the step that the error proposes. `test_samples` has more.
+OTHER_PREDICTIONS: list[tuple[Any, str]] = [
+    (["a", "a"], "for several answers to a question, add --samples mean or --samples vote"),
+    ({"text": "a"}, "pass the text in it with --prediction-field answer.text"),
+    *((cell, "pass a field of strings with --prediction-field") for cell in (True, [])),
+]
+
+
+@pytest.mark.parametrize(("cell", "remedy"), OTHER_PREDICTIONS)
+def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, cell: Any, remedy: str) -> None:
     shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": [{"id": 7, "answer": cell}]})
     message = shell.error("g.json x.json --prediction-field answer")
     assert message.startswith("x.json, record 1: 'answer' must be a string, got ")
-    end = ": pass a field of strings with --prediction-field, or score lists and objects with "
-    assert message.endswith(f"{end}--variant anls_star")
-    assert shell.type("g.json x.json --prediction-field answer --variant anls_star --quiet").status == 0
+    assert message.endswith(f": {remedy}")
     if cell and cell is not True:
-        path = "answer.text" if isinstance(cell, dict) else "answer.0"
-        assert shell.scores(f"g.json x.json --prediction-field {path}") == [1]
+        options = "answer.text" if isinstance(cell, dict) else "answer --samples vote"
+        assert shell.scores(f"g.json x.json --prediction-field {options}") == [1]
 
 
 # Lists and nested values, for ANLS*

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls_metric.analysis.assessments import assess
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.hints import Hint
@@ -57,7 +56,6 @@ def conclude(submissions: Sequence[Scored], hints: Sequence[str | Hint] = (), **
         submissions[0].signature,
         compare(submissions, settings.baseline, settings.all_pairs) if several else None,
         hints=[hint if isinstance(hint, Hint) else Hint(Message("", "{text}", {"text": hint})) for hint in hints],
-        assessments={scored.name: assess(scored) for scored in submissions},
     )
 
 

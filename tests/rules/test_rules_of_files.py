@@ -9,7 +9,6 @@ import pytest
 
 import anls_metric
 from anls_metric import compare, get_scorer, rule, score
-from anls_metric.core.scorer import KINDS, OF_BENCHMARKS
 from anls_metric.rules import RULES
 from tests.rules.cases import EXAMPLES
 from tests.rules.conftest import Shell
@@ -37,10 +36,6 @@ def dude(shell: Shell) -> Shell:
     shell.write({"gold.json": DUDE_GOLD, "base.json": DUDE_ANSWERS, "worse.json": worse})
     shell.write({"without.json": without, "fewer.json": without[1:]})
     return shell
-
-
-def test_names_of_rules_are_those_of_the_table() -> None:
-    assert tuple(RULES) == KINDS[OF_BENCHMARKS][1]
 
 
 # Accepted answers as one text. As a list of one they have the same score and signature.

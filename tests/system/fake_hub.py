@@ -57,6 +57,9 @@ class FakeHub(ThreadingHTTPServer):
         self.is_asked = threading.Event()  # a file was asked for
         self.requests = self.bytes = 0
         self.busy: list[tuple[int, dict[str, str]]] = []  # refusals that the next requests of each kind get
+        self.tokens: set[str] = set()
+        self.next_page = ""  # the URL of more files, which the list of files names
+        self.sends_on = ""  # the URL of the host that has the files
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -73,6 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
         commit = next((row.revision for row in GOLD.values() if row.dataset == dataset), "")
         token, file = self.headers.get("Authorization", "").removeprefix("Bearer "), self.server.folder / dataset / path
         self.server.requests += 1
+        self.server.tokens.add(token)
         if self.server.busy:
             return self._send(*self.server.busy.pop())
         if token not in ("", TOKEN):
@@ -82,13 +86,16 @@ class _Handler(BaseHTTPRequestHandler):
         if revision != commit or not file.exists():
             return self._send(404, {"X-Error-Code": "RevisionNotFound"})
         if verb == "resolve":
+            if self.server.sends_on:
+                return self._send(302, {"Location": self.server.sends_on + self.path})
             self.server.is_asked.set()
             self.server.may_send.wait()
             return self._send_file(file.read_bytes(), commit)
         common = {"type": "file", "oid": "0" * 40}
         entries = [{**common, "path": f"{path}/{each.name}", "size": each.stat().st_size} for each in file.iterdir()]
         body = json.dumps(entries if verb == "tree" else {"id": dataset, "sha": commit}).encode()
-        return self._send(200, {"Content-Type": "application/json"}, body)
+        more = {"Link": f'<{self.server.next_page}>; rel="next"'} if self.server.next_page else {}
+        return self._send(200, {"Content-Type": "application/json", **more}, body)
 
     do_HEAD = do_POST = do_GET
 

@@ -25,6 +25,17 @@ GOLD, BASE, TUNED = (str(COMPARE / f"{name}.json") for name in ("gold", "base", 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = {step["id"]: step for step in ACTION["runs"]["steps"]}
 
+# The command as pip installs it; and a Python that prints its arguments instead of installing, and which pip it has.
+PROGRAMS = {
+    "anls": "from anls_metric.__main__ import run\nrun()",
+    "python": """import subprocess, sys
+*options, module = sys.argv[1 : sys.argv.index("install")]
+assert module == "pip" and options.pop() == "-m"
+print(*sys.argv[1:])
+find = "import importlib.util as u; print('pip of', getattr(u.find_spec('pip'), 'origin', None))"
+subprocess.run([sys.executable, *options, "-c", find], check=True, stdout=sys.stderr)""",
+}
+
 Step = Callable[..., tuple[int, dict[str, str], str, str]]
 
 
@@ -33,8 +44,8 @@ def run_step(tmp_path: Path) -> Step:
     """Run a step: its exit status, its outputs, the summary of the job, and what it printed."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name, line in {"anls": '-m anls_metric "$@"', "python": "-c 'import sys; print(*sys.argv[1:])' \"$@\""}.items():
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n', encoding="utf-8")
+    for name, lines in PROGRAMS.items():
+        (programs / name).write_text(f"#!{sys.executable}\n{lines}\n", encoding="utf-8")
         (programs / name).chmod(0o755)
     summary, output = tmp_path / "summary.md", tmp_path / "output"
 
@@ -76,10 +87,19 @@ def test_steps_take_inputs_by_the_environment_only() -> None:
 
 
 def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step) -> None:
-    first = "-m pip install --quiet --require-hashes --requirement /the/action/.github/requirements.txt\n"
-    second = "-m pip install --quiet --no-deps --no-build-isolation"
-    assert run_step("install")[3] == f"{first}{second} /the/action\n"
-    assert run_step("install", package="anls-metric==2.0.0")[3] == f"{first}{second} anls-metric==2.0.0\n"
+    first = "-I -m pip install --quiet --require-hashes --requirement /the/action/.github/requirements.txt\n"
+    second = "-I -m pip install --quiet --no-deps --no-build-isolation"
+    assert run_step("install")[3].startswith(f"{first}{second} /the/action\n")
+    assert run_step("install", package="anls-metric==2.0.0")[3].startswith(f"{first}{second} anls-metric==2.0.0\n")
+
+
+def test_steps_run_no_file_of_the_checkout(run_step: Step, tmp_path: Path) -> None:
+    for name in ("pip", "json", "argparse", "rapidfuzz", "anls_metric", "sitecustomize", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\n", encoding="utf-8")
+    status, _, _, printed = run_step("install")
+    assert (status, printed.count("pip of "), str(tmp_path) in printed) == (0, 2, False)
+    assert run_step("score", gold=GOLD, submission=TUNED)[0] == 0
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.thorough

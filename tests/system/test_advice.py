@@ -31,6 +31,18 @@ MORE: dict[str, Situation] = {
     "an answer that is null": ("gold.json x.json", {"x.json": [*list_answers()[1:], list_answers()[0] | {
         "prediction": None}]}),
     "objects as answers": ("t.json", {"t.json": NESTED}),
+    "samples": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": "a"}]}),
+    "samples or lists": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": ["a", "c"]}]}),
+    "samples in a cell": ("t.csv", {"t.csv": [{"prediction": '["a", "b"]', "answers": "a"}] * 3}),
+    "samples of objects": ("t.json --variant anls_star", {"t.json": [{"prediction": [{"a": 1}, {"a": 2}], "answers": {
+        "a": 1}}]}),
+    "a sample that is null": ("t.json --samples mean", {"t.json": [{"prediction": ["a", None], "answers": "a"}]}),
+    "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
+    "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
+    "lists of several models": ("t.json", {"t.json": {"models": {name: {"rows": list_rows()} for name in "ab"}}}),
+    "a list with unusual names": ("t.json", {"t.json": {"rows": [{"guess": "a", "want": "a"}], "n": 1}}),
+    "questions in a list": ("t.json --prediction-field texts.*.p --references-field texts.*.r", {"t.json": [
+        {"texts": [{"p": "a", "r": "a"}, {"p": "b", "r": "c"}]}]}),
     "values without the variant for them": ("t.json --by-key", {"t.json": NESTED}),
     "results before the gold file": ("t.json g.json", {"t.json": list_rows(), "g.json": [{"question": row["question"],
         "answer": row["answers"][0]} for row in GOLD]}),
@@ -41,6 +53,9 @@ MORE: dict[str, Situation] = {
         "answers": {"total": 10.0 * n}} for n, row in enumerate(NESTED)]}),
     "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tax": None}} for row in NESTED]}),
+    "answers in columns": ("g.csv x.csv", {name: [{"id": 7, "sum": "a", "tip": "b"}] for name in ("g.csv", "x.csv")}),
+    "keys beside the answer": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
+        "tokens": 7, "meta": {"model": "m"}}} for row in NESTED]}),
     "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),
     "runs of leaves": ("a=t.json a=./t.json --variant anls_star --average leaves", {"t.json": NESTED}),
     "failed requests": ("gold.json x.jsonl", {"x.jsonl": REQUESTS}),

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +21,7 @@ import anls_metric
 from anls_metric import score
 from anls_metric.command import command_line
 from anls_metric.command.arguments import EXAMPLES, GONE
-from tests.conftest import ROOT, RunPython
+from tests.conftest import ROOT, RunPython, wait_for
 from tests.system.conftest import GOLD, SCORE, Shell, list_answers, list_both
 
 EXAMPLE = f"{ROOT}/examples/gold_label.json {ROOT}/examples/submission.json"
@@ -311,7 +313,57 @@ def test_interrupt_during_the_imports_ends_in_silence(tmp_path: Path) -> None:
     (tmp_path / "textwrap.py").write_text(slow, encoding="utf-8")  # imported by the command
     environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     done = subprocess.run([*ANLS, *FILES], capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has other signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signal_ends_a_long_comparison_at_once(shell: Shell, name: str) -> None:
+    chance, ready = random.Random(7), Path("ready")
+    for file, field in (("g.json", "answer"), ("x.json", "prediction")):  # whose comparison takes minutes
+        shell.write({file: [{"id": 1, field: "".join(chance.choices("abcdefgh", k=3_000_000))}]})
+    program = """
+from pathlib import Path
+from rapidfuzz.distance import Levenshtein
+compare = Levenshtein.distance
+Levenshtein.distance = lambda *texts, **options: (Path("ready").touch(), compare(*texts, **options))[1]
+from anls_metric.__main__ import run
+run()
+"""
+    process = subprocess.Popen([sys.executable, "-c", program, "g.json", "x.json"], env=ENVIRONMENT)
+    try:
+        wait_for(ready.exists)
+        process.send_signal(getattr(signal, name))
+        assert process.wait(60) == -getattr(signal, name)
+    finally:
+        process.kill()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("gold.json a.json", "gold.json a.json --format json", "gold.json a.json --score-only", "--help", "--version"),
+        *("variants", "layouts", "datasets --help", "export rrc a.json", "check-submission a.json"),
+    ],
+)
+def test_full_disk_behind_the_output_is_an_error_in_words(shell: Shell, line: str) -> None:
+    for errors, expected in (("", "anls: error: standard output: No space left on device\n"), ("2>/dev/full", "")):
+        words = f"{shlex.join(ANLS)} {line} >/dev/full {errors}"
+        done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, env=ENVIRONMENT)
+        assert (done.returncode, done.stderr.splitlines(True)[-1:]) == (2, [expected] if expected else [])
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+@pytest.mark.parametrize(
+    "line", ["/dev/zero", "gold.json /dev/zero", "gold.json - </dev/zero", "check-submission /dev/zero"]
+)
+def test_device_without_an_end_is_refused(shell: Shell, line: str) -> None:
+    limit = "ulimit -v 4000000; "  # else a program that reads it would take all memory
+    command = ["bash", "-c", f"{limit}{shlex.join(ANLS)} {line}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
+    words = "it is a device: pass a file, or pipe the data into the command\n"
+    assert (done.returncode, done.stdout, done.stderr.endswith(words)) == (2, "", True), done.stderr
 
 
 def test_output_is_the_same_in_every_process(shell: Shell) -> None:

@@ -14,7 +14,8 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import pytest
 
 import anls_metric
-from anls_metric import compare, score
+from anls_metric import VARIANTS, compare, score
+from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, read_flags
 from anls_metric.report.document import add_figure_data
@@ -50,7 +51,7 @@ FILES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROO
 MODULES = sorted({"anls", *(name.removesuffix(".__init__") for name in FILES)} - {"anls_metric.__main__"})
 
 # The modules that are named after a library.
-_LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
+_LIBRARIES = "generation|torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|pytest"
 _DEEPER = re.compile(rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b", re.MULTILINE)
 
 of_the_guide = pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
@@ -79,6 +80,28 @@ def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.Monke
     assert stale == [], "run python tools/docs.py"
     texts = "".join(path.read_text("utf-8") for path in docs.PAGES)
     assert set(re.findall(r"<!-- generated: (\w+) -->", texts)) == set(docs.TABLES)
+
+
+def test_number_of_variants_is_that_of_the_table_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    docs = importlib.import_module("docs")
+    texts = {name: (ROOT / name).read_text("utf-8") for name in docs.VARIANT_COUNTS}
+    assert sum(map(len, docs.VARIANT_COUNTS.values())) == 7
+    stale = [name for name, text in texts.items() if docs.count_variants(text, docs.VARIANT_COUNTS[name]) != text]
+    assert stale == [], "run python tools/docs.py"
+    pages = [*docs.PAGES, ROOT / "pyproject.toml", ROOT / "CHANGELOG.md"]
+    counts = re.findall(r"(\d+) (?:published |other )?\[?variants", "".join(page.read_text("utf-8") for page in pages))
+    assert set(counts) == {str(len(VARIANTS))}
+    with pytest.raises(ValueError, match="change VARIANT_COUNTS"):
+        docs.count_variants("Of all variants", docs.VARIANT_COUNTS["docs/why_scores_differ.md"])
+
+
+def test_page_counts_the_variants_that_put_each_model_first() -> None:
+    scores = json.loads((ROOT / "benchmarks" / "nine_models.json").read_text("utf-8"))["scores"]
+    nemotron, maverick = scores["nemotron"], scores["llama maverick"]
+    first = [name for name in VARIANTS if nemotron[name] > maverick[name]]
+    counts = f"{len(first)} put nemotron first and {len(VARIANTS) - len(first)} put llama maverick first"
+    assert counts in (ROOT / "docs" / "why_scores_differ.md").read_text("utf-8")
 
 
 # Blocks of README and docs
@@ -242,7 +265,8 @@ def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:
 # The JSON document
 
 _COMPARE = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
-_EVERYTHING = "--by kind --metrics f1,partial_credit --variant standard,rrc --worst 1 --extract sentence --corrections"
+_METRICS = ",".join(["f1", *BY_NAME])
+_EVERYTHING = f"--by kind --metrics {_METRICS} --variant standard,rrc --worst 1 --extract sentence --corrections"
 RUNS = (
     f"{_COMPARE} examples/compare/chatty.json {_EVERYTHING} examples/compare/corrections.json",
     "examples/judged.jsonl --field judge=verdict",
@@ -252,7 +276,6 @@ RUNS = (
     "examples/compare/gold.json examples/compare/chatty.json",
     f"{_COMPARE} --report report.html --fail-if-worse",
     "examples/compare/gold.json examples/compare/base.json --find 88.67",
-    "examples/abstention/gold.json examples/abstention/answers.json --metrics abstention",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
 _LEVELS = {"groups": 2, "pairs": 2, "outcomes": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}

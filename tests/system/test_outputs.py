@@ -7,6 +7,9 @@ import html
 import json
 import os
 import re
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric.report.files import open_aside
 from tests.conftest import ROOT
 from tests.system.conftest import BASE, BETTER, IDS, MEAN, SCORE, Shell, list_answers, list_both
 
@@ -116,6 +120,17 @@ def test_output_writes_a_folder_or_a_file(shell: Shell, flags: str, paths: list[
     before = set(Path().iterdir())
     shell.print(f"gold.json {flags} --quiet")
     assert {path.as_posix() for path in set(Path().rglob("*")) - before if path.is_file()} == set(paths)
+
+
+@pytest.mark.parametrize("names", [("m", "m/."), ("a/b", "a\\b"), ("M", "m"), ("\u00e9", "e\u0301")])
+def test_results_of_two_submissions_never_share_a_file(shell: Shell, names: tuple[str, str]) -> None:
+    shell.write({"long.json": [{**row, "questionId": row["id"]} for row in list_both("model", *names)]})
+    before = set(Path().iterdir())
+    message = shell.error("gold.json long.json --output out")
+    assert message.startswith(f"out: the results of {names[0]!r} and {names[1]!r} would share a folder: rename one")
+    assert set(Path().iterdir()) == before
+    shell.print("gold.json long.json --output answers.csv")
+    assert shell.scores("answers.csv") == [SCORE, BETTER]
 
 
 def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: Shell) -> None:
@@ -226,6 +241,50 @@ def test_written_file_keeps_its_permissions_and_its_link(shell: Shell) -> None:
         os.umask(before)
     assert (Path("y.csv").is_symlink(), Path("x.csv").stat().st_mode & 0o777) == (True, 0o604)
     assert "\nb,49000," in Path("x.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", ["x.csv", "x.json", "out", "x.html", "x.pdf"])
+def test_write_protected_file_is_not_replaced(shell: Shell, path: str) -> None:
+    written = Path("out/results.json" if path == "out" else path)
+    written.parent.mkdir(exist_ok=True)
+    written.write_text("", encoding="utf-8")
+    written.chmod(0o444)
+    flag = {"x.html": "--report", "x.pdf": "--plot"}.get(path, "--output")
+    assert shell.error(f"gold.json a.json {flag} {path}").startswith(f"{written}: the file is write-protected: ")
+    assert (written.read_bytes(), written.stat().st_mode & 0o777) == (b"", 0o444)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has other signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signal_while_a_file_is_written_leaves_nothing(shell: Shell, name: str) -> None:
+    before = set(Path().iterdir())
+    program = f"""
+import os, signal, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+from anls_metric.report.files import open_aside
+with open_aside("x.csv") as file:
+    file.write("a")
+    file.flush()
+    assert any(name.endswith(".unfinished") for name in os.listdir())
+    os.kill(os.getpid(), signal.{name})
+    time.sleep(60)
+"""
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, set(Path().iterdir())) == (-getattr(signal, name), before)
+
+
+def test_program_that_handles_a_signal_keeps_its_handler(tmp_path: Path) -> None:
+    def handle(*_: Any) -> None:
+        received.append("x")
+
+    received: list[str] = []
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        with open_aside(str(tmp_path / "x.csv")):
+            signal.raise_signal(signal.SIGTERM)
+        assert (received, signal.getsignal(signal.SIGTERM)) == (["x"], handle)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_file_appears_only_when_it_is_complete(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,7 @@ def test_command_has_the_scores_of_the_public_functions(values: Shell) -> None:
         ("--average leaves", {"average": "leaves"}),
         ("--none-keys ignored", {"none_keys": "ignored"}),
         ("--threshold 0.9", {"threshold": 0.9}),
+        ("--ignore-keys total,items.name", {"ignore_keys": ("total", "items.name")}),
     ):
         variant = get_scorer("anls_star", **options)
         assert values.scores(f"{LINE} {flags}") == [variant.mean(variant.score(ANSWERS.values(), GOLD.values()))]

@@ -152,9 +152,9 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
     """Make a function that extracts answers from raw model output.
 
     Args:
-        names: names of `EXTRACTORS`, such as "think" or "json", separated by commas, in the
-            order in which they are applied; ``anls --help`` lists them. ``json:FIELD``,
-            ``python:FIELD`` and ``tag:NAME`` look for a different field, key or tag than ``answer``.
+        names: names of the table `EXTRACTORS`, such as "think" or "json", separated by commas, in the
+            order in which they are applied. ``json:FIELD``, ``python:FIELD`` and ``tag:NAME`` look for a different
+            field, key or tag than ``answer``.
         values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 
     Returns:
@@ -186,7 +186,7 @@ def _find_rule(text: str, values: bool) -> Extractor:
     name, *arguments = text.split(":", 1)
     rule = EXTRACTORS.get(name) or PROGRAMS.get(name)
     if rule is None:
-        raise ValueError(describe_unknown("extraction rule", name, [*EXTRACTORS, *PROGRAMS]))
+        raise ValueError(describe_unknown("extraction rule", name, [*EXTRACTORS, *PROGRAMS], "EXTRACTORS"))
     if arguments and not (rule.option and arguments[0]):
         form = f"{name}:{rule.option.upper()}".rstrip(":")
         raise ValueError(f"unknown extraction rule {text!r}; write {form}")

@@ -118,6 +118,19 @@ class Explanation:
     def __str__(self) -> str:
         return self._put_into_words(NOTES)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, and the edits from the prediction to the closest reference."""
+        from html import escape  # slow to import
+
+        shown = [
+            "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in (("del", edit[1]), ("ins", edit[2])) if text)
+            if edit.operation != "equal"
+            else escape(edit.prediction)
+            for edit in self.edits
+        ]
+        edits = f"<p style='white-space: pre-wrap'>{''.join(shown)}</p>" if self.best.distance else ""
+        return f"<p>{escape(str(self))}</p>{edits}"
+
     @property
     def sentence(self) -> str:
         """A sentence that says why the answer has its score, in percent, for a page that shows the reference

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -112,17 +113,18 @@ def _as_float(text: str) -> float | None:
 
 
 def _take_best(
-    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
-) -> Callable[..., list[float]]:
-    """Make the function that measures answers against the reference that is best for them."""
-
-    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
-        return [
-            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
-            for prediction, texts in zip(predictions, references)
-        ]
-
-    return compute
+    measure: Callable[[str, str], float],
+    best: Callable[[list[float]], float],
+    of_missing: float,
+    predictions: Sequence[Any],
+    references: References,
+    *_: Any,
+) -> list[float]:
+    """Measure answers against the reference that is best for them."""
+    return [
+        of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
+        for prediction, texts in zip(predictions, references)
+    ]
 
 
 # Equal and contained texts
@@ -196,6 +198,11 @@ def _is_word_character(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
+def _list_matches(kind: str, *answers: Any) -> list[float]:
+    """List the matches of a kind as numbers."""
+    return list(map(float, getattr(find_matches(*answers), kind)))
+
+
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -203,13 +210,13 @@ METRICS: Mapping[str, Metric] = {
             "f1",
             "F1 of the words, the best over the references",
             "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
-            _take_best(score_f1, max, 0.0),
+            partial(_take_best, score_f1, max, 0.0),
         ),
         Metric(
             "cer",
             "character error rate, the lowest over the references; 0 is best; it can exceed 1",
             "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
+            partial(_take_best, score_cer, min, 1.0),
             most=float("inf"),
             lower_is_better=True,
         ),
@@ -217,19 +224,19 @@ METRICS: Mapping[str, Metric] = {
             "relaxed",
             "numbers within 5%, other strings equal except for case",
             "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
-            _take_best(is_relaxed_match, max, 0.0),
+            partial(_take_best, is_relaxed_match, max, 0.0),
         ),
         Metric(
             "exact_match",
             "equals a reference after normalization",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).exact)),
+            partial(_list_matches, "exact"),
         ),
         Metric(
             "contains",
             "contains a reference as whole words",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).contains)),
+            partial(_list_matches, "contains"),
         ),
     )
 }

@@ -8,17 +8,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from anls_metric.core.checks import RowName, check_choice, check_number, describe, describe_unknown, name_row
+from anls_metric.core.checks import RowName, check_choice, check_number, describe, name_row
 from anls_metric.core.scorer import (
-    KINDS,
-    OF_BENCHMARKS,
-    OF_VALUES,
     SCORERS,
     Scorer,
+    describe_unknown_scorer,
     get_scorer,
     join_signature,
-    list_names,
-    register,
 )
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
@@ -370,7 +366,8 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
+"""The variants by name and by alias."""
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -409,10 +406,10 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        registered = SCORERS.registered.get(variant)  # type: ignore[attr-defined]
-        if not isinstance(registered, Variant):
+        known = SCORERS.get(variant)
+        if not isinstance(known, Variant):
             raise ValueError(_describe_other(variant))
-        variant = registered
+        variant = known
     elif not isinstance(variant, Variant):
         if not vars(type(variant)).get("__dataclass_fields__", {}).keys() >= {*_SCORING_FIELDS}:
             names = ", ".join(VARIANTS)
@@ -424,19 +421,12 @@ def get_variant(
 
 def _describe_other(name: str) -> str:
     """Describe a name that is not a variant for strings: what to call for another metric, or a similar name."""
-    if name in KINDS[OF_VALUES][1]:
-        return (
-            f"{name} is for lists and nested values: score them with {name}_score(), or with "
-            f'score(..., variant="{name}")'
-        )
-    if name in KINDS[OF_BENCHMARKS][1]:
-        return (
-            f'{name} needs more than predictions and references: score rows with rule("{name}"), or files with '
-            f'score(..., variant="{name}")'
-        )
-    if name in SCORERS:
-        return f'{name} is not a variant of ANLS: score with get_scorer("{name}"), or with score(..., variant="{name}")'
-    return describe_unknown("variant", name, list_names())
+    scorer = SCORERS.get(name)
+    if scorer is None:
+        return describe_unknown_scorer(name)
+    what = "is for lists and nested values" if scorer.reads_json else "is not a variant of ANLS"
+    what = "needs more than predictions and references" if scorer.columns else what
+    return f'{name} {what}: score with get_scorer("{name}"), or with score(..., variant="{name}")'
 
 
 def signature(

@@ -37,6 +37,7 @@ from anls_metric.core.values.value_scores import anls_star_score, anls_star_scor
 from anls_metric.core.values.value_variants import (
     VALUE_VARIANTS,
     Average,
+    KeyPaths,
     NoneKeys,
     Numbers,
     ValueVariant,
@@ -47,6 +48,7 @@ __all__ = [
     "VALUE_VARIANTS",
     "Average",
     "Branch",
+    "KeyPaths",
     "KeyScore",
     "Leaf",
     "LeafOutcome",

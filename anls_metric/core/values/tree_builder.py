@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from numbers import Number
 from typing import Any
@@ -65,6 +65,23 @@ def _build_tree(value: Any, side: str, row: str, path: tuple[Any, ...] = ()) -> 
         remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
         problem = f"is {describe(value)}: {remedy}"
     raise ValueError(f"{_name_part(name_side(side, row), path)} {problem}")
+
+
+def drop_keys(value: Any, paths: Collection[str], before: str = "", depth: int = 0) -> Any:
+    """Copy a value without the keys at these paths, to which lists add nothing.
+
+    Example:
+        >>> drop_keys({"total": 5, "tokens": 7, "items": [{"name": "tea", "score": 0.5}]}, ("tokens", "items.score"))
+        {'total': 5, 'items': [{'name': 'tea'}]}
+    """
+    if depth > _DEEPEST:  # which is refused when its tree is built
+        return value
+    if isinstance(value, dict):
+        named = [(f"{before}{key}", key, item) for key, item in value.items()]
+        return {key: drop_keys(item, paths, f"{path}.", depth + 1) for path, key, item in named if path not in paths}
+    if type(value) in (list, tuple):
+        return type(value)([drop_keys(item, paths, before, depth + 1) for item in value])
+    return value
 
 
 def write_numbers_by_value(node: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from anls_metric.core.scorer import get_scorer, refuse_no_rows
 from anls_metric.core.values.star_explanation import StarExplanation
-from anls_metric.core.values.value_variants import NoneKeys, Numbers, ValueVariant
+from anls_metric.core.values.value_variants import KeyPaths, NoneKeys, Numbers, ValueVariant
 
 
 def anls_star_score(
@@ -17,6 +17,7 @@ def anls_star_score(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
+    ignore_keys: KeyPaths = (),
 ) -> float:
     """Compute the ANLS* of one value, which is the sum of its leaf scores divided by the number of leaves.
 
@@ -29,6 +30,8 @@ def anls_star_score(
             "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
         numbers: "as_written" to compare numbers as Python prints them (the program); "by_value" to compare 2440 and
             2440.0 as equal. Strings and bools stay as they are.
+        ignore_keys: the paths of keys that are left out on both sides, such as "model_name" and "items.score", in a
+            list or with commas between them. Lists add nothing to a path.
 
     Returns:
         The score, from 0 to 1.
@@ -42,10 +45,14 @@ def anls_star_score(
         1.0
         >>> anls_star_score({"total": "12.5", "paid": True}, {"total": ("12.50", "12,50"), "paid": True, "tip": "1"})
         0.6
+        >>> anls_star_score({"total": "12.50", "tokens": 7}, {"total": "12.50"}, ignore_keys="tokens")
+        1.0
 
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
-    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
+    variant = _get_variant(
+        "anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers, ignore_keys=ignore_keys
+    )
     return float(variant.score_row(prediction, reference))
 
 
@@ -56,6 +63,7 @@ def anls_star_scores(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
+    ignore_keys: KeyPaths = (),
 ) -> list[float]:
     """Compute the ANLS* of each value of a set, as `anls_star_score` does. The `mean` of the scores is the ANLS* over
     rows.
@@ -63,7 +71,7 @@ def anls_star_scores(
     Args:
         predictions: N values, as a list, tuple, iterator, or a column of a pandas, datasets or pyarrow table.
         references: N accepted values, in the same order.
-        threshold, none_keys, numbers: as `anls_star_score` takes them.
+        threshold, none_keys, numbers, ignore_keys: as `anls_star_score` takes them.
 
     Returns:
         N scores from 0 to 1.
@@ -78,7 +86,9 @@ def anls_star_scores(
 
     Source: https://github.com/deepopinion/anls_star_metric.
     """
-    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
+    variant = _get_variant(
+        "anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers, ignore_keys=ignore_keys
+    )
     rows = variant.score(predictions, references)
     refuse_no_rows(rows)
     return list(map(float, rows))
@@ -91,11 +101,12 @@ def explain_star(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
     numbers: Numbers = "as_written",
+    ignore_keys: KeyPaths = (),
 ) -> StarExplanation:
     """Explain the ANLS* of a value by the closest accepted value, the score of each key, and each leaf with its edits.
 
     Args:
-        prediction, reference, threshold, none_keys, numbers: as `anls_star_score` takes them.
+        prediction, reference, threshold, none_keys, numbers, ignore_keys: as `anls_star_score` takes them.
 
     Returns:
         A `StarExplanation`.
@@ -123,7 +134,9 @@ def explain_star(
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """
-    variant = _get_variant("anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers)
+    variant = _get_variant(
+        "anls_star", threshold=threshold, none_keys=none_keys, numbers=numbers, ignore_keys=ignore_keys
+    )
     return variant.explain(prediction, reference)
 
 

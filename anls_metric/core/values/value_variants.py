@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from anls_metric.core.checks import RowName, check_choice, check_number, name_row
+from anls_metric.core.checks import RowName, check_choice, check_names, check_number, name_row
 from anls_metric.core.json_strings import format_value, parse_value, parse_value_or_text, read_reference
-from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows, register
+from anls_metric.core.scorer import Scorer, join_signature, mean, refuse_no_rows
 from anls_metric.core.strings.rows import pair_columns
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.values.leaves import list_leaves, miss_leaves
 from anls_metric.core.values.list_scores import build_lists
 from anls_metric.core.values.row_scores import RowScore
 from anls_metric.core.values.star_explanation import StarExplanation, build_branch, find_closest, score_keys
-from anls_metric.core.values.tree_builder import build_trees, write_numbers_by_value
+from anls_metric.core.values.tree_builder import build_trees, drop_keys, write_numbers_by_value
 from anls_metric.core.values.trees import Node, Pair, Terms
 
 NoneKeys = Literal["counted", "ignored"]
 Average = Literal["rows", "leaves"]
 Numbers = Literal["as_written", "by_value"]
+KeyPaths = str | Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class ValueVariant(Scorer):
         average: "rows" for the mean over the rows; "leaves" for the mean over all leaves, which gives long answers
             more weight: it scores the whole set as one value, as CheckboxQA does.
         numbers: "as_written" to compare numbers as Python prints them; "by_value" to compare 2440 and 2440.0 as equal.
+        ignore_keys: as `anls_star_score` takes it.
         lists_leaves: whether each score also lists all leaves of ANLS*, with what became of each.
     """
 
@@ -51,6 +53,7 @@ class ValueVariant(Scorer):
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
     numbers: Numbers = "as_written"
+    ignore_keys: tuple[str, ...] = ()
     lists_leaves: bool = False
 
     reads_json = True  # not annotated: an attribute of the class, and no field
@@ -60,6 +63,7 @@ class ValueVariant(Scorer):
         check_choice("none_keys", self.none_keys, get_args(NoneKeys))
         check_choice("average", self.average, get_args(Average))
         check_choice("numbers", self.numbers, get_args(Numbers))
+        object.__setattr__(self, "ignore_keys", check_names("ignore_keys", self.ignore_keys))
 
     @property
     def has_leaves(self) -> bool:
@@ -131,6 +135,8 @@ class ValueVariant(Scorer):
 
     def _compare(self, prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node, Pair]:
         """Build the trees of both sides of a row, and compare them. ValueError: it cannot be scored."""
+        if self.ignore_keys:
+            prediction, reference = (drop_keys(value, self.ignore_keys) for value in (prediction, reference))
         predicted, accepted = self.read(prediction, reference, row)
         if self.numbers == "by_value":
             write_numbers_by_value(predicted)
@@ -157,7 +163,8 @@ class ValueVariant(Scorer):
     def signature(self, extract: str = "") -> str:
         """The signature of the score. ``extract`` names the rules that extracted the answers."""
         values = {option: getattr(self, option) for option in self.options}
-        options = [f"{option}:{value}" for option, value in values.items() if value != "as_written"]
+        values["ignore_keys"] = ",".join(self.ignore_keys)
+        options = [f"{option}:{value}" for option, value in values.items() if value not in ("as_written", "")]
         return join_signature(self.name, "matching:munkres-1.1.4", *options, extract=extract)
 
 
@@ -175,7 +182,7 @@ _TABLE = (
         "ANLS*",
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
-        ("none_keys", "average", "numbers", "threshold"),
+        ("none_keys", "average", "numbers", "ignore_keys", "threshold"),
         "standard",
         build_trees,
     ),
@@ -191,4 +198,3 @@ _TABLE = (
 )
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {variant.name: variant for variant in _TABLE}
 """The metrics of values, by name."""
-register(*_TABLE)

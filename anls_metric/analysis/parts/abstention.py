@@ -5,37 +5,33 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, TypedDict
 
+from anls_metric.analysis.part import REPORT, TABLE, Column, Line, Part, Write
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.abstention import abstains, lacks_answer
 from anls_metric.reading.answers import list_places, list_references
 
 
-class Abstention(NamedTuple):
-    """How often a submission abstains, and how often it should. The fields are keys of the JSON document. Each run of a
-    question counts.
-
-    Attributes:
-        unanswerable: the answers to questions that have no answer.
-        right_abstentions: those of them that abstain.
-        missed_abstentions: those of them that do not.
-        answerable: the answers to questions that have an answer.
-        false_abstentions: those of them that abstain.
-        answered: the answers that do not abstain, to any question.
-        accuracy_of_answered: their mean score, where a missed abstention scores 0; None without any.
-        missing_answers: the questions that are not in the submission; they count nowhere else.
-    """
+class Abstention(TypedDict):
+    """How often a submission abstains, and how often it should. Each run of a question counts."""
 
     unanswerable: int
+    """the answers to questions without an answer"""
     right_abstentions: int
     missed_abstentions: int
+    """how many of them abstain, and do not"""
     answerable: int
+    """the answers to other questions"""
     false_abstentions: int
+    """how many of them abstain"""
     answered: int
     accuracy_of_answered: float | None
+    """the number of answers that do not abstain, and their mean score, where a missed abstention scores 0; null without
+    any"""
     missing_answers: int
+    """the number of missing answers, which count nowhere else"""
 
 
 def measure_abstention(scored: Scored) -> Abstention:
@@ -47,8 +43,10 @@ def measure_abstention(scored: Scored) -> Abstention:
         >>> predictions = ["It is not mentioned.", "Udo", "", "Coca Cola"]
         >>> references = [["Not answerable"], ["Not answerable"], ["1988"], ["Coca Cola"]]
         >>> found = measure_abstention(score(predictions, references)["data"])
-        >>> found.right_abstentions, found.missed_abstentions, found.false_abstentions, found.accuracy_of_answered
-        (1, 1, 1, 0.5)
+        >>> found["right_abstentions"], found["missed_abstentions"], found["false_abstentions"]
+        (1, 1, 1)
+        >>> found["accuracy_of_answered"]
+        0.5
     """
     answers, records = scored.answers, scored.questions.table.records
     counts = {(has_answer, has_abstained): 0 for has_answer in (True, False) for has_abstained in (True, False)}
@@ -86,3 +84,37 @@ def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
     if isinstance(prediction, str):
         return abstains(prediction, [text for text in accepted if isinstance(text, str)])
     return prediction is None or prediction == {}
+
+
+def _write_lines(values: Abstention, write: Write) -> Iterable[Line]:
+    unanswerable = f"{values['unanswerable']:,}"
+    return [
+        Line(
+            "abstention",
+            f"right {values['right_abstentions']:,} of {unanswerable}, "
+            f"missed {values['missed_abstentions']:,} of {unanswerable}, "
+            f"false {values['false_abstentions']:,} of {values['answerable']:,}; {values['missing_answers']:,} missing",
+        ),
+        Line("", f"accuracy of the answered {write(values['accuracy_of_answered'])}, {values['answered']:,} answers"),
+    ]
+
+
+_COUNTS, _RATES = (TABLE,), (TABLE, REPORT)
+
+PART = Part(
+    key="abstention",
+    sentence="with `--metrics abstention`",
+    find=measure_abstention,
+    type=Abstention,
+    order=60,
+    columns=[
+        Column("unanswerable", "without an answer", "answers to questions that have no answer", shown=_COUNTS),
+        Column("right_abstentions", "right abstentions", "answers that abstain where there is no answer", shown=_RATES),
+        Column("missed_abstentions", "missed abstentions", "answers where there is none", shown=_RATES),
+        Column("answerable", "with an answer", "answers to questions that have one", shown=_COUNTS),
+        Column("false_abstentions", "false abstentions", "answers that abstain where there is an answer", shown=_RATES),
+        Column("answered", "answered", "answers that do not abstain", shown=_COUNTS),
+        Column("accuracy_of_answered", "of answered", "mean score of the answers that do not abstain", shown=_COUNTS),
+    ],
+    lines=_write_lines,
+)

@@ -1,0 +1,147 @@
+"""Describes the answer to a question, as a row. Files of answers, results.json, ``--worst`` and the report show its
+keys. Files also show the leaves of nested values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypedDict
+
+from anls_metric.analysis.scored import KEYS, Scored, name_groups
+from anls_metric.core.json_values import to_json
+from anls_metric.reading.layouts import take_column
+
+
+class _Run(TypedDict):
+    prediction: Any
+    score: float
+    outcome: str
+
+
+class Run(_Run, total=False):
+    """One of several answers to a question, or the only one.
+
+    Keys:
+        prediction: the answer, a string or a value; None for none.
+        score: from 0 to 1.
+        outcome: the reason for the score: the name of a row of `OUTCOMES`.
+        raw: the model output, if the predictions were extracted from it.
+    """
+
+    raw: str | None
+
+
+class AnswerRow(Run, total=False):
+    """The answer to a question. Of several runs, it is the one whose score is closest to their mean.
+
+    Keys:
+        id: the id of the question.
+        question: the text of the question; None if the record has none.
+        references: the accepted answers.
+        score: from 0 to 1; of several runs, their mean.
+        groups: the document of the question and its values of the fields in the option ``by``, by the name of the
+            field.
+        runs: the answers, if there are several runs.
+    """
+
+    id: str
+    question: str | None
+    references: list[Any]
+    groups: dict[str, Any]
+    runs: list[Run]
+
+
+def describe_question(scored: Scored, place: int) -> AnswerRow:
+    """Describe the answer to a question, given its place in the submission.
+
+    Example:
+        >>> from anls_metric import score
+        >>> row = describe_question(score(["CocaCola"], [["Coca Cola"]])["data"], 0)
+        >>> row["id"], row["prediction"], row["references"], row["score"], row["outcome"]
+        ('1', 'CocaCola', ['Coca Cola'], 0.8888888888888888, 'close enough')
+    """
+    questions, run = scored.questions, _describe_run(scored, scored.representatives[place])
+    content: Any = {
+        "id": questions.ids[place],
+        "question": questions.texts[place],
+        "prediction": run["prediction"],
+        "references": list(map(to_json, questions.references[place])),
+        **run,
+        "score": scored.scores[place],
+    }
+    if scored.answers.places is not None:
+        content["runs"] = [_describe_run(scored, answer) for answer in scored.runs[place]]
+    row: AnswerRow = content
+    return row
+
+
+def _describe_run(scored: Scored, answer: int) -> Run:
+    run: Run = {
+        "prediction": to_json(scored.answers.predictions[answer]),
+        "score": scored.answer_scores[answer],
+        "outcome": scored.answer_outcomes[answer],
+    }
+    return run if scored.answers.raw is None else {**run, "raw": scored.answers.raw[answer]}
+
+
+def list_rows(scored: Scored) -> Iterator[AnswerRow]:
+    """List the answers to all questions, with the groups of the questions."""
+    fields = {field: take_column(scored.questions.table.records, field) for field in scored.groups if field != KEYS}
+    clusters = scored.clusters  # so that answers that are written and read again have the same interval
+    for place in range(len(scored.scores)):
+        groups: dict[str, Any] = {}
+        if clusters:
+            groups["document" if clusters.rule else clusters.field] = clusters.names[place]
+        for field, column in fields.items():
+            names = name_groups(field, column[place])
+            groups[field] = names[0] if len(names) == 1 else names
+        yield {**describe_question(scored, place), "groups": groups}
+
+
+# Leaves
+
+
+class LeafRow(TypedDict, total=False):
+    """A leaf of a nested value, and its outcome.
+
+    Keys:
+        submission: the name of the submission.
+        id: the id of the document.
+        run: the number of the run, from 1, if there are several.
+        key: the names that lead to the leaf, without the places in lists: items.price.
+        path: its place in the prediction, such as items[2].price; in the reference, if it is missing there.
+        outcome: right, close, wrong, missed, invented or blank.
+        prediction: the predicted value; None for none.
+        reference: the accepted value, of several the closest; None for none.
+        score: from 0 to 1.
+    """
+
+    submission: str
+    id: str
+    run: int
+    key: str
+    path: str
+    outcome: str
+    prediction: Any
+    reference: Any
+    score: float
+
+
+def list_leaves(submissions: Iterable[Scored]) -> Iterator[LeafRow]:
+    """List the leaves of all answers, for those submissions whose leaves are counted."""
+    for scored in submissions:
+        for place, run in enumerate(scored.runs):
+            for number, answer in enumerate(run, 1):
+                start: dict[str, Any] = {"submission": scored.name, "id": scored.questions.ids[place]}
+                start |= {} if scored.answers.places is None else {"run": number}
+                for leaf in scored.values[answer].leaves:
+                    row: Any = {
+                        **start,
+                        "key": ".".join(map(str, leaf.keys)),
+                        "path": leaf.path,
+                        "outcome": leaf.outcome,
+                        "prediction": to_json(leaf.prediction),
+                        "reference": to_json(leaf.reference),
+                        "score": leaf.score,
+                    }
+                    yield row

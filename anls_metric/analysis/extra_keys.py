@@ -1,0 +1,112 @@
+"""Finds keys that nested predictions have and no reference has, such as the name of the model."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
+from anls_metric.core.checks import find_similar_name
+from anls_metric.core.values.trees import says_nothing
+from anls_metric.messages import list_some, make_error
+from anls_metric.reading.answers import list_references
+
+_NEARLY_ALL = 0.95
+
+
+def find_extra_keys(scored: Scored) -> list[str]:
+    """Find keys beside the answer: nearly all predictions have them, and no reference.
+
+    A key is a part of the answer, under another name, if it is written like a key of a reference, or if its values are
+    often those of a key that its own prediction lacks.
+
+    Args:
+        scored: the answers, with their scores.
+
+    Returns:
+        The paths of the keys after those that are left out already, as ``ignore_keys`` takes them; [] if leaving them
+        out does not raise the score by half a point.
+
+    Example:
+        >>> from anls_metric import score
+        >>> rows = [{"prediction": {"total": "5", "seconds": 2}, "references": {"total": "5"}}] * 3
+        >>> find_extra_keys(score(rows, variant="anls_star")["data"])
+        ['seconds']
+    """
+    scorer: Any = scored.scorer
+    if "ignore_keys" not in scorer.options:
+        return []
+    answers = scored.answers
+    pairs = [pair for pair in zip(answers.predictions, list_references(answers)) if isinstance(pair[0], (dict, list))]
+    known = {path for _, references in pairs for path, _ in _list_keys(references)}
+    spellings = set(map(_fold, {*known, *scorer.ignore_keys}))
+    found: Counter[str] = Counter()
+    parents: Counter[str] = Counter()
+    renamed: Counter[str] = Counter()
+    filled: set[str] = set()  # keys without any value are for `none_keys`
+    for prediction, references in pairs:
+        own = _collect(_list_keys(prediction))
+        found.update(path for path in own if _fold(path) not in spellings)
+        parents.update({_get_parent(path) for path in own})
+        filled.update(path for path, values in own.items() if any(not says_nothing(value) for value in values))
+        lacking = {repr(value) for path, value in _list_keys(references) if path not in own}
+        renamed.update(path for path, values in own.items() if not lacking.isdisjoint(map(repr, values)))
+    keys = [
+        path
+        for path, count in found.items()
+        if path in filled
+        and _get_parent(path) in {"", *known}
+        and count >= _NEARLY_ALL * parents[_get_parent(path)]
+        and 2 * renamed[path] <= count
+    ]
+    all_keys = [*scorer.ignore_keys, *keys]
+    if not keys or score_under(answers, replace(scorer, ignore_keys=all_keys)) - scored.anls < MIN_GAIN:
+        return []
+    return all_keys
+
+
+def _get_parent(path: str) -> str:
+    """Return the path of the object that a key is in, "" for the whole answer."""
+    return path.rpartition(".")[0]
+
+
+def _list_keys(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """List the paths of the keys in a value, to which lists add nothing, with their values."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{before}{key}", item
+            yield from _list_keys(item, f"{before}{key}.")
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _list_keys(item, before)
+
+
+def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    values: dict[str, list[Any]] = defaultdict(list)
+    for path, value in pairs:
+        values[path].append(value)
+    return values
+
+
+def _fold(path: str) -> str:
+    return re.sub(r"[\s_-]+", "", path).casefold()
+
+
+def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> None:
+    """Refuse keys to leave out that no answer and no reference has.
+
+    Raises:
+        InputError: there is one.
+    """
+    sides = [side for scored in submissions for side in (scored.answers.predictions, scored.questions.references)]
+    known = dict.fromkeys(path for side in sides for value in side for path, _ in _list_keys(value))
+    for path in paths:
+        if path not in known:
+            similar = find_similar_name(path, known)
+            sentence = "no answer has the key {path!r}: correct {use.ignore_keys} (found {keys})"
+            if similar:
+                sentence = "no answer has the key {path!r} of {use.ignore_keys}: did you mean {similar!r}?"
+            raise make_error("", sentence, path=path, similar=similar, keys=list_some(known, 12))

@@ -1,0 +1,160 @@
+"""How much a model's confidence says about its answers.
+
+Answers with the same confidence form one step: they can only be accepted together, so their order does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any, TypedDict
+
+from anls_metric.analysis.part import Line, Part, Write
+from anls_metric.analysis.scored import Scored
+from anls_metric.messages import make_error
+
+CORRECT_AT = 0.5
+"""The lowest score of a correct answer; a nested value is correct if all of its leaves are right."""
+
+LEVELS = (0.9, 0.95, 0.99)
+"""The accuracies of `Confidence.coverage`."""
+
+MAX_BINS = 100
+
+
+class Confidence(TypedDict):
+    """What the confidences say about the scores."""
+
+    auroc: float | None
+    """how often a right answer has a higher confidence than a wrong one, where a tie counts half; null if all answers
+    are right, or all wrong"""
+    aurc: float
+    """the area under the risk-coverage curve: the mean of 1 - the score over all coverages"""
+    ece: float
+    """the expected calibration error, in bins of equally many answers"""
+    coverage: Mapping[str, float]
+    """the share of the answers, the most confident first, whose accuracy is at least `0.9`, `0.95` and `0.99`: those
+    that can be accepted without review"""
+
+
+def measure_confidence(
+    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT
+) -> Confidence:
+    """Measure how much confidences say about scores.
+
+    Args:
+        confidences: the confidence of each answer, from 0 to 1; one or more.
+        scores: the score of each answer, from 0 to 1.
+        correct_at: the lowest score of a correct answer.
+
+    Example:
+        >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
+        >>> measures["auroc"], round(measures["aurc"], 4), round(measures["ece"], 4), measures["coverage"]["0.9"]
+        (0.875, 0.2917, 0.25, 0.25)
+
+    Sources: AURC, Geifman and El-Yaniv, "Selective Classification for Deep Neural Networks", 2017,
+    https://arxiv.org/abs/1705.08500; ECE, Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian
+    Binning", 2015, with bins of equal mass as in DUDE, https://arxiv.org/abs/2305.08455.
+    """
+    count, right, total, won = 0, 0, 0.0, 0.0
+    risks: list[float] = []
+    sure: list[float] = []
+    accuracies: list[float] = []
+    coverage = {str(level): 0.0 for level in LEVELS}
+    for confidence, pairs in groupby(sorted(zip(confidences, scores), reverse=True), key=itemgetter(0)):
+        own = [score for _, score in pairs]
+        hits, size = sum(score >= correct_at for score in own), len(own)
+        count += size
+        right += hits
+        total += math.fsum(own)
+        won += (size - hits) * (right - hits / 2)  # the wrong answers have a lower confidence than these right ones
+        risks.append(size * (1.0 - total / count))
+        sure += [confidence] * size
+        accuracies += [hits / size] * size
+        coverage |= {str(level): count / len(scores) for level in LEVELS if right / count >= level}
+    possible = right * (count - right)
+    return Confidence(
+        auroc=won / possible if possible else None,
+        aurc=math.fsum(risks) / count,
+        ece=_compute_ece(sure, accuracies),
+        coverage=coverage,
+    )
+
+
+def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float]) -> float:
+    """Compute the expected calibration error in min(n - 1, 100) bins with equally many answers.
+
+    Args:
+        confidences: the confidence of each answer, the highest first.
+        accuracies: for each answer the mean accuracy of the answers with its confidence, which two bins may share.
+    """
+    total = len(accuracies)
+    bins = max(1, min(total - 1, MAX_BINS))
+    borders = [place * total // bins for place in range(bins + 1)]
+    gaps = (
+        abs(math.fsum(accuracies[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders)
+    )
+    return math.fsum(gaps) / total
+
+
+# Of a submission
+
+
+def take_assessments(scored: Scored, role: str) -> tuple[list[int], list[Any]]:
+    """Take the confidences of answers, or the verdicts of a judge, if every answer has one. Missing answers are left
+    out.
+
+    Args:
+        scored: the submission.
+        role: "confidence" or "judge".
+
+    Returns:
+        The places of the answers, and their values; [] if there are none.
+
+    Raises:
+        InputError: an answer has no value, although the user names the field.
+    """
+    answers = scored.answers
+    column = answers.verdicts if role == "judge" else answers.confidences
+    places = [place for place, prediction in enumerate(answers.predictions) if prediction is not None]
+    values = [column[place] for place in places] if column else []
+    if None not in values:
+        return places, values
+    if role in answers.named:
+        sentence = "{count:,} of {total:,} answers have no {what}: fill them in, or leave out {use.field}"
+        what = "verdict" if role == "judge" else role
+        raise make_error(answers.name, sentence, count=values.count(None), total=len(values), what=what)
+    return places, []
+
+
+def find_correct_at(scored: Scored) -> float:
+    """Find the lowest score of a correct answer."""
+    return 1.0 if scored.scorer.reads_json else CORRECT_AT
+
+
+def assess_confidence(scored: Scored) -> Confidence | None:
+    """Relate the scores of a submission to its confidences; None without any, or if they are those of leaves."""
+    places, confidences = take_assessments(scored, "confidence")
+    if not confidences or any(isinstance(each, (dict, list)) for each in confidences):
+        return None
+    scores = [scored.answer_scores[place] for place in places]
+    return measure_confidence(confidences, scores, correct_at=find_correct_at(scored))
+
+
+def _write_lines(values: Confidence, write: Write) -> Iterable[Line]:
+    auroc, aurc, ece = map(write, (values["auroc"], values["aurc"], values["ece"]))
+    shares = (f"{share:.0%} at {float(level):.0%} accuracy" for level, share in values["coverage"].items())
+    return [Line("confidence", f"AUROC {auroc}, AURC {aurc}, ECE {ece}"), Line("", f"coverage {', '.join(shares)}")]
+
+
+PART = Part(
+    key="confidence",
+    sentence="with [confidences](confidence_and_judges.md)",
+    find=assess_confidence,
+    type=Confidence,
+    order=70,
+    by_name=False,
+    lines=_write_lines,
+)

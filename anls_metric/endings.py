@@ -1,0 +1,39 @@
+"""What is cleaned up when a signal ends the process.
+
+The command leaves Ctrl-C, SIGTERM and SIGHUP to the operating system, which ends it at once, also while a library
+computes and Python could call no handler. Only while something would be left behind, a handler removes it first.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals that end a process; Windows has no SIGHUP."""
+
+
+@contextmanager
+def clean_up(clean: Callable[[], object]) -> Iterator[None]:
+    """Call a function before a signal ends the process within this context.
+
+    A signal that the program handles or ignores is left to the program. In threads, which get no signals, nothing is
+    called.
+    """
+
+    def end(number: int, frame: object) -> None:
+        clean()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    deadly = [each for each in SIGNALS if is_main and signal.getsignal(each) is signal.SIG_DFL]
+    for each in deadly:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in deadly:
+            signal.signal(each, signal.SIG_DFL)

@@ -1,0 +1,136 @@
+"""Chooses the records of a table where they are inside other records, or in one of several lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from anls_metric.core.checks import count_noun
+from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.options import Settings
+from anls_metric.reading.containers import (
+    FILE,
+    KEY,
+    PART,
+    Found,
+    Records,
+    find_lists,
+    is_answer,
+    join_paths,
+    take_records,
+)
+from anls_metric.reading.table import Table, has, name_places, read_column
+
+_MOST = 5  # lists that an error names
+_MANY = 10  # objects in a list that are documents rather than parts of one
+
+
+def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
+    """Choose the records at the paths that the user gives, if one leads to records, and otherwise those that were
+    found.
+
+    Raises:
+        InputError: there are no records, or several lists of them.
+    """
+    values = [table.records] if table.root is None else [table.root, table.records]  # from the top, or each record
+    for value in values:
+        chosen = {path: records for path in settings.records if (records := take_records(value, path))}
+        if chosen:
+            return _keep_paths(_take(table, chosen), chosen, _list_named(settings))._replace(paths=tuple(chosen))
+    if table.records:
+        return table
+    found = [each for each in find_lists(table.root) if each.path]
+    if isinstance(table.root, dict) and of_values and not any(each.has_answers for each in found):
+        return _read_document(table, found)
+    raise _error_of_lists(table, found, settings)
+
+
+def _read_document(table: Table, found: Sequence[Found]) -> Table:
+    """Read an object as one document, which is an answer as a whole. A hint warns if it may be a list of many."""
+    sizes = {each.path: len(take_records(table.root, each.path) or ()) for each in found}
+    path = max(sizes, key=sizes.__getitem__, default="")
+    sentence = "it is read as one answer: if its records are the {count} of {path!r}, add {use.records:{path}}"
+    hint = Message(table.name, sentence, {"path": path, "count": count_noun(sizes.get(path, 0), "object")})
+    hints = [*table.hints, *([hint] if sizes.get(path, 0) >= _MANY else [])]
+    return table._replace(records=take_records(table.root, ".") or [], hints=hints)
+
+
+def split_documents(table: Table, settings: Settings, of_values: bool) -> Table:
+    """Split documents that hold questions into their questions, if nothing else in them may be an answer.
+
+    Raises:
+        InputError: they hold several lists of questions.
+    """
+    named = _list_named(settings)
+    _refuse_items(table, named)
+    are_answers = of_values and not {KEY, FILE}.isdisjoint(table.fields)
+    if are_answers or any(map(is_answer, table.records[0])) or any(has(table, path) for path in named):
+        return table
+    found = [each for each in find_lists(table.records) if each.path and each.has_answers]
+    if len(found) > 1:
+        raise _error_of_lists(table, found, settings)
+    records = take_records(table.records, found[0].path) if found else None
+    return _take(table, {found[0].path.removeprefix("*."): records}) if records else table
+
+
+def _list_named(settings: Settings) -> list[str]:
+    """List the paths of answers that the user gives."""
+    return [*(settings.prediction or ()), *filter(None, [settings.references])]
+
+
+def _keep_paths(table: Table, chosen: Iterable[str], named: Sequence[str]) -> Table:
+    """Let paths of answers lead to them that begin where the list of the records is, as ``texts.*.answer`` does."""
+    begun = [path for path in chosen if any(each.startswith(f"{path}.") for each in named)]
+    if not begun:
+        return table
+    return table._replace(records=[{**record, **{path: [record] for path in begun}} for record in table.records])
+
+
+def _take(table: Table, lists: Mapping[str, Records]) -> Table:
+    """Take lists of records, given by their paths, as the records of a table."""
+    parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
+    records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
+    paths = [path for path in lists if path != "."]
+    about = "; ".join(filter(None, (table.about, f"records of {', '.join(paths)}" if paths else "")))
+    return table._replace(records=records, about=about, locate=name_places("record"))
+
+
+def _refuse_items(table: Table, named: Sequence[str]) -> None:
+    """Refuse paths that lead to each item of a list on both sides, where each item is a question."""
+    items = [re.match(r"(.+?)\.\*\.", path) for path in named if has(table, path)]
+    lists = {match[1] for match in items if match}
+    if len({*named}) < 2 or len(items) < len(named) or None in items or len(lists) > 1:
+        return
+    path = lists.pop()
+    if any(isinstance(own, list) and len(own) > 1 for own in read_column(table, path)):
+        sentence = "each record holds several questions in {path!r}: score each of them with {use.records:{path}}"
+        raise make_error(table.name, sentence, path=path)
+
+
+def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) -> InputError:
+    """Make the error for a file without records, or with several lists of them."""
+    root, values = table.root, {"named": ", ".join(settings.records)}
+    value = table.records if root is None else root
+    paths = [each.path.removeprefix("*.") for each in found if each.has_answers] or [each.path for each in found]
+    values["first"], values["every"] = (paths or [""])[0], join_paths(paths)
+    values["lists"] = list_some((f"{path}: {len(take_records(value, path) or ()):,}" for path in paths), _MOST)
+    if root is None and not found:
+        sentence = "it has no records: add a record for each question"
+    elif settings.records and paths:
+        sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
+    elif len(paths) > 1 and found[0].has_answers:
+        values["count"] = count_noun(len(paths), "list")
+        sentence = (
+            "it has {count} of records ({lists}): choose one with {use.records:{first}}, or take all with "
+            "{use.records:{every}}"
+        )
+    else:
+        values["found"] = repr(root)
+        if isinstance(root, dict):
+            values["found"] = f"an object with the keys {list_some(map(repr, root), 12)}"
+        sentence = (
+            'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
+            ' (pandas: to_json(orient="records")); if each record has its own file, pass the folder of the files'
+        )
+        sentence += "; if its records are those of {first}, add {use.records:{first}}" if paths else ""
+    return make_error(table.name, sentence, **values)

@@ -1,0 +1,73 @@
+"""Several answers of a model to a question, in one field: each is scored, or one of them is chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from anls_metric.core.checks import count_noun
+from anls_metric.reading.answers import Answers, choose_answers, list_places, list_references
+from anls_metric.reading.join import extract_answers
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.responses import Samples
+
+_Choose = Callable[[Answers, Sequence[int], Any], int]
+"""Chooses one of the answers at these places, as a scorer judges them."""
+
+
+def _vote(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
+    """Choose the most frequent answer after normalization, the first of equally frequent ones."""
+    texts = {row: scorer.normalize(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
+    if not texts:
+        return rows[0]
+    [(text, _)] = Counter(texts.values()).most_common(1)
+    return next(row for row, own in texts.items() if own == text)
+
+
+def _take_best(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
+    """Choose the first of the answers with the highest score, which nobody can do without the references."""
+    references = list_references(answers)
+    given = [row for row in rows if answers.predictions[row] is not None]
+    scores = scorer.score([answers.predictions[row] for row in given], [references[row] for row in given])
+    return max(zip(scores, given), key=lambda pair: float(pair[0]))[1] if given else rows[0]
+
+
+_WAYS: Mapping[str, tuple[str, _Choose | None]] = {
+    "mean": ("the mean of {samples}", None),
+    "vote": ("the most frequent of {samples}", _vote),
+    "best": ("the best of {samples}, as an oracle chooses", _take_best),
+}
+"""The values of the option -> what the line that says what was read adds, and what chooses an answer; None for all."""
+
+
+def extract_samples(answers: Answers, reading: Reading) -> Answers:
+    """Extract the answers from raw model output where a question may have several, and choose among these.
+
+    Args:
+        answers: the answers, of which each may be `Samples`.
+        reading: how to read them.
+
+    Returns:
+        Every answer, as runs of a model have them; or for each of the given answers the one that was chosen.
+    """
+    samples = [own if isinstance(own, Samples) else [own] for own in answers.predictions]
+    rows = [row for row, own in enumerate(samples) for _ in own]
+    places, way = list_places(answers), reading.settings.samples or "mean"
+    each = choose_answers(answers, answers.questions, rows, [places[row] for row in rows])
+    each = extract_answers(each._replace(predictions=[answer for own in samples for answer in own]), reading)
+    words, choose = _WAYS[way]
+    sizes = {len(own) for own, prediction in zip(samples, answers.predictions) if prediction is not None}
+    size = sizes.pop() if len(sizes) == 1 else None
+    count = f"{size} samples per question" if size else count_noun(len(rows), "sample")
+    if size != 1:
+        values = {**each.read.values, "samples": count}
+        each = each._replace(read=each.read._replace(sentence=f"{each.read.sentence}; {words}", values=values))
+    if choose is None:
+        return each
+    groups: dict[int, list[int]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault(row, []).append(number)
+    chosen = [choose(each, group, reading.scorer) for group in groups.values()]
+    each = choose_answers(each, each.questions, chosen, places)
+    return each._replace(samples=f"{way}_of_{size}" if size else way)

@@ -1,0 +1,184 @@
+"""Where the records of a file are: the only list of questions at any depth, or the one that `--records` chooses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from anls_metric import score
+from tests.reading.conftest import Shell, read
+from tests.system.conftest import BASE, GOLD, IDS, SCORE, list_answers, list_rows
+
+ROWS = [{"id": key, **row} for key, row in zip(IDS, list_rows())]
+HALVES = {"first": {"n": 12, "items": ROWS[:12]}, "second": {"n": 12, "items": ROWS[12:]}}
+PAGES = [{"page": n, "id": f"page {n}", "questions": GOLD[4 * n : 4 * n + 4]} for n in range(6)]
+TURNS = [
+    {"id": n, "turns": [{"user": "?", "assistant": row["answers"][0], "guess": row["prediction"]} for row in part]}
+    for n, part in enumerate((ROWS[:1], ROWS[1:9], ROWS[9:]))
+]
+
+# Files that hold one list of questions, wherever it is.
+FOUND: dict[str, Any] = {
+    "under any name": {"run": 7, "outputs": ROWS},
+    "inside objects": {"config": {"lr": 1}, "run": {"result": {"rows": ROWS}}},
+    "in a list of one object": [{"dataset": "d", "data": ROWS}],
+    "beside lists of other objects": {"log": [{"id": 1, "text": "a"}], "deep": {"rows": ROWS}, "errors": [{"code": 1}]},
+    "in documents": [{"name": n, "qas": ROWS[n::5]} for n in range(5)],
+    "in pages of documents": {
+        "documents": [{"pages": [{"qas": ROWS[n::6]}, {"qas": ROWS[n + 3 :: 6]}]} for n in range(3)]
+    },
+    "an object by id": {"config": 1, "by": {"id": {str(row["id"]): row for row in ROWS}}},
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_only_list_of_questions_is_found_at_any_depth(shell: Shell, case: str) -> None:
+    shell.write({"t.json": FOUND[case]})
+    if case == "an object by id":
+        assert shell.scores("t.json --records by.id") == [SCORE]
+    else:
+        assert shell.scores("t.json") == [SCORE]
+
+
+def test_fields_of_a_document_are_those_of_its_questions(shell: Shell) -> None:
+    shell.write({"g.json": PAGES, "a.json": list_answers()})
+    line = "g.json a.json --by page --cluster-by document.id"
+    document = shell.document(line)
+    assert (document["submissions"][0]["anls"], document["clusters"]["count"]) == (SCORE, 6)
+    assert [group["questions"] for group in document["submissions"][0]["groups"]["page"].values()] == [4] * 6
+    assert "joined by questionId: 24 of 24 (records of questions)" in read(shell, line)
+
+
+def test_id_of_a_document_is_that_of_its_only_question(shell: Shell) -> None:
+    documents = [{"id": row["questionId"], "qas": [{"question": "?", "answers": row["answers"]}]} for row in GOLD]
+    shell.write({"g.json": documents, "x.json": {str(key): text for key, text in BASE.items()}})
+    assert read(shell, "g.json x.json").startswith("the values (prediction) of x.json, answers (accepted answers) of g")
+    assert shell.scores("g.json x.json") == [SCORE]
+
+
+def test_several_lists_are_listed_and_chosen(shell: Shell) -> None:
+    shell.write({"t.json": {"splits": HALVES}})
+    assert shell.error("t.json") == (
+        "t.json: it has 2 lists of records (splits.first.items: 12, splits.second.items: 12): choose one with "
+        "--records splits.first.items, or take all with --records 'splits.*.items'"
+    )
+    assert shell.scores("t.json --records splits.*.items") == [SCORE]
+    assert shell.scores("t.json --records splits.first.items,splits.second.items") == [SCORE]
+    part = shell.document("t.json --records splits.second.items --by id")["submissions"][0]
+    assert part["read"].endswith(": 12 rows (records of splits.second.items)")
+    groups = shell.document("t.json --records splits.*.items --by '(part)'")["submissions"][0]["groups"]["(part)"]
+    assert {name: group["questions"] for name, group in groups.items()} == {"first": 12, "second": 12}
+    assert "there are no records at splits.third.items" in shell.error("t.json --records splits.third.items")
+
+
+def test_lists_of_several_models_are_submissions(shell: Shell) -> None:
+    shell.write({"t.json": {name: {"rows": ROWS} for name in ("base", "tuned")}})
+    line = "t.json --records *.rows"
+    assert "for separate models, add --submission-field '(part)'" in shell.error(line)
+    assert shell.scores(f"{line} --submission-field '(part)'") == [SCORE, SCORE]
+
+
+def test_path_of_records_in_no_file_is_an_error_and_in_one_of_two_is_not(shell: Shell) -> None:
+    shell.write({"g.json": {"old": {"rows": GOLD}, "new": {"rows": GOLD[:12]}}})
+    assert shell.scores("g.json a.json --records old.rows") == [SCORE]
+    assert shell.error("gold.json a.json --records rows") == (
+        "no file has records at 'rows': correct the path after --records, or leave it out"
+    )
+
+
+def test_questions_in_each_record_are_scored_one_by_one(shell: Shell) -> None:
+    shell.write({"t.json": TURNS})
+    line = "t.json --prediction-field turns.*.guess --references-field turns.*.assistant"
+    message = "t.json: each record holds several questions in 'turns': score each of them with --records turns"
+    assert shell.error(line) == shell.error(f"{line} --variant anls_star") == message
+    assert shell.scores(f"{line} --records turns") == [SCORE]
+    assert shell.scores("t.json --records turns --prediction-field guess --references-field assistant") == [SCORE]
+    assert score(TURNS, records="turns", prediction="guess", references="assistant").anls == SCORE
+
+
+def test_questions_of_documents_in_another_order_are_not_joined_by_position(shell: Shell) -> None:
+    shell.write({"g.json": TURNS, "x.json": TURNS[::-1]})
+    line = "-g g.json x.json --records turns --prediction-field guess --references-field assistant"
+    assert "have a different document.id in g.json" in shell.error(line)
+
+
+PAIRS = {"vendor": {"pred": "Acme", "gt": "Acme"}, "label": {"pred": "x", "gt": "y"}}
+
+
+def test_object_of_a_prediction_and_a_reference_for_each_field_is_a_table(shell: Shell) -> None:
+    shell.write({"t.json": PAIRS, "d.json": {"doc1": PAIRS, "doc2": PAIRS}})
+    assert shell.scores("t.json") == [0.5]
+    assert shell.error("d.json").endswith("choose one with --records doc1, or take all with --records '*'")
+    assert shell.document("d.json --records *")["submissions"][0]["questions"] == 4
+
+
+def test_one_document_on_each_side_is_one_answer(shell: Shell) -> None:
+    gold = {"vendor": "Acme", "items": [{"name": "tea"}], "total": "1"}
+    shell.write({"g.json": gold, "x.json": {**gold, "total": "9"}, "flat.json": {"a": "1", "b": "2"}})
+    assert shell.scores("g.json x.json --variant anls_star") == [pytest.approx(2 / 3)]
+    assert shell.document("flat.json -g flat.json --variant anls_star --records .")["submissions"][0]["questions"] == 1
+
+
+def test_document_that_may_be_a_list_of_many_gets_a_hint(shell: Shell) -> None:
+    gold = {"vendor": "Acme", "lines": [{"n": f"{n}"} for n in range(10)]}
+    shell.write({"g.json": gold, "x.json": gold, "short.json": {**gold, "lines": gold["lines"][1:]}})
+    line = "g.json x.json --variant anls_star"
+    assert "if its records are the 10 objects of 'lines', add --records lines" in shell.type(line).err
+    assert "records" not in shell.type("-g short.json n=short.json --variant anls_star").err
+    shell.write({"many.json": {str(n): gold for n in range(3)}})
+    message = "pass .; to score the records in it, add --records lines"
+    assert shell.error("-g many.json x.json --variant anls_star").endswith(message)
+
+
+FIELDS = [{"id": n, "answer": {"vendor": f"V{n}", "total": f"{n}.50"}} for n in range(6)]
+# What a program writes around the fields of a document, and the options that lead to them.
+WRAPPED: dict[str, Any] = {
+    "--prediction-field response": lambda fields: {"response": fields, "seconds": 1},
+    "--prediction-field found.0.fields": lambda fields: {"found": [{"fields": fields, "score": 0.5}]},
+    "--prediction-field out.response": lambda fields: {"out": json.dumps({"response": fields})},
+    "--prediction-field found.0.text --extract json": lambda fields: {
+        "found": [{"text": f"So: {json.dumps(fields)}!"}]
+    },
+    "--prediction-field out --extract json:response": lambda fields: {
+        "out": f"So: {json.dumps({'response': fields})}!"
+    },
+}
+
+
+@pytest.mark.parametrize("options", WRAPPED)
+@pytest.mark.parametrize("form", ["list", "by id", "root", "folder"])
+def test_path_leads_to_fields_in_a_wrapper(shell: Shell, options: str, form: str) -> None:
+    answers = {str(row["id"]): WRAPPED[options](row["answer"]) for row in FIELDS}
+    shell.write({"g.json": FIELDS})
+    if form == "folder":
+        shell.write({f"x/{key}.json": own for key, own in answers.items()})
+    else:
+        rows = [{"id": key, **own} for key, own in answers.items()]
+        shell.write({"x.json": {"list": rows, "by id": answers, "root": {"results": {"all": rows}}}[form]})
+    name = "x" if form == "folder" else "x.json"
+    more = "--records results.all" if form == "root" else ""
+    assert shell.scores(f"-g g.json {name} --variant anls_star {options} {more}") == [1.0]
+
+
+def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
+    predictions = [{"question": "?", "answer": text} for text in BASE.values()]
+    references = [{"parses": [{"question": "?", "answer": text} for text in row["answers"]]} for row in GOLD]
+    shell.write({"t.json": {"predictions": predictions, "ground_truths": references, "accuracy": 0.5}})
+    line = "t.json --prediction-field predictions.answer --references-field ground_truths.parses.*.answer"
+    assert shell.scores(line) == [SCORE]
+
+
+def test_question_that_is_the_only_record_is_read(shell: Shell) -> None:
+    shell.write({"t.json": ROWS[1], "answers.json": {"1": "a", "question": "b"}})
+    assert shell.document("t.json")["submissions"][0]["questions"] == 1
+    assert shell.scores("-g answers.json n=answers.json") == [1.0]
+
+
+def test_lists_inside_answers_are_no_questions(shell: Shell) -> None:
+    invoices = {f"doc{n}": {"vendor": "A", "items": [{"id": 1, "label": "tea", "output": "2"}]} for n in range(3)}
+    answers = {str(key): {"prediction": text, "trace": [{"id": 1, "answer": "?"}]} for key, text in BASE.items()}
+    shell.write({"i.json": invoices, "a.json": answers})
+    assert shell.document("i.json -g i.json --variant anls_star")["submissions"][0]["questions"] == 3
+    assert shell.scores("gold.json a.json") == [SCORE]
