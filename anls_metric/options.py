@@ -229,8 +229,8 @@ class Settings:
     )
     field: Mapping[str, str] | None = _option(
         "--field NAME=PATH",
-        "path of a further field: confidence, judge, question, or a column of a benchmark metric, such as "
-        "answer_format=meta.format",
+        "path of a further field: confidence, judge, question, page, gold_page, or a column of a benchmark metric, "
+        "such as answer_format=meta.format",
         INPUT,
         read=read_fields,
     )

@@ -94,11 +94,15 @@ def check_copies(
         own = read_references(column, table, path, reading.settings, reading.kind)
     except InputError:  # it is something else
         return None, []
-    rows = [(place, own[record], gold.references[place]) for place, record in pairs]
-    differing = [row for row in rows if not _share(*row[1:])]
+    pairs = list(pairs)
+    differing = [
+        (place, first, theirs)
+        for place, record in pairs
+        if (first := own[record]) != (theirs := gold.references[place]) and not _share(first, theirs)
+    ]
     if not differing:
         return path, []
-    is_most = 2 * len(differing) > len(rows)
+    is_most = 2 * len(differing) > len(pairs)
     if is_most and is_uncertain(path):
         return None, []
     place, first, theirs = differing[0]
@@ -110,7 +114,7 @@ def check_copies(
         "field": show_path(path),
         "gold": gold.table.name,
         "count": f"{len(differing):,}",
-        "total": count_noun(len(rows), "row"),
+        "total": count_noun(len(pairs), "row"),
         "id": gold.ids[place],
         "own": str(first[0])[:80],
         "theirs": str(theirs[0])[:80],

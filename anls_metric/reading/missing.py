@@ -37,10 +37,9 @@ _OF_OTHERS = _weigh(
     -4,
     "id idx index uid key time timestamp latency seconds score anls accuracy token tokens cost type category source "
     "page pages image images path file filename url split seed run epoch kind name role from prompt question "
-    "instruction query input doc document dataset user human",
+    "instruction query input doc document dataset user human item sample row number nr",
 )
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
-
 
 _WHAT = {"references": "references", "prediction": "predictions"}
 
@@ -95,7 +94,7 @@ def complete_error(
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
     first = describe_missing(errors[0])
-    if "variant" in first.find_options():
+    if "fields" not in first.values or "variant" in first.find_options():  # other fields are no remedy
         return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
@@ -141,8 +140,9 @@ def propose_fields(error: MissingError) -> dict[str, str]:
             if path not in {*taken, *proposed.values()} and "*" not in path and _holds_texts(column)
         }
         order = list(points) if role == "references" else list(reversed(points))
+        is_only = sum(value >= 0 for value in points.values()) == 1 or len(points) == 1
         best = max(order, key=points.__getitem__, default=None)
-        if best is not None and (points[best] > 0 or (len(points) == 1 and error.side != "both")):
+        if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
             proposed[role] = best
     return proposed
 

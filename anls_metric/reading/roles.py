@@ -298,7 +298,7 @@ def is_answer(path: Path | None) -> bool:
 
 def is_uncertain(path: Path) -> bool:
     """Whether a field of references may be something else, such as a prediction or a category."""
-    return is_answer(path) or path in LESS_CERTAIN_REFERENCES
+    return is_answer(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:

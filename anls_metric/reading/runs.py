@@ -178,7 +178,7 @@ def find_systems(
     return None
 
 
-_NEARLY_ALL = 0.8
+_NEARLY_ALL, _HALF = 0.8, 0.5
 
 
 def _are_numbers(column: Sequence[Any]) -> bool:
@@ -201,7 +201,7 @@ def _are_questions(table: Table, ids: Sequence[str | None], roles: Roles) -> boo
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
     known = (column for column in columns if None not in column and ABSENT not in column)
-    return next((_count_differing(ids, column) > 0.5 for column in known), False)
+    return next((_count_differing(ids, column) > _HALF for column in known), False)
 
 
 def _count_differing(keys: Sequence[str | None], column: Sequence[Any]) -> float:
@@ -220,7 +220,7 @@ def refuse_systems(table: Table, roles: Roles, settings: Settings) -> None:
         return
     field = find_systems(table, roles, texts)
     differing = _count_differing(texts, read_columns_together(table, roles.references))
-    if field and field not in DOCUMENTS and differing <= 1 - _NEARLY_ALL:
+    if field and field not in DOCUMENTS and differing <= _HALF:
         sentence = (
             "each question occurs once per {field!r} ({values}): for separate models, add {use.submission:{field}}; "
             "to score all rows as one, {use.submission:none}"
