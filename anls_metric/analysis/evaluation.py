@@ -178,7 +178,8 @@ def _compare(
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
-        return compare(submissions, settings.baseline, settings.all_pairs, known)
+        first = submissions[0].name if settings.fail_if_worse else None
+        return compare(submissions, settings.baseline or first, settings.all_pairs, known)
     if settings.baseline not in (None, submissions[0].name):
         sentence = (
             "there is only one submission, {name}, so there is nothing to compare it with: pass {baseline} as well"
@@ -197,14 +198,16 @@ def _assess(submissions: Sequence[Scored]) -> dict[str, Assessments]:
     return {scored.name: assess(scored) for scored in assessed}
 
 
-def compare_with_first(result: Result) -> list[Comparison]:
-    """Compare every submission with the baseline that the user names, or otherwise with the first submission."""
-    from anls_metric.analysis.comparison import adjust
+def compare_with_baseline(result: Result) -> Iterator[tuple[Comparison, str]]:
+    """Yield the comparisons with the baseline for `--fail-if-worse`, and why each cannot be decided, "" if it can."""
+    from anls_metric.analysis.comparison import TOO_FEW
 
-    if result.settings.baseline is not None:
-        return [pair for pair in result.compared.comparisons if pair.first == result.compared.baseline]
-    first, *others = (scored.name for scored in result.submissions)
-    return adjust([result.compared.pairs[first, name] for name in others])
+    questions = {scored.name: len(scored.scores) for scored in result.submissions}
+    for pair in result.compared.comparisons:
+        if pair.first == result.compared.baseline:
+            sizes = questions[pair.first], questions[pair.second]
+            differ = f"different questions ({sizes[0]:,} and {sizes[1]:,}, {pair.questions:,} in common)"
+            yield pair, TOO_FEW if pair.verdict == TOO_FEW else differ if {*sizes} != {pair.questions} else ""
 
 
 def sort_for_report(result: Result) -> Result:
@@ -214,8 +217,8 @@ def sort_for_report(result: Result) -> Result:
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, baseline, known = sort_by_score(result.submissions), result.settings.baseline, result.compared
-    if len(submissions) == 2:
-        baseline = known.baseline
+    if len(submissions) == 2 or result.settings.fail_if_worse:
+        baseline = known and known.baseline
     compared = _compare(submissions, replace(result.settings, baseline=baseline, all_pairs=False), known)
     old_notes = known.notes if known else ()
     hints = [hint for hint in result.hints if hint.message not in old_notes]

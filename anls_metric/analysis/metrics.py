@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.comparison import adjust, compare_values
+from anls_metric.analysis.comparison import adjust, describe_differences, pair_values
 from anls_metric.analysis.scored import Scored, average
 from anls_metric.core.scorer import mean
 from anls_metric.core.statistics.significance import Interval, mean_interval
@@ -75,7 +75,10 @@ def compare_metric(
     """
     values = {name: own[metric.name].values for name, own in measured.items()}
     own = values[first.name]
-    comparisons = [compare_values(first, own, each, values[each.name], most=metric.most) for each in others]
+    comparisons = [
+        describe_differences((first.name, each.name), pair_values(first, own, each, values[each.name], metric.most))
+        for each in others
+    ]
     return {
         each.second: {
             "metric": metric.name,

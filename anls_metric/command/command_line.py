@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import cast
 
-from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Result, compare_with_baseline, find_scorers, pause_collector
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
@@ -67,8 +67,8 @@ names), which are fetched once after pip install 'anls-metric[hub]'.
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
-exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
-be scored.
+exit status: 0; 1 if an ANLS is below --fail-under, or with --fail-if-worse a submission is worse or may be; 2 if the
+input cannot be scored.
 """
 
 
@@ -166,12 +166,12 @@ def _score(words: Sequence[str]) -> int:
         document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
         _write_figure(result, document, settings, inputs)
-    failures, doubts = _check_limits(result, document)
+    failures, notes = _check_limits(result, document)
     if settings.find:
         document["find"] = _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
-    for line in failures + doubts:
+    for line in failures + notes:
         print_note(make_printable(f"anls: {line}"))
     return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
 
@@ -299,15 +299,15 @@ def _find(result: Result, settings: Settings) -> list[schema.Match]:
 
 
 def _check_limits(result: Result, document: Document) -> tuple[list[str], list[str]]:
-    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain.
+    """Find scores under the limit, and submissions that are worse than the baseline; and what is only to be said.
 
-    The baseline is the one that the user names, or the first; the document says which pairs were tested.
+    The document says which pairs were tested.
     """
-    limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
+    limit, pairs, notes = result.settings.fail_under or 0.0, [], []
     low = [scored for scored in result.submissions if scored.anls < limit]
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
     if result.settings.fail_if_worse:
-        pairs = compare_with_first(result)
+        pairs = list(compare_with_baseline(result))
         document["gate"] = [
             {
                 "first": pair.first,
@@ -315,16 +315,19 @@ def _check_limits(result: Result, document: Document) -> tuple[list[str], list[s
                 "difference": pair.difference,
                 "p_value_adjusted": pair.p_value_adjusted,
                 "verdict": pair.verdict,
+                "doubt": doubt or None,
             }
-            for pair in pairs
+            for pair, doubt in pairs
         ]
-    for each in pairs:
+    for each, doubt in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
-        if each.verdict == "too few documents":
-            doubts.append(f"too few documents to tell whether {words}")
-    return failures, doubts
+        elif doubt and result.settings.allow_doubt:
+            notes.append(f"{doubt} to tell whether {words}")
+        elif doubt:
+            failures.append(f"{doubt} to tell whether {words}; to pass all the same, add --allow-doubt")
+    return failures, notes
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ class Column(NamedTuple):
 
     Attributes:
         key: the key of the values in the document, which is also the name of the column for users.
-        heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
+        heading: the heading, with the placeholders "{label}", the name of the score, "{baseline}", its name, and
+            "{unadjusted}", if p is adjusted and the interval is not.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
         form: the form of the values: see `NumberFormat.format`.
@@ -78,7 +79,7 @@ _COLUMNS = (
     Column("runs", "runs"),
     Column("run_sd", "SD", "standard deviation of the runs"),
     Column("difference", "against {baseline}", "difference from {baseline}", "+"),
-    Column("difference_interval", *_INTERVAL, "+"),
+    Column("difference_interval", *(f"{text}{{unadjusted}}" for text in _INTERVAL), "+"),
     Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g"),
     Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g"),
     Column("wins", "wins", "questions with a higher score"),

@@ -136,7 +136,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
 
 
 # The keys of a comparison of groups; only keys of nested values have a test.
-_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict")
+_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict", "few_documents")
 
 
 def describe_groups(

@@ -343,7 +343,8 @@ class _Pair(TypedDict):
     """the number of questions that both have"""
     difference: float
     interval: Interval
-    """the score of the second minus that of the first, and its 95% CI"""
+    """the score of the second minus that of the first, and its 95% CI, which excludes 0 exactly if `p_value` is below
+    0.05"""
     p_value: float
     p_value_adjusted: float
     """the p-value, before and after the adjustment for several comparisons"""
@@ -354,7 +355,9 @@ class _Pair(TypedDict):
     mde: float | None
     """the minimum detectable effect; null if it would be more than 1"""
     verdict: str
-    """`better`, `worse`, `no significant difference` or `too few documents`"""
+    """`better`, `worse`, `no significant difference` or, with fewer than six, `too few documents`"""
+    few_documents: bool
+    """whether there are fewer than 30 documents"""
 
 
 class _Comparison(_Pair):
@@ -388,6 +391,8 @@ class Gate(TypedDict):
     p_value_adjusted: float
     verdict: str
     """as in `comparisons`"""
+    doubt: str | None
+    """why the pair cannot be decided; null if it can"""
 
 
 class Match(TypedDict):
@@ -441,7 +446,7 @@ class Compared(TypedDict, total=False):
     """whether the baseline was chosen by its score, as the best of three or more, so that p is adjusted for this
     choice"""
     gate: list[Gate]
-    """with `--fail-if-worse`: the pairs that were tested, with the baseline or else the first submission"""
+    """with `--fail-if-worse`: the pairs that decide the exit status"""
 
 
 class Pair(_Pair):

@@ -31,6 +31,9 @@ from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
 
+FEW_DOCUMENTS = "few documents"
+"""What is said beside a verdict with fewer than 30 documents."""
+
 MARK = "*"
 """The mark after a significant difference in a matrix."""
 
@@ -100,10 +103,13 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     return [table._replace(rows=make_rows(table)) for table in tables]
 
 
-def _choose(document: Document, records: Sequence[Record], names: Names, usual: Sequence[str]) -> list[Column]:
+def _choose(
+    document: Document, records: Sequence[Record], names: Names, usual: Sequence[str], is_adjusted: bool = False
+) -> list[Column]:
     """Choose the columns of a table, and fill their placeholders."""
     adjusted = describe_adjustment(document)
     words = {
+        "unadjusted": " (unadjusted)" * (bool(adjusted) or is_adjusted),
         "label": get_label(document),
         "baseline": document.get("baseline"),
         "adjusted": adjusted and f", {adjusted}",
@@ -127,6 +133,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
             compared: Record = pair
+            compared = _describe_verdict(compared)
             records[pair["second"]] |= {key: compared[key.removeprefix("difference_")] for key in COMPARED}
     if "best" in document:
         for name in document["best"]["no_significant_difference"]:
@@ -139,6 +146,12 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         if hint["extract"] and hint["anls"] is not None:
             records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]
     return list(records.values())
+
+
+def _describe_verdict(record: Record) -> Record:
+    """Add to a verdict that documents are few."""
+    is_few = record.get("few_documents") and record["verdict"] != TOO_FEW
+    return {**record, "verdict": f"{record['verdict']}, {FEW_DOCUMENTS}"} if is_few else record
 
 
 def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
@@ -184,12 +197,13 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
         if not names:  # values without keys
             continue
         rows = [
-            {"group": name, "name": submission["name"], **submission["groups"][field][name]}
+            {"group": name, "name": submission["name"], **_describe_verdict(submission["groups"][field][name])}
             for name in names
             for submission in submissions
             if name in submission["groups"][field]
         ]
-        _, *columns = _choose(document, rows, (), KEY_COLUMNS if field == KEYS else [*usual, "questions"])
+        shown = KEY_COLUMNS if field == KEYS else [*usual, "questions"]
+        _, *columns = _choose(document, rows, (), shown, is_adjusted=field == KEYS and len(names) > 1)
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
         title = f"{get_label(document)} by {field}"
@@ -232,8 +246,11 @@ def list_notes(document: Document) -> list[str]:
     """List sentences about the questions, clusters and comparisons."""
     comparisons, adjusted = document["comparisons"], describe_adjustment(document)
     adjusted = adjusted and f"; p {adjusted}"
-    has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few documents" for each in comparisons)
-    return [f"{_count_questions(document)}{adjusted}.", *["Too few documents for a verdict."] * bool(has_too_few)]
+    doubts = []  # without all pairs, the table has them
+    if document.get("all_pairs") and any(each["few_documents"] for each in comparisons):
+        has_verdicts = all(each["verdict"] != TOO_FEW for each in comparisons)
+        doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
+    return [f"{_count_questions(document)}{adjusted}.", *doubts]
 
 
 def _list_deciding(document: Document) -> list[str]:
@@ -298,10 +315,11 @@ def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbe
     asked = count_noun(pair["questions"], "question")
     evidence = {
         f"on the {asked} that both have": pair["questions"] != document["questions"],
-        f"95% CI of the difference {numbers.format(interval)}": interval,
+        f"{'unadjusted ' * bool(adjusted)}95% CI of the difference {numbers.format(interval)}": interval,
         f"{test}, {format_p_value(pair['p_value_adjusted'])}{adjusted and f', {adjusted}'}": True,
         f"minimum detectable effect {numbers.format(pair['mde'])}": pair["mde"] and pair["verdict"] == NO_DIFFERENCE,
         "too few documents for a verdict": pair["verdict"] == TOO_FEW,
+        FEW_DOCUMENTS: pair["few_documents"] and pair["verdict"] != TOO_FEW,
     }
     return [text for text, is_said in evidence.items() if is_said]
 
