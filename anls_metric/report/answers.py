@@ -56,7 +56,7 @@ def list_answers(submissions: Iterable[Scored]) -> Iterator[Answer]:
         for place, run in enumerate(scored.runs):
             groups: dict[str, Any] = {}
             if clusters:
-                groups["document" if clusters.rule else clusters.field] = clusters.names[place]
+                groups["document" if clusters.rule else clusters.field.rpartition(".")[2]] = clusters.names[place]
             for field, column in columns.items():
                 names = name_groups(field, column[place])
                 groups[field] = names[0] if len(names) == 1 else names

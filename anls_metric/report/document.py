@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import KEYS, Groups, Scored, list_worst
+from anls_metric.analysis.scored import KEYS, Groups, Scored, describe_independence, list_worst
 from anls_metric.core.checks import count_noun
 from anls_metric.core.json_values import to_json
 from anls_metric.core.scorer import Scorer
@@ -55,6 +55,8 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
     }
     if first.scorer.label != Scorer.label:
         content["label"] = first.scorer.label
+    if clusters is None and first.settings.cluster_by is None and first.interval:
+        content["independent"] = describe_independence(first).text(front_end)
     if compared:
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
@@ -207,11 +209,6 @@ def get_label(document: Document) -> str:
 
 
 def describe_clusters(document: Document) -> str:
-    """Describe the clusters in words, such as "75 documents (image, without the page)", or return "" if there
-    are none.
-    """
+    """Describe the clusters in words, such as "75 documents (by image)", or return "" if there are none."""
     clusters = document["clusters"]
-    if not clusters:
-        return ""
-    how = ", ".join(filter(None, (clusters["field"], clusters["rule"])))
-    return f"{count_noun(clusters['count'], 'document')} ({how})"
+    return f"{count_noun(clusters['count'], 'document')} (by {clusters['field']})" if clusters else ""

@@ -423,7 +423,7 @@ class _Document(TypedDict):
     questions: int
     """the number of questions; of the submission with most, if they differ"""
     clusters: Clusters | None
-    """the documents that questions are about; else null"""
+    """the documents that questions are about; null if no field identifies them"""
     hints: list[Hint]
     """the [hints](#hint-hints), the most expensive first: about files, about comparisons, and at most three about the
     answers of each submission"""
@@ -431,6 +431,13 @@ class _Document(TypedDict):
     """the [submissions](#submission-submissions), in the order in which you passed them"""
     comparisons: list[Comparison]
     """the [comparisons](#comparison-comparisons) with the baseline, or of all pairs; empty for one submission"""
+
+
+class Independent(TypedDict, total=False):
+    """A key that exists only if no field identifies the documents of questions."""
+
+    independent: str
+    """that questions were taken as independent, and which field may identify their documents"""
 
 
 class Compared(TypedDict, total=False):
@@ -484,7 +491,7 @@ class Headline(TypedDict, total=False):
     """by how much each variant puts the second-best submission ahead of the best"""
 
 
-class Document(_Document, Compared, Headline, total=False):
+class Document(_Document, Independent, Compared, Headline, total=False):
     """The JSON document of all results."""
 
     label: str

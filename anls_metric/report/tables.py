@@ -250,6 +250,8 @@ def list_notes(document: Document) -> list[str]:
     if document.get("all_pairs") and any(each["few_documents"] for each in comparisons):
         has_verdicts = all(each["verdict"] != TOO_FEW for each in comparisons)
         doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
+    independent = document.get("independent", "")
+    doubts += [f"{independent[0].upper()}{independent[1:]}."] if independent else []
     return [f"{_count_questions(document)}{adjusted}.", *doubts]
 
 
@@ -278,7 +280,7 @@ def describe_adjustment(document: Document) -> str:
 def _count_questions(document: Document) -> str:
     """Describe the number of questions and of clusters in words."""
     questions, clusters = count_noun(document["questions"], "question"), describe_clusters(document)
-    return f"{questions} of {clusters}" if clusters else questions
+    return f"{questions} about {clusters}" if clusters else questions
 
 
 def write_sentence(document: Document, numbers: NumberFormat) -> str:

@@ -102,6 +102,7 @@ Rows = Sequence[tuple[str, str, str]]
 _SCORE: Rows = (
     ("read", "{label}", "{anls}"),
     ("interval", "95% CI", "{interval}{clusters}"),
+    ("independent", "", "{independent}"),
     ("runs", "runs", "{runs}, {spread}, SD {run_sd}"),
     ("read", "metrics", "exact match {exact_match}, contains {contains}"),
     ("read", "scored 0", "{zeros}"),
@@ -148,7 +149,7 @@ _SOURCE: Rows = (
 
 def _list_lines(document: Document, submission: Submission, numbers: NumberFormat, rows: Rows) -> Lines:
     """List the lines for those rows whose key a submission has."""
-    values: dict[str, Any] = {**submission}
+    values: dict[str, Any] = {"independent": document.get("independent"), **submission}
     for part in ("partial_credit", "abstention", "corrections", "confidence", "judge", "all_keys"):
         values |= {key: value for key, value in values.get(part, {}).items() if key != "confidence"}
     clusters, scores = describe_clusters(document), values.get("run_scores", (0.0,))

@@ -382,9 +382,9 @@ def minimum_detectable_effect(
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
         >>> round(minimum_detectable_effect(first, second), 3)
-        0.199
+        0.204
         >>> round(minimum_detectable_effect(first, second, power=0.5), 3)
-        0.14
+        0.143
 
     Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
