@@ -168,7 +168,7 @@ def _score(words: Sequence[str]) -> int:
         _write_figure(result, document, settings, inputs)
     failures, notes = _check_limits(result, document)
     if settings.find:
-        document["find"] = _find(result, settings)
+        document |= _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
     for line in failures + notes:
@@ -280,19 +280,20 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
         if not settings.quiet:
             print_note(format_read(document))
     elif settings.find:
-        print(format_matches(settings.find, document["find"]))
+        print(format_matches(settings.find, document))
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
-def _find(result: Result, settings: Settings) -> list[schema.Match]:
+def _find(result: Result, settings: Settings) -> schema.Document:
     """Find what gives the user's number, for the JSON document."""
-    from anls_metric.analysis.variant_search import find_variants
+    from anls_metric.analysis.variant_search import search_variants
 
     scorers = find_scorers(settings)
-    matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
-    return [cast(schema.Match, match._asdict()) for match in matches]
+    found = search_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
+    matches = [match._asdict() for match in found.matches]
+    return cast(schema.Document, {"find": matches, "find_chance": {"tried": found.tried, "share": found.share}})
 
 
 # Exit status

@@ -414,6 +414,15 @@ class Match(TypedDict):
     """whether it rounds to the number; otherwise it is the nearest"""
 
 
+class FindChance(TypedDict):
+    """How much it says that something gives a published number."""
+
+    tried: int
+    """the number of combinations of variants or metrics, thresholds and extraction steps that were tried"""
+    share: float
+    """the share of the numbers near it, with as many digits, that one of them gives"""
+
+
 # The document
 
 
@@ -499,4 +508,5 @@ class Document(_Document, Independent, Compared, Headline, total=False):
     threshold: float
     """with `--plot-kind threshold`, the threshold of the scores"""
     find: list[Match]
+    find_chance: FindChance
     """with `--find`, [what gives the number](#a-published-number-find)"""
