@@ -18,7 +18,7 @@ from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
-from anls_metric.messages import make_error
+from anls_metric.messages import Message, make_error
 from anls_metric.options import ABSTENTION, LEAVES, PARTIAL_CREDIT, Settings
 from anls_metric.reading.join import Reading
 from anls_metric.reading.reader import Input, read_answers
@@ -168,7 +168,22 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
         name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
         hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())
+    hints += map(Hint, _list_unfit_metrics(submissions[0], settings))
     return sorted(hints, key=lambda hint: -hint.cost)
+
+
+def _list_unfit_metrics(scored: Scored, settings: Settings) -> Iterator[Message]:
+    """Warn of metrics under which answers cannot reach the best value, for lack of references."""
+    for metric in _find_metrics(settings):
+        count = sum(len(each) < metric.least_references for each in scored.questions.references)
+        if count:
+            sentence = (
+                "{count:,} of {total:,} questions have fewer than {least} references, with which no answer reaches a "
+                "{metric} of 1: leave out this metric, or pass the answers of ten people"
+            )
+            total = len(scored.questions.ids)
+            values = {"count": count, "total": total, "least": metric.least_references, "metric": metric.name}
+            yield Message("", sentence, values)
 
 
 def _compare(

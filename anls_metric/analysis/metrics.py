@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,15 +21,20 @@ class Measured(NamedTuple):
         values: the value of each question.
         mean: their mean.
         interval: its 95% confidence interval; None for fewer than two clusters.
+        label: the name of the metric, with how this set is measured.
     """
 
     values: Sequence[float]
     mean: float
     interval: Interval | None
+    label: str
 
 
 def measure(metric: Metric, scored: Scored) -> Measured:
     """Measure string answers. Runs are averaged by question.
+
+    The value of a question for the rate of a corpus is the rate plus what the question changes: its errors minus those
+    expected of its length, over the mean length. The mean of these values is the rate.
 
     Example:
         >>> from anls_metric import score
@@ -37,9 +43,16 @@ def measure(metric: Metric, scored: Scored) -> Measured:
         >>> [round(measure(METRICS[name], scored).mean, 4) for name in ("f1", "relaxed")]
         [0.3333, 0.3333]
     """
-    values = compute_values(metric, scored)
-    names = scored.clusters and scored.clusters.names
-    return Measured(values, mean(values), mean_interval(values, names, metric.most))
+    names, references = scored.clusters and scored.clusters.names, scored.questions.references
+    label = " ".join(filter(None, [metric.name.replace("_", " "), metric.describe(references)]))
+    if metric.count is None:
+        values = compute_values(metric, scored)
+        return Measured(values, mean(values), mean_interval(values, names, metric.most), label)
+    counts = metric.count(scored.answers.predictions, list_references(scored.answers))
+    errors, lengths = (average(scored.answers, list(map(float, column))) for column in zip(*counts))
+    rate, length = math.fsum(errors) / (math.fsum(lengths) or 1.0), mean(lengths) or 1.0
+    values = [rate + (wrong - rate * own) / length for wrong, own in zip(errors, lengths)]
+    return Measured(values, rate, mean_interval(values, names, metric.most), label)
 
 
 def compute_values(metric: Metric, scored: Scored) -> Sequence[float]:

@@ -18,7 +18,7 @@ from anls_metric.core.strings.variants import VARIANTS, Variant
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
 
-METRICS = ("exact_match", "contains", "relaxed")
+METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
 """Metrics that are published as the score of a document benchmark."""
 
 
@@ -161,7 +161,8 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
             yield scorer.name, score_under(answers, scorer, predictions), rules, None
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
-            for metric in find_metrics(METRICS):
+            references = min(map(len, scored.questions.references))
+            for metric in (each for each in find_metrics(METRICS) if each.least_references <= references):
                 yield metric.name, mean(compute_values(metric, again)), rules, None
 
 

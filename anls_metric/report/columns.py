@@ -161,4 +161,9 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
             raise ValueError(describe_unknown("column", key, COLUMNS))
         if key not in held:
             raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
-    return [COLUMNS[key] for key in dict.fromkeys(["name", *(keys or usual)]) if key in held]
+    labels = {key: label for record in records for key in held if (label := record.get(f"{key}_label"))}
+    return [
+        COLUMNS[key]._replace(heading=labels.get(key, COLUMNS[key].heading))
+        for key in dict.fromkeys(["name", *(keys or usual)])
+        if key in held
+    ]

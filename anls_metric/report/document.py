@@ -108,7 +108,7 @@ def _describe_submission(scored: Scored, result: Result) -> dict[str, Any]:
         "extraction": answers.extraction,
         "summary": scored.summary,
         "metrics": {
-            metric: {"mean": each.mean, "interval": each.interval}
+            metric: {"mean": each.mean, "interval": each.interval, "label": each.label}
             for metric, each in result.metrics.get(name, {}).items()
         },
         "confidence": found and found.confidence and found.confidence._asdict(),

@@ -137,7 +137,9 @@ class Mean(TypedDict):
 
     mean: float
     interval: Interval
-    """its mean and the 95% CI"""
+    """its mean, or the rate of all texts together, and the 95% CI"""
+    label: str
+    """its name in tables: `f1 by character` for texts without spaces"""
 
 
 class PartialCredit(TypedDict):

@@ -128,7 +128,8 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         for part in ("partial_credit", "all_keys", "abstention"):
             record |= record.get(part, {})
         for metric, summary in submission.get("metrics", {}).items():
-            record |= {f"metric_{metric}": summary["mean"], f"metric_{metric}_interval": summary["interval"]}
+            key = f"metric_{metric}"
+            record |= {key: summary["mean"], f"{key}_interval": summary["interval"], f"{key}_label": summary["label"]}
         records[submission["name"]] = record
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:

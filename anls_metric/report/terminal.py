@@ -196,8 +196,8 @@ def _list_figures(document: Document, submission: Submission, numbers: NumberFor
     return [
         *_list_lines(document, submission, numbers, _SCORE),
         *(
-            (name, f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
-            for name, metric in submission.get("metrics", {}).items()
+            (metric["label"], f"{numbers.format(metric['mean'])}, 95% CI {numbers.format(metric['interval'])}")
+            for metric in submission.get("metrics", {}).values()
         ),
         *list_details(document, submission, numbers),
         *_list_lines(document, submission, numbers, _SOURCE),
