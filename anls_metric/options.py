@@ -295,7 +295,8 @@ class Settings:
     )
     metrics: tuple[str, ...] = _option(
         "--metrics NAMES",
-        "more metrics, comma-separated: f1,cer,wer,mean_cer,mean_wer,relaxed,vqa_accuracy,exact_match,contains,partial_credit,abstention",
+        "more metrics, comma-separated: f1,cer,wer,mean_cer,mean_wer,relaxed,vqa_accuracy,exact_match,contains,"
+        "partial_credit,abstention",
         SCORING,
         default=(),
         read=read_strings,

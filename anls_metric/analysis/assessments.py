@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.confidence import CORRECT_AT, ConfidenceMeasures, measure_confidence
+from anls_metric.analysis.confidence import BINS, CORRECT_AT, ConfidenceMeasures, measure_confidence
 from anls_metric.analysis.leaf_confidence import LeafConfidence, measure_leaves
 from anls_metric.analysis.scored import Scored
 from anls_metric.messages import make_error
@@ -98,8 +98,9 @@ def assess(scored: Scored) -> Assessments:
     correct_at = 1.0 if scored.scorer.reads_json else CORRECT_AT
     ids = map(list_ids(answers).__getitem__, places)
     differences = [Disagreement(*row) for row in zip(ids, scores, verdicts) if (row[1] >= correct_at) != row[2]]
+    bins = getattr(scored.scorer, "confidence_bins", None) or BINS
     return Assessments(
-        measure_confidence(confidences, scores, correct_at=correct_at) if confidences else None,
+        measure_confidence(confidences, scores, correct_at=correct_at, most_bins=bins) if confidences else None,
         compare_verdicts(scores, verdicts, correct_at) if verdicts else None,
         sorted(differences, key=lambda each: -abs(each.score - each.verdict)),
         by_key,

@@ -13,7 +13,15 @@ from anls_metric.analysis.scored import KEYS, Scored
 from anls_metric.core.checks import count_noun, describe_unknown
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
-from anls_metric.core.statistics.significance import Differences, Floats, Interval, Labels, adjust_for_best, holm
+from anls_metric.core.statistics.significance import (
+    Differences,
+    Floats,
+    Interval,
+    Labels,
+    adjust_for_best,
+    holm,
+    welch_bound,
+)
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.answers import list_ids
 from anls_metric.reading.reader import find_name
@@ -76,6 +84,7 @@ class Comparison(NamedTuple):
         one_document: what is left without the document that turns the verdict or makes up half of the difference; None
             for none.
         few_documents: whether there are fewer than 30 clusters.
+        seeds_bound: with several runs of both, the difference up to which other seeds could turn it; else None.
     """
 
     first: str
@@ -92,6 +101,20 @@ class Comparison(NamedTuple):
     verdict: str
     one_document: OneDocument | None = None
     few_documents: bool = False
+    seeds_bound: float | None = None
+
+    @property
+    def depends_on_seeds(self) -> bool:
+        """Whether the difference is so small that other seeds could turn it."""
+        return self.seeds_bound is not None and 0 < abs(self.difference) < self.seeds_bound
+
+    @property
+    def seeds_note(self) -> str:
+        """A sentence on the verdict if other seeds could turn the difference, or ""."""
+        if not self.depends_on_seeds:
+            return ""
+        bound = f"{100 * (self.seeds_bound or 0.0):.1f}"
+        return f"other seeds could turn the difference: runs like these of equal methods differ by up to {bound} points"
 
     @property
     def note(self) -> str:
@@ -297,7 +320,8 @@ class _Pairs(dict[Names, Comparison]):
             # A p-value may be so small that it is significant after every adjustment.
             patterns = max(significance.FLIPS, round(math.comb(len(self._by_name), 2) / SIGNIFICANT))
             sample = self._samples[names] = pair_values(first, first.scores, second, second.scores)
-            self[names] = describe_differences(names, sample, patterns)
+            bound = welch_bound(first.run_scores, second.run_scores)
+            self[names] = describe_differences(names, sample, patterns)._replace(seeds_bound=bound)
         return self[names]
 
     def add_one_document(self, comparison: Comparison) -> Comparison:
@@ -428,7 +452,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
         deciding = each.one_document and each.one_document.describe(each.difference)
-        for note in filter(None, (each.note, deciding)):
+        for note in filter(None, (each.note, deciding, each.seeds_note)):
             pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 

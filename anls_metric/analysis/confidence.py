@@ -17,7 +17,10 @@ CORRECT_AT = 0.5
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
 
-MAX_BINS = 100
+BINS = 15
+"""The most bins of the calibration error. In more bins, even perfect confidences have a large one: with 100, it is
+0.10 for 1,000 answers.
+"""
 
 
 class ConfidenceMeasures(NamedTuple):
@@ -28,6 +31,7 @@ class ConfidenceMeasures(NamedTuple):
             are right, or all wrong.
         aurc: the area under the risk-coverage curve: the mean risk over all coverages. The risk is 1 - the mean score.
         ece: the expected calibration error: how far confidence and accuracy are apart, in bins of equally many answers.
+        bins: the number of bins.
         coverage: the largest share of the answers, the most confident first, whose accuracy is at least "0.9", "0.95"
             or "0.99": the share that can be accepted without review.
     """
@@ -35,11 +39,12 @@ class ConfidenceMeasures(NamedTuple):
     auroc: float | None
     aurc: float
     ece: float
+    bins: int
     coverage: dict[str, float]
 
 
 def measure_confidence(
-    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT
+    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT, most_bins: int = BINS
 ) -> ConfidenceMeasures:
     """Measure how much confidences say about scores.
 
@@ -47,6 +52,7 @@ def measure_confidence(
         confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
         correct_at: the lowest score of a correct answer.
+        most_bins: the most bins of the calibration error; of n answers, there are at most n - 1.
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -73,21 +79,20 @@ def measure_confidence(
         sure += [confidence] * size
         accuracies += [hits / size] * size
         coverage |= {str(level): count / len(scores) for level in LEVELS if right / count >= level}
-    possible = right * (count - right)
-    return ConfidenceMeasures(
-        won / possible if possible else None, math.fsum(risks) / count, _compute_ece(sure, accuracies), coverage
-    )
+    possible, bins = right * (count - right), max(1, min(count - 1, most_bins))
+    auroc, ece = won / possible if possible else None, _compute_ece(sure, accuracies, bins)
+    return ConfidenceMeasures(auroc, math.fsum(risks) / count, ece, bins, coverage)
 
 
-def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float]) -> float:
-    """Compute the expected calibration error in min(n - 1, 100) bins with equally many answers.
+def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float], bins: int) -> float:
+    """Compute the expected calibration error in bins with equally many answers.
 
     Args:
         confidences: the confidence of each answer, the highest first.
         accuracies: for each answer the mean accuracy of the answers with its confidence, which two bins may share.
+        bins: the number of bins.
     """
     total = len(accuracies)
-    bins = max(1, min(total - 1, MAX_BINS))
     borders = [place * total // bins for place in range(bins + 1)]
     gaps = (
         abs(math.fsum(accuracies[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders)

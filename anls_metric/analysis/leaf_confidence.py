@@ -19,7 +19,7 @@ LeafConfidence = dict[str, Any]
 """What confidences say about the leaves of a key, by the keys of the JSON document.
 
 * ``leaves``: the number of leaves with a confidence;
-* ``auroc``, ``aurc``, ``ece``, ``coverage``: see `ConfidenceMeasures`; a leaf is correct if it scores 1;
+* ``auroc``, ``aurc``, ``ece``, ``bins``, ``coverage``: see `ConfidenceMeasures`; a leaf is correct if it scores 1;
 * ``reliability``: the bins with leaves, from ``low`` to ``high``: the number of ``leaves``, their mean ``confidence``,
   and their ``accuracy``, the share that scores 1.
 """

@@ -70,7 +70,7 @@ class Group(NamedTuple):
 
     places: list[int]
     scores: list[float]
-    figures: Mapping[str, float | None] = {}
+    figures: Mapping[str, Any] = {}
 
     @property
     def mean(self) -> float | None:
@@ -307,7 +307,8 @@ def score_answers(
     if settings.by_key:
         from anls_metric.analysis.leaf_keys import count_keys
 
-        all_keys, keys = count_keys(list_places(answers), values)
+        clusters = choose_clusters(questions.table.records, settings.cluster_by)
+        all_keys, keys = count_keys(list_places(answers), values, clusters and clusters.names)
         groups[KEYS] = {name: Group(list(key.places), list(key.scores), key.figures) for name, key in keys.items()}
     means = {other.name: score_under(answers, other) for other in others}
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)

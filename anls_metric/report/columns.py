@@ -51,8 +51,11 @@ _COLUMNS = (
     Column("blank", "blank", "leaves without a value where none is accepted"),
     Column("same_value", "same value", "close or wrong leaves with the same number or date, written differently"),
     Column("precision", "precision", "share of right leaves among those with a value"),
+    Column("precision_interval", *_INTERVAL),
     Column("recall", "recall", "share of right leaves among those where a value is accepted"),
+    Column("recall_interval", *_INTERVAL),
     Column("f1", "F1", "harmonic mean of precision and recall"),
+    Column("f1_interval", *_INTERVAL),
     Column("mean_score", "mean score", "mean of the scores of the leaves"),
     Column("cost", "cost", "part of the score that is lost here"),
     *(
@@ -96,7 +99,8 @@ COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
 
 # The usual columns. Columns without values are left out.
 _COUNTS = ("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1")
-_OF_LEAVES = ("leaves", *_COUNTS, "blank", "same_value", "mean_score", "cost")
+_INTERVALS = ("precision_interval", "recall_interval", "f1_interval")
+_OF_LEAVES = ("leaves", *_COUNTS, *_INTERVALS, "blank", "same_value", "mean_score", "cost")
 _UNUSUAL = ("name", "layout", "questions", "anls_extracted", "empty", "p_value", "equal", *_OF_LEAVES)
 USUAL_COLUMNS = tuple(key for key in COLUMNS if key not in _UNUSUAL)
 
@@ -117,7 +121,16 @@ TERMINAL_COLUMNS = tuple(
 )
 """The columns of a terminal in their order, with those of other metrics and of runs."""
 
-KEY_COLUMNS = (*_COUNTS, "exact_match", "anls", "interval", "difference", "difference_interval", "verdict")
+KEY_COLUMNS = (
+    *_COUNTS,
+    "f1_interval",
+    "exact_match",
+    "anls",
+    "interval",
+    "difference",
+    "difference_interval",
+    "verdict",
+)
 """The columns of the table of keys."""
 
 ASKED_COLUMNS = (

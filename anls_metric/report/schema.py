@@ -60,7 +60,8 @@ class Confidence(TypedDict):
     auroc: float | None
     aurc: float
     ece: float
-    """the measures"""
+    bins: int
+    """the measures, and the number of bins of the last one"""
     coverage: Mapping[str, float]
     """the coverage at an accuracy of `0.9`, `0.95` and `0.99`"""
 
@@ -89,9 +90,12 @@ class Leaves(TypedDict, total=False):
     same_value: int
     """how many of the close and wrong leaves are the same number or date, written differently"""
     precision: float | None
+    precision_interval: Interval
     recall: float | None
+    recall_interval: Interval
     f1: float | None
-    """the shares of right leaves; null for 0 of 0"""
+    f1_interval: Interval
+    """the shares of right leaves, null for 0 of 0, and their 95% CIs"""
     mean_score: float | None
     """the mean score of the leaves; for all keys, this is ANLS\\* under `--average leaves`"""
     confidence: LeafConfidence
@@ -360,6 +364,9 @@ class _Pair(TypedDict):
     """`better`, `worse`, `no significant difference` or, with fewer than six, `too few documents`"""
     few_documents: bool
     """whether there are fewer than 30 documents"""
+    seeds_bound: float | None
+    """with [several runs](compare.md#several-runs-of-a-model) of both, the difference up to which other seeds could
+    turn it; else null"""
 
 
 class _Comparison(_Pair):

@@ -151,8 +151,13 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
 
 def _describe_verdict(record: Record) -> Record:
     """Add to a verdict that documents are few."""
-    is_few = record.get("few_documents") and record["verdict"] != TOO_FEW
-    return {**record, "verdict": f"{record['verdict']}, {FEW_DOCUMENTS}"} if is_few else record
+    bound = record.get("seeds_bound") or 0.0
+    beside = {
+        FEW_DOCUMENTS: record.get("few_documents") and record["verdict"] != TOO_FEW,
+        "other seeds could turn it": record.get("verdict") in ("better", "worse") and abs(record["difference"]) < bound,
+    }
+    words = [text for text, is_said in beside.items() if is_said]
+    return {**record, "verdict": ", ".join([record["verdict"], *words])} if words else record
 
 
 def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
@@ -225,7 +230,8 @@ def _list_confidences(document: Document, numbers: NumberFormat) -> list[Printed
     if not records:
         return []
     first = [Column("group", KEYS), *[Column("name", "submission")] * (len(submissions) > 1)]
-    measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC"), Column("ece", "ECE")]
+    measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC")]
+    measures.append(Column("ece", f"ECE (at most {max(record['bins'] for record in records)} bins)"))
     levels = [Column(level, f"coverage at {float(level):.0%}") for level in records[0]["coverage"]]
     bins = sorted({(each["low"], each["high"]) for row in records for each in row["reliability"]})
     borders = [Column(f"from {low}", f"{low:.1f} to {high:.1f}") for low, high in bins]
@@ -323,6 +329,9 @@ def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbe
         f"minimum detectable effect {numbers.format(pair['mde'])}": pair["mde"] and pair["verdict"] == NO_DIFFERENCE,
         "too few documents for a verdict": pair["verdict"] == TOO_FEW,
         FEW_DOCUMENTS: pair["few_documents"] and pair["verdict"] != TOO_FEW,
+        f"other seeds could turn differences up to {numbers.format(pair['seeds_bound'])}": (
+            pair["seeds_bound"] and abs(pair["difference"]) < pair["seeds_bound"]
+        ),
     }
     return [text for text, is_said in evidence.items() if is_said]
 

@@ -116,7 +116,8 @@ _ASSESSMENTS: Rows = (
         "{leaves:,} ({right:,} right, {close:,} close, {wrong:,} wrong, {missed:,} missed, {invented:,} invented, "
         "{blank:,} blank)",
     ),
-    ("leaves", "", "precision {precision}, recall {recall}, F1 {f1}"),
+    ("leaves", "", "precision {precision} ({precision_interval}), recall {recall} ({recall_interval})"),
+    ("leaves", "", "F1 {f1} (95% CI {f1_interval})"),
     ("same_value", "", "same number or date, written differently: {same_value:,} of close and wrong"),
     (
         "corrections",
@@ -130,7 +131,7 @@ _ASSESSMENTS: Rows = (
         "false {false_abstentions:,} of {answerable:,}; {missing_answers:,} missing",
     ),
     ("abstention", "", "accuracy of the answered {accuracy_of_answered}, {answered:,} answers"),
-    ("confidence", "confidence", "AUROC {auroc}, AURC {aurc}, ECE {ece}"),
+    ("confidence", "confidence", "AUROC {auroc}, AURC {aurc}, ECE ({bins} bins) {ece}"),
     ("confidence", "", "coverage {shares}"),
     ("judge", "judge", "agreement {agreement}, kappa {kappa}"),
     (
@@ -159,7 +160,9 @@ def _list_lines(document: Document, submission: Submission, numbers: NumberForma
     coverage = values.get("coverage", {}).items()
     texts = {
         **{
-            key: numbers.format(value) if value is None or isinstance(value, float) else value
+            key: numbers.format(value)
+            if value is None or isinstance(value, float) or key.endswith("_interval")
+            else value
             for key, value in values.items()
         },
         "label": get_label(document),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import compare, get_variant, holm, paired_test, score
+from anls_metric import compare, get_variant, holm, paired_test, rule, score
 from anls_metric.analysis.assessments import compare_verdicts
 from anls_metric.analysis.confidence import LEVELS, measure_confidence
 from anls_metric.core.strings.metrics import METRICS, is_relaxed_match, score_cer, score_f1
@@ -220,6 +220,19 @@ def test_measures_equal_hand_computed_values() -> None:
     assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0]).ece == pytest.approx(0.2)
     assert measure_confidence([0.7], [0.0]).ece == pytest.approx(0.7)
     assert measure_confidence([0.9, 0.1], [0.6, 0.4]).auroc == 1.0
+
+
+def test_calibration_error_has_15_bins_and_says_so() -> None:
+    chance = random.Random(2)
+    rows: list[Any] = [{"answers": ["a"], "p": chance.random()} for _ in range(1000)]
+    rows = [{**row, "id": n, "prediction": "a" if chance.random() < row["p"] else "b"} for n, row in enumerate(rows)]
+    scores = score(rows, field={"confidence": "p"})
+    confidence: Any = scores.to_dict()["submissions"][0]["confidence"]
+    assert (confidence["bins"], confidence["ece"] < 0.06) == (15, True)
+    assert f"ECE (15 bins) {confidence['ece']:.4f}" in str(scores)
+    assert measure_confidence([row["p"] for row in rows], [1.0] * 1000, most_bins=100).bins == 100
+    assert measure_confidence([0.5] * 4, [1.0] * 4).bins == 3
+    assert (rule("dude").confidence_bins, rule("longdocurl").confidence_bins) == (100, None)
 
 
 @pytest.mark.parametrize(

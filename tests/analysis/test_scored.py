@@ -300,6 +300,32 @@ def test_runs_are_compared_by_their_mean_scores() -> None:
     assert (comparison["difference"], comparison["wins"], comparison["questions"]) == (0.5, 40, 40)
 
 
+@pytest.mark.parametrize(("spread", "could_turn"), [(1, False), (9, True)])
+def test_verdict_of_runs_says_whether_other_seeds_could_turn_it(spread: int, could_turn: bool) -> None:
+    """The difference is 12 points; Welch's bound is that of scipy."""
+    stats = pytest.importorskip("scipy.stats")
+    wrong = {"base": [20, 20 + spread, 20 + 2 * spread], "tuned": [8, 8 + spread, 8 + 2 * spread]}
+    tables = {
+        name: [
+            {"id": place, "run": run, "prediction": "x" if place < count else "Coca Cola", "answers": ["Coca Cola"]}
+            for run, count in enumerate(counts)
+            for place in range(100)
+        ]
+        for name, counts in wrong.items()
+    }
+    scores = compare(tables, runs="question")
+    (found,) = scores.to_dict()["comparisons"]
+    assert (found["verdict"], found["difference"]) == ("better", pytest.approx(0.12))
+    p_value = stats.ttest_ind(*wrong.values(), equal_var=False).pvalue
+    assert (found["difference"] < found["seeds_bound"]) == (p_value > 0.05) == could_turn
+    bound = stats.t.ppf(0.975, 4) * math.sqrt(2 * (spread / 100) ** 2 / 3)
+    assert found["seeds_bound"] == pytest.approx(bound)
+    assert ("better, other seeds could turn it" in str(scores)) == could_turn
+    assert any("other seeds could turn the difference" in hint for hint in scores.hints) == could_turn
+    one = {name: [row for row in rows if row["run"] == 0] for name, rows in tables.items()}
+    assert compare(one).to_dict()["comparisons"][0]["seeds_bound"] is None
+
+
 def test_runs_and_a_mean_of_leaves_are_refused() -> None:
     with pytest.raises(ValueError, match='runs can only be averaged question by question: use average="rows"'):
         score_runs({"7": ["Coca Cola", "x"]}, variant="anls_star", average="leaves")

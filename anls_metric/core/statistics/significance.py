@@ -79,7 +79,7 @@ def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFID
     """
     _check_numbers(scores)
     _check_length(clusters, "clusters", scores)
-    return _find_interval(scores, _sum_clusters(scores, clusters), confidence)
+    return _find_interval(_estimate_mean(scores, _sum_clusters(scores, clusters)), confidence)
 
 
 def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
@@ -105,16 +105,40 @@ def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interv
     sums = _sum_clusters(scores, clusters)
     if sum(cluster.times for cluster in sums) < 2:
         return None
-    if most == 1.0:
-        return _find_interval(scores, sums, CONFIDENCE)
     estimate = _estimate_mean(scores, sums)
+    if most == 1.0:
+        return _find_interval(estimate, CONFIDENCE)
     half = estimate.t(CONFIDENCE) * math.sqrt(estimate.variance)
     return Interval(max(0.0, estimate.mean - half), min(most, estimate.mean + half))
 
 
-def _find_interval(scores: Floats, sums: Sequence[Cluster], confidence: float) -> Interval:
+def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
+    """Compute the 95% interval of a share whose parts come from documents, such as precision.
+
+    Args:
+        parts: for each document what is counted, and of how many.
+
+    Returns:
+        The interval, like that of a mean; None for fewer than two documents that have any.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> found = ratio_interval([(1, 2), (3, 3), (2, 4), (0, 0)])
+        >>> found and [round(end, 3) for end in found]
+        [0.202, 0.93]
+    """
+    sums = [Cluster(total, size, 1) for total, size in parts if size]
+    if len(sums) < 2:
+        return None
+    count = sum(cluster.size for cluster in sums)
+    return _find_interval(_estimate(math.fsum(cluster.total for cluster in sums) / count, count, sums), CONFIDENCE)
+
+
+def _find_interval(estimate: _Estimate, confidence: float) -> Interval:
     """Compute the interval of a mean score: see `interval`."""
-    estimate, count = _estimate_mean(scores, sums), len(scores)
+    count, sums = estimate.size, estimate.sums
     independent = estimate.mean * (1 - estimate.mean) / count  # the variance of as many right and wrong answers
     alike = count / (estimate.freedom + 1)  # the design effect if all questions of a cluster are answered alike
     effect = estimate.variance / independent if independent else alike
@@ -129,9 +153,13 @@ def _find_interval(scores: Floats, sums: Sequence[Cluster], confidence: float) -
 
 
 class _Estimate(NamedTuple):
-    """A mean, its variance, and the degrees of freedom: one less than the effective number of clusters."""
+    """A mean of this many values in these clusters, its variance, and the degrees of freedom: one less than the
+    effective number of clusters.
+    """
 
     mean: float
+    size: int
+    sums: Sequence[Cluster]
     variance: float
     freedom: float
 
@@ -141,16 +169,18 @@ class _Estimate(NamedTuple):
 
 
 def _estimate_mean(values: Floats, sums: Sequence[Cluster]) -> _Estimate:
-    """Estimate the variance of a mean by leaving out each cluster in turn. ValueError: there are fewer than two
-    clusters.
-    """
-    number, count = sum(cluster.times for cluster in sums), len(values)
-    if number < 2:
+    """Estimate the variance of a mean. ValueError: there are fewer than two clusters."""
+    if sum(cluster.times for cluster in sums) < 2:
         raise ValueError("an interval needs at least two clusters; a question without a cluster counts as its own")
-    middle = mean(values)
+    return _estimate(mean(values), len(values), sums)
+
+
+def _estimate(middle: float, count: int, sums: Sequence[Cluster]) -> _Estimate:
+    """Estimate the variance of a mean by leaving out each cluster in turn."""
+    number = sum(cluster.times for cluster in sums)
     squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
     effective = count * count / sum(times * size * size for _, size, times in sums)
-    return _Estimate(middle, (number - 1) / number * squares, effective - 1)
+    return _Estimate(middle, count, sums, (number - 1) / number * squares, effective - 1)
 
 
 @dataclass(frozen=True)
@@ -389,6 +419,40 @@ def minimum_detectable_effect(
     Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
     return differences(first, second, clusters).minimum_detectable_effect(confidence, power)
+
+
+def welch_bound(first: Floats, second: Floats, confidence: float = CONFIDENCE) -> float | None:
+    """Compute the difference of means up to which two lists of runs may be equal: t standard errors, as Welch's test.
+
+    Args:
+        first: the score of each run of one submission.
+        second: those of the other one.
+        confidence: from 0 to 1.
+
+    Returns:
+        The difference, from 0; None unless both have two runs or more.
+
+    Raises:
+        ValueError: the confidence is outside [0, 1).
+
+    Example:
+        >>> round(welch_bound([0.8, 0.82, 0.84], [0.83, 0.83, 0.86]), 4)
+        0.0428
+
+    Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances are
+    Involved", 1947.
+    """
+    from statistics import variance  # slow to import
+
+    runs = first, second
+    if min(map(len, runs)) < 2:
+        return None
+    parts = [variance(own) / len(own) for own in runs]
+    total = math.fsum(parts)
+    if not total:
+        return 0.0
+    freedom = total * total / math.fsum(part * part / (len(own) - 1) for part, own in zip(parts, runs))
+    return student_t(confidence, freedom) * math.sqrt(total)
 
 
 def holm(p_values: Floats) -> list[float]:
