@@ -1392,6 +1392,17 @@ class Metric(NamedTuple):
     compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
     most: float = 1.0
     lower_is_better: bool = False
+    count: Callable[..., list[tuple[int, int]]] | None = None
+    least_references: int = 1
+    describe: Callable[[References], str] = lambda references: ""
+
+    def average(self, *answers: Any) -> float:
+        """Compute the value of a set, given what `compute` takes."""
+        return mean(self.compute(*answers)) if self.count is None else _divide(*map(sum, zip(*self.count(*answers))))
+
+
+def _divide(errors: float, length: float) -> float:
+    return errors / (length or 1)
 
 
 def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
@@ -1406,9 +1417,15 @@ def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metri
 # Words, characters and numbers
 
 
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_TOKEN = re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
+
+
 def score_f1(prediction: str, reference: str) -> float:
     """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0."""
-    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
+    split = _TOKEN.findall if _HAS_UNSPACED.search(prediction + reference) else split_into_words
+    words, accepted = split(prediction.lower()), split(reference.lower())
     if not words or not accepted:
         return float(words == accepted)
     common = (Counter(words) & Counter(accepted)).total()
@@ -1417,8 +1434,19 @@ def score_f1(prediction: str, reference: str) -> float:
 
 def score_cer(prediction: str, reference: str) -> float:
     """Compute the character error rate: distance / length of the reference. It can exceed 1."""
+    return _divide(*count_characters(prediction, reference))
+
+
+def count_characters(prediction: str, reference: str) -> tuple[int, int]:
+    """Count the wrong characters of a text, and the characters of its reference."""
     prediction, reference = prediction.strip(), reference.strip()
-    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
+    return Levenshtein.distance(prediction, reference), len(reference)
+
+
+def count_words(prediction: str, reference: str) -> tuple[int, int]:
+    """Count the wrong words of a text, and the words of its reference."""
+    words, accepted = prediction.split(), reference.split()
+    return Levenshtein.distance(words, accepted), len(accepted)
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
@@ -1448,6 +1476,25 @@ def _take_best(
         ]
 
     return compute
+
+
+def _list_rates(meaning: str, count: Callable[[str, str], tuple[int, int]]) -> Iterator[Metric]:
+    """Yield the error rate of a corpus, and the mean of those of the texts."""
+
+    def count_all(predictions: Sequence[Any], references: References, *_: Any) -> list[tuple[int, int]]:
+        """Count the errors against the reference with the lowest rate; without an answer, all of it is wrong."""
+        found = []
+        for prediction, texts in zip(predictions, references):
+            counts = [count("" if prediction is None else prediction, text) for text in texts]
+            found.append(min(counts, key=lambda pair: _divide(*pair)))
+        return found
+
+    rates = _take_best(lambda prediction, text: _divide(*count(prediction, text)), min, 1.0)
+    source = "jiwer, https://github.com/jitsi/jiwer"
+    short, kind = meaning[0] + "er", f"{meaning} error rate, the lowest over the references; 0 is best; it can exceed 1"
+    infinite = float("inf")
+    yield Metric(short, f"{kind}; of all texts together", source, rates, infinite, True, count_all)
+    yield Metric(f"mean_{short}", f"{kind}; the mean over the texts", source, rates, infinite, True)
 
 
 # Equal and contained texts
@@ -1510,17 +1557,24 @@ METRICS: Mapping[str, Metric] = {
     for metric in (
         Metric(
             "f1",
-            "F1 of the words, the best over the references",
+            "F1 of the words (Chinese, Japanese, Thai: of the characters), the best over the references",
             "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
             _take_best(score_f1, max, 0.0),
+            describe=lambda references: (
+                "by character" * any(map(_HAS_UNSPACED.search, chain.from_iterable(references)))
+            ),
         ),
+        *_list_rates("character", count_characters),
+        *_list_rates("word", count_words),
         Metric(
-            "cer",
-            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
-            "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
-            most=float("inf"),
-            lower_is_better=True,
+            "vqa_accuracy",
+            "min(1, equal references / 3), averaged over leaving out each of ten references",
+            "VQA, https://visualqa.org/evaluation.html",
+            lambda predictions, references, *_: [
+                0.0 if prediction is None else score_vqa(prediction, texts)
+                for prediction, texts in zip(predictions, references)
+            ],
+            least_references=4,
         ),
         Metric(
             "relaxed",
@@ -1542,6 +1596,62 @@ METRICS: Mapping[str, Metric] = {
         ),
     )
 }
+
+
+# ---- anls_metric.core.strings.vqa: Computes the accuracy of VQA, TextVQA and their relatives, whose questions have the answers of ten people.
+
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)} | {"none": "0"}
+_VQA_ARTICLES = frozenset(("a", "an", "the"))
+_VQA_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
+_PERIOD = re.compile(r"\.(?!\d)")
+_MOST_PERIODS = 32  # the official program passes a flag of this value as the count
+_NUMBER_WITH_COMMA = re.compile(r"\d,\d")
+
+# Each contraction, and after "=" the words that become it, if they are not the contraction without apostrophes.
+_CONTRACTIONS = """
+ain't aren't can't could've couldn't couldn't've=couldn'tve,couldnt've didn't doesn't don't hadn't
+hadn't've=hadnt've,hadn'tve hasn't haven't he'd he'd've=hed've,he'dve he's how'd how'll how's
+I'd've=Id've,I'dve I'm I've isn't it'd it'd've=itd've,it'dve it'll let's=let's ma'am mightn't
+mightn't've=mightnt've,mightn'tve might've mustn't must've needn't not've o'clock oughtn't
+'ow's'at=ow's'at,'ows'at,'ow'sat shan't she'd've=shed've,she'dve she's=she's should've shouldn't
+shouldn't've=shouldnt've,shouldn'tve somebodyd=somebody'd somebody'd've=somebodyd've,somebody'dve
+somebody'll somebody's someone'd someone'd've=someoned've,someone'dve someone'll someone's something'd
+something'd've=somethingd've,something'dve something'll that's there'd there'd've=thered've,there'dve
+there're there's they'd they'd've=theyd've,they'dve they'll they're they've 'twas wasn't
+we'd've=wed've,we'dve we've weren't what'll what're what's what've when's where'd where's where've who'd
+who'd've=whod've,who'dve who'll who's who've why'll why're why's won't would've wouldn't
+wouldn't've=wouldnt've,wouldn'tve y'all y'all'll=yall'll,y'allll y'all'd've=yall'd've,y'alld've,y'all'dve
+you'd you'd've=youd've,you'dve you'll you're you've
+"""
+_FORMS = {
+    form: contraction
+    for contraction, _, forms in (word.partition("=") for word in _CONTRACTIONS.split())
+    for form in (forms or contraction.replace("'", "")).split(",")
+}
+
+
+def score_vqa(prediction: str, references: Sequence[str]) -> float:
+    """Compute the VQA accuracy of an answer: the mean, over the references, of min(matches / 3, 1) among the others."""
+    answer, *texts = (text.replace("\n", " ").replace("\t", " ").strip() for text in (prediction, *references))
+    if len({*texts}) > 1:
+        answer, *texts = map(_normalize_for_vqa, (answer, *texts))
+    matches, total = texts.count(answer), 0.0
+    for text in texts:  # in this order, as the sum is rounded
+        total += min(1.0, (matches - (text == answer)) / 3)
+    return total / len(texts)
+
+
+def _normalize_for_vqa(text: str) -> str:
+    """Remove punctuation and articles, and write numbers and contractions alike."""
+    joins = _NUMBER_WITH_COMMA.search(text) is not None
+    cleaned = text
+    for sign in _VQA_PUNCTUATION:
+        if sign in text:
+            cleaned = cleaned.replace(sign, "" if joins or f"{sign} " in text or f" {sign}" in text else " ")
+    cleaned = _PERIOD.sub("", cleaned, count=_MOST_PERIODS)
+    words = (_NUMBERS.get(word, word) for word in cleaned.lower().split())
+    return " ".join(_FORMS.get(word, word) for word in words if word not in _VQA_ARTICLES)
 
 
 # ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
@@ -1728,7 +1838,7 @@ class ComputeMetrics:
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
-            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:

@@ -29,6 +29,7 @@ MODULES = (
     "core.strings.explanation",
     "core.strings.rows",
     "core.strings.metrics",
+    "core.strings.vqa",
     "transformers",
 )
 

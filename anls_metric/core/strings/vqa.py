@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: str(number) for number, word in enumerate(_WORDS)} | {"none": "0"}
-_ARTICLES = frozenset(("a", "an", "the"))
-_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)} | {"none": "0"}
+_VQA_ARTICLES = frozenset(("a", "an", "the"))
+_VQA_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _PERIOD = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32  # the official program passes a flag of this value as the count
 _NUMBER_WITH_COMMA = re.compile(r"\d,\d")
@@ -49,20 +49,20 @@ def score_vqa(prediction: str, references: Sequence[str]) -> float:
     """
     answer, *texts = (text.replace("\n", " ").replace("\t", " ").strip() for text in (prediction, *references))
     if len({*texts}) > 1:
-        answer, *texts = map(_normalize, (answer, *texts))
+        answer, *texts = map(_normalize_for_vqa, (answer, *texts))
     matches, total = texts.count(answer), 0.0
     for text in texts:  # in this order, as the sum is rounded
         total += min(1.0, (matches - (text == answer)) / 3)
     return total / len(texts)
 
 
-def _normalize(text: str) -> str:
+def _normalize_for_vqa(text: str) -> str:
     """Remove punctuation and articles, and write numbers and contractions alike."""
     joins = _NUMBER_WITH_COMMA.search(text) is not None
     cleaned = text
-    for sign in _PUNCTUATION:
+    for sign in _VQA_PUNCTUATION:
         if sign in text:
             cleaned = cleaned.replace(sign, "" if joins or f"{sign} " in text or f" {sign}" in text else " ")
     cleaned = _PERIOD.sub("", cleaned, count=_MOST_PERIODS)
     words = (_NUMBERS.get(word, word) for word in cleaned.lower().split())
-    return " ".join(_FORMS.get(word, word) for word in words if word not in _ARTICLES)
+    return " ".join(_FORMS.get(word, word) for word in words if word not in _VQA_ARTICLES)
