@@ -1368,7 +1368,7 @@ class ComputeMetrics:
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
-            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:

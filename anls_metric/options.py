@@ -365,7 +365,13 @@ class Settings:
     )
     fail_if_worse: bool = _switch(
         "--fail-if-worse",
-        "exit with status 1 if a submission is significantly worse than the baseline (default: than the first)",
+        "exit with status 1 if a submission is significantly worse than the baseline (default: than the first), or if "
+        "that cannot be told",
+        COMPARISON,
+    )
+    allow_doubt: bool = _switch(
+        "--allow-doubt",
+        "with --fail-if-worse: pass if fewer than six documents or different questions leave the question open",
         COMPARISON,
     )
     output_dir: str | None = _option("--output-dir FOLDER", "like --output, but always a folder", OUTPUT)

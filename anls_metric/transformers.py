@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row
-from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
 from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.core.strings.variants import get_variant
 
@@ -277,7 +277,7 @@ class ComputeMetrics:
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
-            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:

@@ -26,7 +26,7 @@ from anls_metric.reading.values import read_columns
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
 
-METRICS = ("exact_match", "contains", "relaxed")
+METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
 """Metrics that are published as the score of a document benchmark."""
 
 
@@ -53,6 +53,24 @@ class VariantMatch(NamedTuple):
     threshold: float | None = None
     average: str = ""
     none_keys: str = ""
+
+
+class VariantSearch(NamedTuple):
+    """What a search for a number found, and how much it says.
+
+    Attributes:
+        matches: as `find_variants` returns them.
+        tried: how many combinations of variants or metrics, thresholds and extraction rules were tried.
+        share: the share of the numbers with as many digits, at most `NEAR` from it, that one of them gives.
+    """
+
+    matches: list[VariantMatch]
+    tried: int
+    share: float
+
+
+NEAR, LEAST_NEAR = Decimal("0.03"), 5
+"""Up to three points away, or five units of the last digit, numbers are near."""
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
@@ -86,6 +104,11 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         >>> [match.variant for match in find_variants("0.5", [scored])][-2:]
         ['exact_match', 'relaxed']
     """
+    return search_variants(number, submissions, scorers).matches
+
+
+def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> VariantSearch:
+    """Find what gives a number, as `find_variants` does, and how much that says."""
     wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
 
@@ -93,6 +116,7 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         return abs(Decimal(anls) * scale - wanted)
 
     nearest: list[VariantMatch] = []
+    means: list[float] = []
     for find in (_try_rules, _try_thresholds):
         matches = [
             VariantMatch(scored.name, variant, scale, anls, find_distance(anls, scale) <= half, *options)
@@ -100,11 +124,22 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
             for variant, anls, *options in find(scored, chosen)
             for scale in SCALES
         ]
+        means += [match.anls for match in matches[:: len(SCALES)]]
         exact = [match for match in matches if match.exact]
-        if exact:
-            return exact
         nearest = nearest or [min(matches, key=lambda match: find_distance(match.anls, match.scale) / match.scale)]
-    return nearest
+        if exact:
+            break
+    return VariantSearch(exact or nearest, len(means), _share_near(wanted, means))
+
+
+def _share_near(wanted: Decimal, means: Iterable[float]) -> float:
+    """Compute the share of the numbers near one, with as many digits, to which some mean rounds."""
+    scale = 1 if wanted <= 1 else 100
+    unit = Decimal((0, (1,), int(wanted.as_tuple().exponent)))
+    reach = max(LEAST_NEAR, int(NEAR * scale / unit))
+    steps = range(max(-reach, -int(wanted / unit)), min(reach, int((scale - wanted) / unit)) + 1)
+    given = {round((Decimal(mean) * scale - wanted) / unit) for mean in means}
+    return len(given.intersection(steps)) / max(1, len(steps))
 
 
 def _parse_number(number: str) -> Decimal:
@@ -139,7 +174,8 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
                 yield scorer.name, score_under(answers, scorer, predictions), rules, None, *options
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
-            for metric in find_metrics(METRICS):
+            references = min(map(len, scored.questions.references))
+            for metric in (each for each in find_metrics(METRICS) if each.least_references <= references):
                 yield metric.name, mean(compute_values(metric, again)), rules, None
             yield from _try_benchmarks(again, rules)
 

@@ -42,7 +42,10 @@ def test_score_is_the_mean_of_the_scores_of_the_answers(shell: Shell) -> None:
 # Files and flags, and a part of the output. The documentation shows more of them whole.
 OUTPUTS = [
     (f"{EXAMPLE} --by answer_type,evidence --percent --digits 1", "Visual/Layout  88.9   -            1\n"),
-    (f"{EXAMPLE} --find 62.73", "62.73 is standard, rrc, "),
+    (
+        f"{EXAMPLE} --find 62.73",
+        "62.73 is standard and 15 others, which this number does not tell apart, on submission: 62.7315\n",
+    ),
     (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
     ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
@@ -223,7 +226,10 @@ def test_example_of_the_help_runs(shell: Shell, example: str) -> None:
 
 
 FAR = ("12", "0.12", "6273", "12.73%")
-TOO_FEW = "too few documents to tell whether a is worse than b"
+TOO_FEW = "too few documents to tell whether none is worse than tall: -1.0000"
+DIFFERENT = "different questions (60 and 50, 50 in common) to tell whether half is worse than all: -0.0400"
+ANYWAY = "; to pass all the same, add --allow-doubt"
+GATE = "--fail-if-worse"
 
 
 @pytest.mark.parametrize(
@@ -232,9 +238,12 @@ TOO_FEW = "too few documents to tell whether a is worse than b"
         ("gold.json a.json --fail-under 0.75", 0, ""),
         ("gold.json a.json --fail-under 0.76", 1, "anls: the ANLS of a is 0.75, under 0.76\n"),
         ("gold.json a.json b.json --fail-under 0.8", 1, "anls: the ANLS of a is 0.75, under 0.8\n"),
-        ("long.json none.json tall.json --fail-if-worse", 0, ""),
-        ("long.json tall.json none.json --fail-if-worse", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
-        ("gold.json b.json a.json --fail-if-worse", 0, f"anls: {TOO_FEW}: -0.0833\n"),
+        (f"long.json none.json tall.json {GATE}", 0, ""),
+        (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
+        (f"few.json tall.json none.json {GATE} --extra ignore", 1, f"anls: {TOO_FEW}{ANYWAY}\n"),
+        (f"few.json tall.json none.json {GATE} --extra ignore --allow-doubt", 0, f"anls: {TOO_FEW}\n"),
+        (f"all.json half.json {GATE}", 1, f"anls: {DIFFERENT}{ANYWAY}\n"),
+        (f"all.json half.json {GATE} --allow-doubt", 0, f"anls: {DIFFERENT}\n"),
         ("gold.json a.json --find 75", 0, ""),
         ("gold.json a.json --find 76", 1, ""),
         ("gold.json a.json --find 76 --format json", 1, ""),
@@ -244,9 +253,28 @@ TOO_FEW = "too few documents to tell whether a is worse than b"
 def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status: int, words: str) -> None:
     long = {str(n): ["a"] for n in range(60)}
     shell.write({"long.json": long, "tall.json": dict.fromkeys(long, "a"), "none.json": dict.fromkeys(long, "x")})
+    shell.write({"few.json": {str(n): ["a"] for n in range(5)}})
+    rows = [{"id": n, "prediction": "x" if n < 2 else "a", "references": ["a"]} for n in range(60)]
+    shell.write({"all.json": [{**row, "prediction": "a"} for row in rows], "half.json": rows[:50]})
     done = shell.type(f"{line} --quiet")
     assert (done.status, done.err) == (status, words)
     assert bool(done.out) == (status < 2)
+
+
+def test_gate_has_the_baseline_and_the_family_of_the_table(shell: Shell) -> None:
+    """Alone, six wrong answers of six that differ are significant; not in the family of two."""
+    gold = {str(n): ["a"] for n in range(60)}
+    for name, wrong in {"first": 0, "worse": 6, "same": 0}.items():
+        shell.write({f"{name}.json": {str(n): "x" if n < wrong else "a" for n in range(60)}})
+    shell.write({"long.json": gold})
+    for files, is_worse in (("first.json worse.json", True), ("first.json worse.json same.json", False)):
+        done = shell.type(f"long.json {files} --fail-if-worse --quiet --format json")
+        document = json.loads(done.out)
+        assert (document["baseline"], document["chose_best"], done.status) == ("first", False, int(is_worse))
+        table = [each for each in document["comparisons"] if each["first"] == "first"]
+        for pair, tested in zip(table, document["gate"], strict=True):
+            assert tested.items() - {("doubt", None)} <= pair.items()
+        assert document["gate"][0]["verdict"] == ("worse" if is_worse else "no significant difference")
 
 
 @pytest.mark.parametrize(

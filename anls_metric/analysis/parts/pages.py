@@ -15,7 +15,10 @@ def describe_pages(scored: Scored) -> dict[str, Any]:
     """Describe the mean of each metric of pages."""
     from anls_metric.analysis.pages import measure_pages
 
-    return {name: {"mean": each.mean, "interval": each.interval} for name, each in measure_pages(scored).items()}
+    return {
+        name: {"mean": each.mean, "interval": each.interval, "label": each.label}
+        for name, each in measure_pages(scored).items()
+    }
 
 
 PART = Part(
