@@ -261,6 +261,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     """Serve the page, its endpoints, and the tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the command leaves it to the system
     processes.start()
     sys.stderr = _Log(sys.stderr)
     if os.environ.get("SPACE_ID"):  # behind proxies of Hugging Face, which name the visitor's address
