@@ -58,6 +58,7 @@ class Answer(str, enum.Enum):
     COLA = "Coca Cola"
 
 
+NO_ANSWER = replace(VARIANTS["standard"], name="no_answer", no_answers=("none",))
 UPPER = replace(VARIANTS["standard"], name="upper", reference_length="normalized upper", threshold=0.65)
 
 # A prediction, its references, the options of anls_score, and the score.
@@ -116,7 +117,8 @@ EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     ("x" * 31_000, ["short"], {}, 0.0),
     ("b" * 100, ["a"], {"threshold": 1e-9}, 0.0),
     # no answer, of a variant that is like standard otherwise
-    ("None", ["nine"], {"variant": replace(VARIANTS["standard"], name="none", no_answers=("none",))}, 0.0),
+    ("None", ["nine"], {"variant": NO_ANSWER}, 0.0),
+    ("none", ["none"], {"variant": NO_ANSWER}, 0.0),
     # a long prediction whose reference becomes longer in lower case, or is measured in upper case
     ("i\u0307" * 40, ["\u0130" * 40], {"threshold": 0.9}, 1.0),
     ("ΐ" * 200 + "a" * 205, ["ΐ" * 200], {"variant": UPPER}, 1 - 205 / 600),
