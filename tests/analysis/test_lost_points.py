@@ -108,6 +108,11 @@ def test_references_of_other_questions_are_answers_that_were_moved() -> None:
     assert alone.main_causes[0] == "wrong"
 
 
+def test_sentences_that_abstain_are_no_failed_requests() -> None:
+    found = account([("I cannot answer this question.", [text]) for text in ANSWERS])
+    assert {*found.main_causes} == {"refusal"}
+
+
 # Under the rule of a benchmark: what the rule tells, and the rest "wrong" or "a few characters"
 OF_RULES = [
     ("docvqa_2026", "Coca Cola", "Coca Cola", "no marker"),
