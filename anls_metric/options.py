@@ -395,7 +395,7 @@ class Settings:
         default=(),
         read=read_strings,
     )
-    quiet: bool = _switch("--quiet", "print no hints", OUTPUT)
+    quiet: bool = _switch("--quiet", "print no hints and no account of lost points", OUTPUT)
     images: str | None = _option(
         "--images PLACE",
         "page images to show in the report: a folder, a zip archive, or a Parquet file with an image column "
@@ -417,7 +417,6 @@ class Options(TypedDict, total=False):
     prediction: Names
     references: str | None
     extract: Names
-    normalize: Names
     missing: Literal["error", "zero", "skip"] | None
     by: Names
     worst: int | None
@@ -436,6 +435,7 @@ class Options(TypedDict, total=False):
     corrections: str | os.PathLike[str] | None
     threshold: float | None
     ignore_case: bool | None
+    normalize: Names
     average: Average | None
     none_keys: NoneKeys | None
     numbers: Numbers | None

@@ -427,7 +427,7 @@ def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
     """Find three words that many answers begin with, all of them wrong, and no reference, as messages of failed
     requests do.
     """
-    beginnings = Counter(begin(text) for text, _ in zeros if text.count(" ") > 1)
+    beginnings = Counter(begin(text) for text, _ in zeros if text.count(" ") > 1 and not abstains(text))
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
     some = [words for words, count in beginnings.items() if count > least and words.count(" ") > 1]
     if not some:

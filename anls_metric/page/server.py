@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -21,6 +22,8 @@ os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # older versions of gradio
 
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.variants import signature
@@ -258,6 +261,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     """Serve the page, its endpoints, and the tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the command leaves it to the system
     processes.start()
     sys.stderr = _Log(sys.stderr)
     if os.environ.get("SPACE_ID"):  # behind proxies of Hugging Face, which name the visitor's address
@@ -270,7 +274,10 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_CALLS + 32,
         state_session_capacity=limits.MAX_SESSIONS,
-        app_kwargs={"middleware": [Middleware(Guard, is_local=_is_local(options))]},
+        app_kwargs={
+            "middleware": [Middleware(Guard, is_local=_is_local(options))],
+            "exception_handlers": {TypeError: _refuse_arguments},
+        },
         mcp_server=True,
         footer_links=["api"],
         enable_monitoring=False,
@@ -312,6 +319,15 @@ _LONG_RESULT = (
     "the result is longer than the {most} kB that a tool returns: leave out worst, or call the endpoint of the same "
     "name with curl, which writes up to 1 MB to a file"
 )
+
+
+async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
+    """Answer a call by name whose arguments are missing or unknown, which gradio raises as an internal error."""
+    found = re.search(r"required argument: (\w+)$|^Parameter `(.+?)` is not", str(error))
+    if found is None:
+        raise error
+    problem = f"the argument {found[1]!r} is missing" if found[1] else f"there is no argument {found[2][:60]!r}"
+    return JSONResponse({"detail": f"{problem}: /gradio_api/info lists the arguments of each endpoint"}, 422)
 
 
 class _Log(io.TextIOWrapper):

@@ -11,6 +11,7 @@ from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import CONFIDENCES, FILES, IDS, QUESTIONS, RUNS, SCORES, SUBMISSIONS, usual_field
 from anls_metric.reading.table import Table
 
+KEYS = (*IDS, *QUESTIONS, *FILES)
 ALL = "*"
 """The name that stands for all fields that both tables have."""
 
@@ -33,24 +34,25 @@ def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], 
     settings, are_named = reading.settings, bool(reading.settings.fields)
     if not are_named and not _may_have_columns(gold, reading):
         return reading
-    are_certain = are_named
+    are_certain, check = are_named, ""
     if ALL in settings.fields or not are_named:
         tables = [gold, *list_submissions()]
         columns = [_list_columns(table, settings) for table in tables]
-        shared = [name for name in columns[0] if all(name in own for own in columns)]
-        are_same = all(set(own) == set(shared) for own in columns)
-        may_be = len(shared) > 1 and shared == columns[0] and not any(table.layout for table in tables)
+        shared = [name for name in columns[0] if all(usual_field(table, [name]) for table in tables)]
+        may_be = len(shared) == len(columns[0]) > 1 and not any(table.layout for table in tables)
+        are_same = all(len(own) == len(shared) for own in columns)
         if not are_named and not (may_be and (are_same or reading.of_values)):
             return reading
         if not shared:
             raise make_error(gold.name, "it has no field that every submission has: name the fields with {use.fields}")
-        are_certain = are_named or (are_same and all(len(shared) < len(table.fields) for table in tables))
+        joins = settings.id or settings.gold_id or any(all(usual_field(each, [key]) for each in tables) for key in KEYS)
+        are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; {use.id} joins the rows"
         settings = replace(settings, fields=tuple(shared))
     if are_named and not reading.of_values:
         raise make_error("", "{use.fields} makes objects of columns: to score objects, add {use.variant:anls_star}")
     if not (reading.of_values and are_certain):
         sentence = "its answers are in several columns ({fields}): to compare them by name, add {use.fields:{fields}}"
-        sentence += "" if reading.of_values else " and {use.variant:anls_star}"
+        sentence += check if reading.of_values else " and {use.variant:anls_star}"
         raise make_error(gold.name, sentence, fields=",".join(settings.fields))
     return replace(reading, settings=settings)
 
@@ -72,9 +74,8 @@ def _may_have_columns(gold: Table, reading: Reading) -> bool:
 
 
 def _list_columns(table: Table, settings: Settings) -> list[str]:
-    """List the fields at the top of records that may be a part of an answer: no ids, questions, documents or models."""
-    names = [*IDS, *QUESTIONS, *FILES, *CONFIDENCES, *SUBMISSIONS, *RUNS, *SCORES]
-    aside = {usual_field(table, [name]) for name in names}
-    for path in (settings.id, settings.gold_id, settings.submission, settings.cluster_by):
-        aside.update((path or "").split(","))
-    return [name for name in dict.fromkeys(name for record in table.records for name in record) if name not in aside]
+    """List the fields that may be a part of an answer: no ids, questions, files, scores and models."""
+    paths = (settings.id, settings.gold_id, settings.submission, settings.cluster_by)
+    named = [name.strip() for path in paths if path for name in path.split(",")]
+    others = {usual_field(table, [name]) for name in (*KEYS, *CONFIDENCES, *SUBMISSIONS, *RUNS, *SCORES, *named)}
+    return [name for name in table.fields if "." not in name and name not in others]

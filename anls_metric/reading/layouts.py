@@ -35,19 +35,24 @@ ABSENT: Any = _Absent()
 class Fields(NamedTuple):
     """The path of an object that consists of several fields of a record, as the columns of a table.
 
+    Attributes:
+        keys: the keys of the object.
+        names: the field of each key.
+
     Example:
-        >>> Fields(("date", "items", "tip"))({"date": "1.5.", "items": '["tea"]', "tip": "", "file": "a.pdf"})
+        >>> Fields(("date", "items", "tip"), ("Date", "items", "tip"))({"Date": "1.5.", "items": '["tea"]', "tip": ""})
         {'date': '1.5.', 'items': ['tea'], 'tip': None}
     """
 
+    keys: tuple[str, ...]
     names: tuple[str, ...]
 
     def __call__(self, record: Record) -> dict[str, Any]:
         """Make the object. A string that is a JSON list or object is parsed, and an empty cell is None."""
-        found = {name: take(record, name) for name in self.names}
+        found = {key: take(record, name) for key, name in zip(self.keys, self.names)}
         return {
-            name: None if value == "" or value != value else parse_value_or_text(value)
-            for name, value in found.items()
+            key: None if value == "" or value != value else parse_value_or_text(value)
+            for key, value in found.items()
             if value is not ABSENT
         }
 

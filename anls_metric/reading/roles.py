@@ -150,14 +150,15 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
     return named
 
 
-def _find_fields(table: Table, side: Side, names: Sequence[str]) -> Fields:
+def _find_fields(table: Table, side: Side, keys: Sequence[str]) -> Fields:
     """Find the fields that are an answer together."""
     if side == "both":
         raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
+    names = [usual_field(table, [key]) or key for key in keys]
     for name in names:
         if not has(table, name):
             raise error_of_missing_field(table, name, "fields")
-    return Fields(tuple(names))
+    return Fields(tuple(keys), tuple(names))
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:

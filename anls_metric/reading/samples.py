@@ -18,7 +18,7 @@ _Choose = Callable[[Answers, Sequence[int], Any], int]
 
 def _vote(answers: Answers, rows: Sequence[int], scorer: Any) -> int:
     """Choose the most frequent answer after normalization, the first of equally frequent ones."""
-    texts = {row: scorer.normalize(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
+    texts = {row: scorer.as_text(answers.predictions[row]) for row in rows if answers.predictions[row] is not None}
     if not texts:
         return rows[0]
     [(text, _)] = Counter(texts.values()).most_common(1)

@@ -30,7 +30,7 @@ class DocVQAByANLS(ImageVQADataset):  # type: ignore[misc]
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> pd.DataFrame:
         """Score a file of predictions. Returns and writes the ANLS of all questions and of each split, times 100."""
         result = score(eval_file, layout="vlmevalkit", variant=VARIANT, by="split")
-        print(result)  # with interval, outcomes and signature
+        print(result)  # with interval, lost points and signature
         groups = result.to_dict()["submissions"][0]["groups"].get("split", {})
         scores = {"Overall": result.anls, **{split: group["anls"] for split, group in groups.items()}}
         table = pd.DataFrame([{name: 100 * value for name, value in scores.items()}])

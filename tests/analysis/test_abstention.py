@@ -40,7 +40,7 @@ def test_sentences_that_abstain_are_counted_although_they_score_0() -> None:
     assert scored.anls == 0.75
     assert list_counts(scored["data"]) == (4, 4, 0, 12, 0, 12, 1.0, 0)
     (hint,) = scored["data"].questions and scored.to_dict()["hints"]
-    assert hint["text"].startswith("4 of 16 predictions abstain where there is no answer, such as ")
+    assert hint["text"].startswith("4 of 16 predictions abstain in their own words where there is no answer, such as ")
 
 
 def test_each_kind_of_answer_is_counted_once() -> None:

@@ -114,7 +114,7 @@ def test_interval_excludes_0_exactly_if_p_is_under_5_percent(letters: list[str],
     options: Any = {} if has_pages else {"cluster_by": "none"}
     compared = anls_metric.compare(tables, all_pairs=True, **options)
     for found in compared.to_dict()["comparisons"]:
-        low, high = found["interval"]
+        low, high = found["interval"] or (0.0, 0.0)
         assert (found["p_value"] < 0.05) == (not low <= 0 <= high)
         expected = "worse" if found["difference"] < 0 else "better"
         assert (found["verdict"] == expected) == (found["p_value_adjusted"] < 0.05)

@@ -204,10 +204,11 @@ def test_number_in_the_name_of_a_document_is_no_page(field: str) -> None:
 
 def test_output_says_which_unit_was_taken() -> None:
     rows = [{"prediction": "a", "references": ["a"], "scan": n // 2, "kind": n % 3} for n in range(24)]
-    for options, where, words in (
+    cases: tuple[tuple[Any, str, str], ...] = (
         ({}, "independent", "questions taken as independent: no field names their document; if 'scan' does, add "),
         ({"cluster_by": "scan"}, "clusters", "12 documents (by scan)"),
-    ):
+    )
+    for options, where, words in cases:
         scores = score(rows, **options)
         assert scores.to_dict().get(where)
         assert words in str(scores)
@@ -316,7 +317,7 @@ def test_verdict_of_runs_says_whether_other_seeds_could_turn_it(spread: int, cou
         for name, counts in wrong.items()
     }
     scores = compare(tables, runs="question")
-    (found,) = scores.to_dict()["comparisons"]
+    found: Any = scores.to_dict()["comparisons"][0]
     assert (found["verdict"], found["difference"]) == ("better", pytest.approx(0.12))
     p_value = stats.ttest_ind(*wrong.values(), equal_var=False).pvalue
     assert (found["difference"] < found["seeds_bound"]) == (p_value > 0.05) == could_turn

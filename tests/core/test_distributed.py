@@ -185,7 +185,7 @@ def test_jobs_of_one_parent_that_overlap_are_refused(
     """The first process of one job meets the second of the other, while the other two are still at work."""
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr("platform.node", lambda: "elsewhere")
-        options = {"num_process": 2, "cache_dir": str(tmp_path), "timeout": 60}
+        options: Any = {"num_process": 2, "cache_dir": str(tmp_path), "timeout": 60}
         late = [anls_metric.load(process_id=number, **options) for number in range(2)]
     for metric in metrics:
         metric.timeout = 60

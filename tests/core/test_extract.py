@@ -62,7 +62,13 @@ FOUND: dict[str, Cases] = {
         ["So: <answer> Coca Cola </answer>.", "<answer>Pepsi</answer> no, <answer>Coca Cola</answer>",
          "<answer>Coca Cola</answer> <answer>", "<answer><answer>Coca Cola</answer></answer>",
          "So: <answer> Coca Cola"],
-        {"<answer></answer>": ""},
+        {"<answer></answer>": "",
+         "<answer>Coca Cola</answer><|im_end|>\n<|im_start|>user\n<answer>Pepsi</answer>": "Coca Cola",
+         "<answer>Coca Cola<|eot_id|><answer>Pepsi</answer>": "Coca Cola",
+         "<answer>Coca Cola</answer></s> <answer>Pepsi</answer>": "Coca Cola",
+         "Hm.<end_of_turn>\n<answer>Coca Cola</answer>": "Coca Cola",
+         "<|im_start|>user\n<answer>Pepsi</answer>?<|im_end|>\n<|im_start|>assistant\n<answer>Coca Cola</answer>":
+            "Coca Cola"},
         ["Coca Cola</answer>"]),
     "boxed": Cases(
         [r"So it is $\boxed{Coca Cola}$.", r"\boxed{Pepsi} \boxed{Coca Cola}", r"\boxed{\text{Coca Cola}}"],
@@ -154,6 +160,12 @@ FOUND: dict[str, Cases] = {
         ["$Coca Cola$", r"\[\text{Coca Cola}\]"],
         {r"\( 70 \% \)": "70 %", "$$12.5$$": "12.5", r"$\$485$": "$485"},
         ["$5", "$5 to $10", "$5 and 10 $", "$a$ and $b$", "$", "$$$", r"$5\$"]),
+    "letter": Cases(
+        [],
+        {**dict.fromkeys(["(B)", "(b)", "[B]", "B.", "B)", "B: Rotterdam", "B. Rotterdam", "**B**", "Option B",
+         "Answer: B", "The answer is (B).", "The correct option is **B**.", "So the best choice is option B."], "B"),
+         "B\n\nIt stands on page 3.": "B", "A. 1988": "A"},
+        ["A dog", "I think so", "Basel", "AB", "Rotterdam (B)", "The answer is Rotterdam.", "U.S.", "Option Basel"]),
     "period": Cases(
         ["Coca Cola."],
         {"Coca Cola, Inc.. ": "Coca Cola, Inc.", "コカ・コーラ。": "コカ・コーラ", ".": ""},
@@ -187,7 +199,7 @@ UNTOUCHED = (  # noqa: SIM905
 
 def test_answer_without_a_wrapping_stays_as_it_is() -> None:
     for text in [*UNTOUCHED, "", "12 Main St.\nSpringfield, IL"]:
-        found = {name: rule.find(text) for name, rule in EXTRACTORS.items() if name != "period"}
+        found = {name: rule.find(text) for name, rule in EXTRACTORS.items() if name not in ("letter", "period")}
         assert [(text, name) for name, answer in found.items() if answer not in (None, text)] == []
 
 

@@ -60,6 +60,7 @@ class Answer(str, enum.Enum):
     COLA = "Coca Cola"
 
 
+NO_ANSWER = replace(VARIANTS["standard"], name="no_answer", no_answers=("none",))
 UPPER = replace(VARIANTS["standard"], name="upper", reference_length="normalized upper", threshold=0.65)
 
 # A prediction, its references, the options of anls_score, and the score.
@@ -116,6 +117,10 @@ EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     ("a\ud800b", ["a\ud800c"], {}, 2 / 3),
     ("a\x00b", ["a\x00b"], {}, 1.0),
     ("x" * 31_000, ["short"], {}, 0.0),
+    ("b" * 100, ["a"], {"threshold": 1e-9}, 0.0),
+    # no answer, of a variant that is like standard otherwise
+    ("None", ["nine"], {"variant": NO_ANSWER}, 0.0),
+    ("none", ["none"], {"variant": NO_ANSWER}, 0.0),
     # a long prediction whose reference becomes longer in lower case, or is measured in upper case
     ("i\u0307" * 40, ["\u0130" * 40], {"threshold": 0.9}, 1.0),
     ("ΐ" * 200 + "a" * 205, ["ΐ" * 200], {"variant": UPPER}, 1 - 205 / 600),
@@ -133,6 +138,13 @@ def test_similarity_equal_to_the_threshold_counts_unless_the_variant_is_strict()
     for name, row in VARIANTS.items():
         is_strict = row.kept != "similarity >= threshold"
         assert anls_score("ab##", ["abcd"], 0.5, name) == (0.0 if is_strict else 0.5 + row.all_or_nothing / 2)
+
+
+def test_similarity_next_to_the_threshold_counts_for_every_variant() -> None:
+    for name, row in VARIANTS.items():
+        near = math.nextafter(0.5, 1.0 if row.kept == "distance / length < threshold" else 0.0)
+        score = 0.5 + row.all_or_nothing / 2
+        assert anls_score("ab##", ["abcd"], near, name) == explain("ab##", ["abcd"], near, name).score == score
 
 
 def test_mean_is_rounded_once() -> None:

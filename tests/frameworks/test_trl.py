@@ -59,6 +59,8 @@ class ExactMatch(anls_metric.Variant):
         ({}, [], ["Coca Cola"], 0.0),
         ({"extract": answer_in_tags}, "<answer>Pepsi</answer> no, <answer>\nCola </answer>", ["Cola"], 1.0),
         ({"extract": answer_in_tags}, "Cola", ["Cola"], 0.0),
+        ({"extract": answer_in_tags}, "<answer>Cola</answer><|im_end|>\n<answer>Pepsi</answer>", ["Cola"], 1.0),
+        ({"extract": "tag"}, "<answer>Pepsi</answer></s><answer>Cola</answer>", ["Cola"], 0.0),
         ({"extract": answer_in_tags, "variant": "rrc", "threshold": 0.2}, "<answer>Cola</answer>", "Coca Cola", 4 / 9),
         ({"extract": "tag"}, "It is <answer>a</answer>", ["a"], 1.0),
         ({"variant": "rrc"}, "ab  ", ["a"], 0.75),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -38,15 +39,17 @@ server.launch(server.build())
             process.kill()
 
 
-def test_command_opens_the_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_command_opens_the_page_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     pytest.importorskip("gradio", reason="the page needs gradio")
-    opened = tmp_path / "opened"
+    opened, uploads = tmp_path / "opened", tmp_path / "uploads"
+    uploads.mkdir()
     environment = {
         **os.environ,
         "BROWSER": f"""{sys.executable} -c "open('{opened}', 'w').write('%s')" """,
-        "GRADIO_TEMP_DIR": str(tmp_path),
+        "GRADIO_TEMP_DIR": str(uploads),
     }
-    command = [sys.executable, "-m", "anls_metric.command.command_line", "demo"]
+    command = [sys.executable, "-m", "anls_metric", "demo"]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -57,7 +60,9 @@ def test_command_opens_the_page(tmp_path: Path) -> None:
             address = opened.read_text()
             assert address.rstrip("/") in message
             assert "ANLS" in urllib.request.urlopen(address, timeout=60).read().decode()
-            process.terminate()
+            assert list(uploads.glob("anls-*"))
+            process.send_signal(getattr(signal, name))
             assert process.wait(60) == 0
+            assert not list(uploads.glob("anls-*"))
         finally:
             process.kill()

@@ -53,6 +53,15 @@ def test_columns_are_chosen(tables: Shell) -> None:
     assert compare({"a": OUT, "b": ROWS}, ROWS, variant="anls_star", fields=["total"])["a"].anls == 0.0
 
 
+def test_names_of_columns_may_be_spelled_differently(tables: Shell) -> None:
+    tables.write({"y.csv": [{name.title(): value for name, value in row.items()} for row in OUT]})
+    assert tables.scores(f"g.csv y.csv {STAR}") == [SCORE]
+    assert tables.scores(f"g.csv y.csv {STAR} --fields vendor,DATE --quiet") == [1.0]
+    assert read(tables, f"g.csv y.csv {STAR} --fields vendor").startswith(
+        "Vendor (prediction) of y.csv, vendor (accepted"
+    )
+
+
 def test_columns_left_out_may_differ(tables: Shell) -> None:
     assert tables.scores(f"g.csv x.csv {STAR} --fields vendor,date") == [1.0]
     assert "different" not in tables.type(f"g.csv x.csv {STAR} --fields vendor,date").err
@@ -68,7 +77,11 @@ def test_error_for_columns_offers_the_option(tables: Shell) -> None:
     assert tables.scores(f"g.csv more.csv {STAR} --fields *") == [SCORE]
     bare = [[{name: row[name] for name in row if name != "file"} for row in rows] for rows in (ROWS, OUT)]
     tables.write({"g2.csv": bare[0], "x2.csv": bare[1]})
-    assert tables.error(f"g2.csv x2.csv {STAR}") == f"g2.csv: {OFFER}"
+    assert tables.error(f"g2.csv x2.csv {STAR}") == f"g2.csv: {OFFER}; --id-field joins the rows"
+    renamed = [{"filename": row["file"], **bare} for row, bare in zip(OUT, bare[1])]
+    tables.write({"x3.csv": renamed})  # in another order, under another name
+    assert tables.error(f"g.csv x3.csv {STAR}") == f"g.csv: {OFFER}; --id-field joins the rows"
+    assert tables.scores(f"g.csv x3.csv {STAR} --gold-id-field file --id-field filename") == [SCORE]
 
 
 def test_column_is_not_compared_with_itself_or_with_another(tables: Shell) -> None:

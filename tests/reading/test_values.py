@@ -167,7 +167,8 @@ def test_reference_that_is_an_object_is_refused_with_a_way_out(shell: Shell, val
 OTHER_PREDICTIONS: list[tuple[Any, str]] = [
     (["a", "a"], "for several answers to a question, add --samples mean or --samples vote"),
     ({"text": "a"}, "pass the text in it with --prediction-field answer.text"),
-    *((cell, "pass a field of strings with --prediction-field") for cell in (True, [])),
+    (True, "pass a field of strings with --prediction-field"),
+    ([], "pass a field of strings with --prediction-field"),
 ]
 
 

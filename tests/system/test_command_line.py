@@ -143,7 +143,7 @@ def test_flag_gives_the_document_of_its_option_in_python(shell: Shell, flags: st
     answers = [{**row, "p": n / 30, "verdict": n % 2, "run": 1} for n, row in enumerate(list_answers())]
     shell.write({"g.json": gold, "x.json": answers, "corrections.json": CORRECTIONS})
     document = without_words(shell.document(f"g.json x.json {flags}"))
-    assert document == without_words(score("x.json", "g.json", **options).to_dict())
+    assert document == without_words({**score("x.json", "g.json", **options).to_dict()})
     assert document != without_words(shell.document("g.json x.json")) or "filter" in flags
 
 

@@ -17,7 +17,7 @@ FLAGS = """
 --variant --prediction-field --references-field --extract --missing --by --worst --format --output --report
 -g/--gold/--gold-label-file -s/--submission/--submission-file --id-field --gold-id-field --submission-field --field
 --fields --records --references-separator --layout --filter --runs --samples --extra --corrections
---threshold/--anls-threshold --ignore-case --average --none-keys --numbers --ignore-keys --metrics --find
+--threshold/--anls-threshold --ignore-case --normalize --average --none-keys --numbers --ignore-keys --metrics --find
 --by-key --baseline --all-pairs --cluster-by --fail-under --fail-if-worse --allow-doubt --plot --plot-kind
 --output-dir --output-rows --score-only --percent --digits --columns --quiet --images --version --help
 """

@@ -101,7 +101,7 @@ def test_results_have_the_keys_of_pypi_anls(shell: Shell) -> None:
         "evidence_types": {"Visual/Layout": 8 / 9, "Text": 0.46875, "Table/list": 1.0},
         "operation_types": {"Counting": 1.0},
     }
-    score = {"score": 0.0, "det": "The Coca", "info": "other"}
+    score = {"score": 0.0, "det": "The Coca", "info": "wrong"}
     question = {"question": "Which company made the sign?", "gt": ["Coca Cola", "Coca Cola Company"]}
     assert results["per_sample_result"]["2"] == question | score
 

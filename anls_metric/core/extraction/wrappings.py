@@ -470,7 +470,7 @@ def take_from_quotes(text: str) -> str | None:
 _OPTION = r"(?:(?:[Tt]he[ ])?(?:[Cc]orrect[ ]|[Ff]inal[ ]|[Bb]est[ ])?(?:[Aa]nswer|[Oo]ption|[Cc]hoice|[Ll]etter)\b)"
 _LETTER = (  # in brackets, before a point or colon, or alone: "(B)", "B. Rotterdam", "Option B"; but not "A dog"
     rf"[*_\"'`\s]{{0,5}}(?:{_OPTION}(?:[ ]is\b)?(?:[ ]?[:：])?[*_\"'`\s]{{0,5}}){{0,2}}"
-    r"(?:\(([A-Za-z])\)|\[([A-Z])\]|([A-Z])(?=[*_\"'`]{0,3}(?:[.:),、]|\s*\Z|\s*\n)))"
+    r"(?:\(([A-Za-z])\)|\[([A-Z])\]|([A-Z])(?=[*_\"'`]{0,3}(?:\.(?!\w\.)|[:),、]|\s*\Z|\s*\n)))"
 )
 _LETTER_AT_END = (
     rf"{_OPTION}[ ](?:is[ ]|would[ ]be[ ])?(?:{_OPTION}[ ])?[*_\"'`]{{0,3}}\(?([A-Z])\)?[*_\"'`]{{0,3}}[.!]?\s*\Z"
