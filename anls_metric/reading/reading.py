@@ -35,9 +35,7 @@ class Reading:
 
     def find_copy(self, table: Table) -> Path | None:
         """Find the references that a submission has beside its predictions, by their usual name or its layout."""
-        if self.settings.fields:  # all fields are parts of the answer
-            return None
-        others = replace(self.settings, prediction=None, references=None, id=NONE, gold_id=None, field=None)
+        others = replace(self.settings, prediction=None, references=None, fields=(), id=NONE, gold_id=None, field=None)
         return find_roles(table, "both", others, self.of_values).references
 
     @property
