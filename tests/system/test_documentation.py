@@ -280,7 +280,8 @@ RUNS = (
     "examples/pages/gold.jsonl examples/pages/answers.jsonl --metrics pages",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
-_LEVELS = {"groups": 2, "pairs": 2, "options": 1, "extraction": 1, "summary": 1, "metrics": 1, "pages": 1, "coverage": 1}
+_OF_NAMES = ("options", "extraction", "summary", "metrics", "pages", "coverage")
+_LEVELS = {"groups": 2, "pairs": 2, **dict.fromkeys(_OF_NAMES, 1)}
 _DATA = ("variants", "names", "ranks", "reversed_by", "prediction", "references", "closest_reference", "reference")
 
 
