@@ -32,12 +32,12 @@ def test_pages_have_accuracy_or_recall_and_precision(case: str) -> None:
     gold, pages, means = MEANS[case]
     questions = [row | {"answer_page_idx": page} for row, page in zip(GOLD, gold)]
     (submission,) = score(answer(pages), gold=questions, metrics="pages").to_dict()["submissions"]
-    assert {name: found["mean"] for name, found in submission["metrics"].items()} == means
+    assert {name: found["mean"] for name, found in submission["pages"].items()} == means
 
 
 def test_pages_are_joined_and_compared_like_any_metric(shell: Shell) -> None:
     shell.write({"g.json": GOLD, "x.json": answer([0, 1, 1, 3])[::-1], "y.json": answer([1, 1, 1, 1], "pred_page")})
-    assert "page_accuracy 0.7500, 95% CI " in shell.print("g.json x.json --metrics pages")
+    assert "page accuracy 0.7500, 95% CI " in shell.print("g.json x.json --metrics pages")
     document = shell.document("g.json x.json y.json --metrics pages,f1 --quiet")
     found = document["comparisons"][0]["metrics"]["page_accuracy"]
     assert (found["difference"], found["questions"], found["is_better"]) == (-0.5, 4, False)
@@ -48,9 +48,9 @@ def test_pages_are_joined_and_compared_like_any_metric(shell: Shell) -> None:
 def test_missing_answer_and_runs_count_for_pages() -> None:
     runs = [*answer([0, 2, 1, 3], seed=1), *answer([1, 2, 1, 1], seed=2)]
     (submission,) = score(runs, gold=GOLD, metrics="pages").to_dict()["submissions"]
-    assert submission["metrics"]["page_accuracy"]["mean"] == 0.75
+    assert submission["pages"]["page_accuracy"]["mean"] == 0.75
     scores = compare({"x": answer([0, 2])}, gold=GOLD, metrics="pages", missing="zero")
-    assert scores.to_dict()["submissions"][0]["metrics"]["page_accuracy"]["mean"] == 0.5
+    assert scores.to_dict()["submissions"][0]["pages"]["page_accuracy"]["mean"] == 0.5
 
 
 # A gold file, a submission, what is typed, and the error.
@@ -74,11 +74,11 @@ def test_file_without_pages_is_an_error(shell: Shell, case: str) -> None:
 def test_fields_of_pages_can_be_named(shell: Shell) -> None:
     shell.write({"g.json": [{**row, "where": 7} for row in GOLD], "x.json": answer([7, 7, 1, 7], "said_page")})
     document = shell.document("g.json x.json --metrics pages --field page=said_page --field gold_page=where")
-    assert document["submissions"][0]["metrics"]["page_accuracy"]["mean"] == 0.75
+    assert document["submissions"][0]["pages"]["page_accuracy"]["mean"] == 0.75
 
 
 @pytest.mark.parametrize("variant", ["anls_star", "mmlongbench_doc"])
 def test_pages_are_measured_beside_any_scorer(variant: str) -> None:
     gold = [row | {"answer_format": "Str"} for row in GOLD]
     (submission,) = score(answer([0, 2, 1, 3]), gold=gold, variant=variant, metrics="pages").to_dict()["submissions"]
-    assert submission["metrics"]["page_accuracy"]["mean"] == 1
+    assert submission["pages"]["page_accuracy"]["mean"] == 1

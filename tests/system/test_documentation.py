@@ -266,7 +266,7 @@ def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:
 # The JSON document
 
 _COMPARE = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
-_METRICS = ",".join(["f1", *BY_NAME])
+_METRICS = ",".join(["f1", *(name for name in BY_NAME if name != "pages")])
 _EVERYTHING = f"--by kind --metrics {_METRICS} --variant standard,rrc --worst 1 --extract sentence --corrections"
 RUNS = (
     f"{_COMPARE} examples/compare/chatty.json {_EVERYTHING} examples/compare/corrections.json",
@@ -277,9 +277,11 @@ RUNS = (
     "examples/compare/gold.json examples/compare/chatty.json",
     f"{_COMPARE} --report report.html --fail-if-worse",
     "examples/compare/gold.json examples/compare/base.json --find 88.67",
+    "examples/pages/gold.jsonl examples/pages/answers.jsonl --metrics pages",
 )
 # How many levels below a key have names of data, or of rows of a table. Below others, all keys are names of data.
-_LEVELS = {"groups": 2, "pairs": 2, "options": 1, "extraction": 1, "summary": 1, "metrics": 1, "coverage": 1}
+_OF_NAMES = ("options", "extraction", "summary", "metrics", "pages", "coverage")
+_LEVELS = {"groups": 2, "pairs": 2, **dict.fromkeys(_OF_NAMES, 1)}
 _DATA = ("variants", "names", "ranks", "reversed_by", "prediction", "references", "closest_reference", "reference")
 
 
