@@ -113,8 +113,8 @@ def find_roles(
         roles = Roles(**paths)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
-    if settings.fields:
-        path: Any = _find_fields(table, side, settings.fields)
+    if settings.fields and side != "both":
+        path: Any = _find_fields(table, settings.fields)
         roles = roles._replace(prediction=path, references=path)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
@@ -150,10 +150,8 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
     return named
 
 
-def _find_fields(table: Table, side: Side, keys: Sequence[str]) -> Fields:
+def _find_fields(table: Table, keys: Sequence[str]) -> Fields:
     """Find the fields that are an answer together."""
-    if side == "both":
-        raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
     names = [usual_field(table, [key]) or key for key in keys]
     for name in names:
         if not has(table, name):
