@@ -40,7 +40,10 @@ def test_score_is_the_mean_of_the_scores_of_the_answers(shell: Shell) -> None:
 # Files and flags, and a part of the output. The documentation shows more of them whole.
 OUTPUTS = [
     (f"{EXAMPLE} --by answer_type,evidence --percent --digits 1", "Visual/Layout  88.9   -            1\n"),
-    (f"{EXAMPLE} --find 62.73", "62.73 is standard and 15 others, which this number does not tell apart, on submission: 62.7315\n"),
+    (
+        f"{EXAMPLE} --find 62.73",
+        "62.73 is standard and 15 others, which this number does not tell apart, on submission: 62.7315\n",
+    ),
     (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
     ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
