@@ -45,10 +45,10 @@ def measure(metric: Metric, scored: Scored) -> Measured:
     """
     names, references = scored.clusters and scored.clusters.names, scored.questions.references
     label = " ".join(filter(None, [metric.name.replace("_", " "), metric.describe(references)]))
-    if metric.count is None:
+    if metric.count_errors is None:
         values = compute_values(metric, scored)
         return Measured(values, mean(values), mean_interval(values, names, metric.most), label)
-    counts = metric.count(scored.answers.predictions, list_references(scored.answers))
+    counts = metric.count_errors(scored.answers.predictions, list_references(scored.answers))
     errors, lengths = (average(scored.answers, list(map(float, column))) for column in zip(*counts))
     rate, length = math.fsum(errors) / (math.fsum(lengths) or 1.0), mean(lengths) or 1.0
     values = [rate + (wrong - rate * own) / length for wrong, own in zip(errors, lengths)]

@@ -82,7 +82,7 @@ _COLUMNS = (
     Column("runs", "runs"),
     Column("run_sd", "SD", "standard deviation of the runs"),
     Column("difference", "against {baseline}", "difference from {baseline}", "+"),
-    Column("difference_interval", *(f"{text}{{unadjusted}}" for text in _INTERVAL), "+"),
+    Column("difference_interval", "95% CI{unadjusted}", "confidence interval{unadjusted}", "+"),
     Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g"),
     Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g"),
     Column("wins", "wins", "questions with a higher score"),
