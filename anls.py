@@ -1392,13 +1392,17 @@ class Metric(NamedTuple):
     compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
     most: float = 1.0
     lower_is_better: bool = False
-    count: Callable[..., list[tuple[int, int]]] | None = None
+    count_errors: Callable[..., list[tuple[int, int]]] | None = None
     least_references: int = 1
     describe: Callable[[References], str] = lambda references: ""
 
     def average(self, *answers: Any) -> float:
         """Compute the value of a set, given what `compute` takes."""
-        return mean(self.compute(*answers)) if self.count is None else _divide(*map(sum, zip(*self.count(*answers))))
+        return (
+            mean(self.compute(*answers))
+            if self.count_errors is None
+            else _divide(*map(sum, zip(*self.count_errors(*answers))))
+        )
 
 
 def _divide(errors: float, length: float) -> float:
