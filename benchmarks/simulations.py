@@ -2,8 +2,9 @@
 
 Each sample draws documents, with replacement, from a made-up set whose true scores are known. The documents of a set
 are easy or hard, have one or many questions, and are answered by two models, which tend to miss the same questions.
-With a gold file and a submission as arguments, the documents are those of real answers, and only the interval of the
-score is simulated.
+Further parts have equally good models of which one loses whole documents where the other loses single questions, and
+equal methods whose runs differ by their seeds. With a gold file and a submission as arguments, the documents are those
+of real answers, and only the interval of the score is simulated.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from anls_metric import differences, interval, mean, minimum_detectable_effect, paired_test, score
 from anls_metric.core.statistics import significance
+from anls_metric.core.statistics.significance import welch_bound
 
 RESULTS = Path(__file__).with_suffix(".json")
 SAMPLES, TESTS = 2_000, 1_000
@@ -35,6 +37,7 @@ SIZES: dict[str, Callable[[random.Random], int]] = {
     "1 to 5 questions": lambda chance: chance.randint(1, 5),
     "1 to 60 questions": lambda chance: min(60, 1 + int(chance.expovariate(1 / 6))),
 }
+PARTS = ("scores", "differences", "power", "documents", "seeds")
 LARGEST = 3_000
 """Larger samples, of questions, are left out: the table says enough without them."""
 
@@ -118,22 +121,73 @@ def find_power(size: str, count: int) -> dict[str, Any]:
     return {"size": size, "documents": count, "effect": effect, "difference": after - before, "detected": detected}
 
 
-def simulate() -> dict[str, Any]:
-    """Simulate all designs."""
+def lose_documents(chance: random.Random, count: int) -> float:
+    """Count how often a model that loses whole documents of unequal size, where an equally good one loses single
+    questions, is called different.
+    """
+    alarms = []
+    for _ in range(TESTS):
+        first, second, clusters = [], [], []
+        for number in range(count):
+            is_lost = chance.random() < 0.2
+            for _ in range(SIZES["1 to 60 questions"](chance)):
+                first.append(float(chance.random() >= 0.2))
+                second.append(float(not is_lost))
+                clusters.append(number)
+        alarms.append(paired_test(first, second, clusters) < 0.05)
+    return mean(alarms)
+
+
+def turn_by_seeds(chance: random.Random, runs: int, spread: float = 0.02) -> dict[str, Any]:
+    """Count how often two equal methods whose scores differ by their seeds get a verdict, and how often it comes
+    without the warning that other seeds could turn it.
+    """
+    verdicts, certain = [], []
+    for _ in range(TESTS):
+        methods = []
+        for _ in range(2):
+            qualities = [chance.gauss(0.8, spread) for _ in range(runs)]
+            methods.append([[float(chance.random() < quality) for _ in range(1_000)] for quality in qualities])
+        scores = [[mean(answers) for answers in zip(*own)] for own in methods]
+        between = differences(*scores)
+        bound = welch_bound(*([mean(run) for run in own] for own in methods))
+        verdicts.append(between.p_value() < 0.05)
+        certain.append(verdicts[-1] and abs(between.mean) >= (bound or 0.0))
+    return {"runs": runs, "verdicts": mean(verdicts), "without_a_warning": mean(certain)}
+
+
+def simulate(parts: set[str], known: dict[str, Any]) -> dict[str, Any]:
+    """Simulate all designs of the parts that are asked for; the results of the others are known."""
     significance.FLIPS = 999  # equally valid, and ten times as fast
-    rows = []
+    found: dict[str, Any] = {**known, "samples": SAMPLES, "tests": TESTS}
+    if parts & {"scores", "differences"}:
+        found["rows"] = _cover_all(parts, known.get("rows", ()))
+    if "power" in parts:
+        found["power"] = [find_power(size, count) for size in SIZES for count in (30, 100)]
+    if "documents" in parts:
+        chance = random.Random("documents")
+        rows = [{"documents": count, "false_alarms": lose_documents(chance, count)} for count in (30, 100)]
+        found["whole_documents"] = rows
+    if "seeds" in parts:
+        found["seeds"] = [turn_by_seeds(random.Random(runs), runs) for runs in (1, 3, 5)]
+    return found
+
+
+def _cover_all(parts: set[str], known: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Simulate the intervals of scores, or those of differences and the tests, of all designs."""
+    rows = {(row["size"], row["documents"], row["mean"]): row for row in known}
+    simulations = {"scores": cover_score, "differences": cover_difference}
     for size in SIZES:
         for center in MEANS:
-            chance = random.Random(f"{size} {center}")
-            documents = make_documents(chance, center, size)
+            documents = make_documents(random.Random(f"{size} {center}"), center, size)
             questions = sum(map(len, documents)) / SET
             for count in DOCUMENTS:
                 if count * questions <= LARGEST:
-                    found = {**cover_score(chance, documents, count), **cover_difference(chance, documents, count)}
-                    rows.append({"size": size, "documents": count, "mean": center, **found})
-                    print(rows[-1], flush=True)
-    power = [find_power(size, count) for size in SIZES for count in (30, 100)]
-    return {"samples": SAMPLES, "tests": TESTS, "rows": rows, "power": power}
+                    row = rows.setdefault((size, count, center), {"size": size, "documents": count, "mean": center})
+                    for part in sorted(parts & {*simulations}):
+                        row |= simulations[part](random.Random(f"{part} {size} {center} {count}"), documents, count)
+                    print(row, flush=True)
+    return list(rows.values())
 
 
 def cover_answers(gold: str, submission: str) -> None:
@@ -153,8 +207,11 @@ def cover_answers(gold: str, submission: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", help="a gold file and a submission")
-    files = parser.parse_args().files
-    if files:
-        cover_answers(*files)
+    parser.add_argument("--parts", default=",".join(PARTS), help="the tables to simulate; the others stay as they are")
+    flags = parser.parse_args()
+    if flags.files:
+        cover_answers(*flags.files)
     else:
-        RESULTS.write_text(json.dumps(simulate(), indent=1) + "\n", encoding="utf-8")
+        known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+        found = simulate({*flags.parts.split(",")}, known)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

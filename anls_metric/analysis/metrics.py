@@ -44,9 +44,9 @@ def measure(metric: Metric, scored: Scored) -> Measured:
         [0.3333, 0.3333]
     """
     label = " ".join(filter(None, [metric.name.replace("_", " "), metric.describe(scored.questions.references)]))
-    if metric.count is None:
+    if metric.count_errors is None:
         return summarize(metric, scored, compute_values(metric, scored), label)
-    counts = metric.count(scored.answers.predictions, list_references(scored.answers))
+    counts = metric.count_errors(scored.answers.predictions, list_references(scored.answers))
     errors, lengths = (average(scored.answers, list(map(float, column))) for column in zip(*counts))
     rate, length = math.fsum(errors) / (math.fsum(lengths) or 1.0), mean(lengths) or 1.0
     values = [rate + (wrong - rate * own) / length for wrong, own in zip(errors, lengths)]

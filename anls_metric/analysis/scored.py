@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
-from anls_metric.messages import Message, make_error
+from anls_metric.messages import make_error
 from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
@@ -431,15 +432,15 @@ LEAST_DOCUMENTS = 6
 """The fewest values of a field that may identify documents: fewer cannot be tested."""
 
 
-def describe_independence(scored: Scored) -> Message:
+def describe_independence(scored: Scored) -> str:
     """Say that no field identifies the documents of questions, and which field may: the one that repeats with the most
     values.
 
     Example:
         >>> from anls_metric import score
         >>> rows = [{"prediction": "a", "references": ["a"], "scan": n // 2} for n in range(20)]
-        >>> print(describe_independence(score(rows)["data"]))
-        questions taken as independent: no field names their document; if 'scan' does, add cluster_by="scan"
+        >>> describe_independence(score(rows)["data"]).rpartition("; ")[2]
+        "if 'scan' does, add --cluster-by scan (cluster_by)"
     """
     records, questions = scored.questions.table.records, scored.questions
     known = [list(questions.texts), list(questions.ids), list(scored.answers.predictions)]
@@ -451,10 +452,9 @@ def describe_independence(scored: Scored) -> Message:
             sizes[name] = size
     sentence = "questions taken as independent: no field names their document"
     if not sizes:
-        return Message("", sentence)
-    return Message(
-        "", sentence + "; if {field!r} does, add {use.cluster_by:{field}}", {"field": max(sizes, key=sizes.__getitem__)}
-    )
+        return sentence
+    field = max(sizes, key=sizes.__getitem__)
+    return f"{sentence}; if {field!r} does, add --cluster-by {shlex.quote(field)} (cluster_by)"
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:

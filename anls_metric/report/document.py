@@ -54,7 +54,7 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
     if first.scorer.label != Scorer.label:
         content["label"] = first.scorer.label
     if clusters is None and first.settings.cluster_by is None and first.interval:
-        content["independent"] = describe_independence(first).text(front_end)
+        content["independent"] = describe_independence(first)
     if compared:
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}

@@ -37,8 +37,8 @@ class Metric(NamedTuple):
             scores, and the scorer.
         most: the largest value.
         lower_is_better: whether 0 is the best value.
-        count: for the rate of a corpus: counts the errors of each answer, and what they are divided by. `compute`
-            returns the rate of each answer.
+        count_errors: for the rate of a corpus: counts the errors of each answer, and what they are divided by, while
+            `compute` returns the rate of each answer.
         least_references: how many references an answer needs to score 1.
         describe: says how the references of a set are measured, "" for as usual.
 
@@ -54,13 +54,17 @@ class Metric(NamedTuple):
     compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
     most: float = 1.0
     lower_is_better: bool = False
-    count: Callable[..., list[tuple[int, int]]] | None = None  # type: ignore[assignment]  # as tuples have a method
+    count_errors: Callable[..., list[tuple[int, int]]] | None = None
     least_references: int = 1
     describe: Callable[[References], str] = _describe_nothing
 
     def average(self, *answers: Any) -> float:
         """Compute the value of a set, given what `compute` takes."""
-        return mean(self.compute(*answers)) if self.count is None else _divide(*map(sum, zip(*self.count(*answers))))
+        return (
+            mean(self.compute(*answers))
+            if self.count_errors is None
+            else _divide(*map(sum, zip(*self.count_errors(*answers))))
+        )
 
 
 def _divide(errors: float, length: float) -> float:
