@@ -58,6 +58,7 @@ EXPLAINED: Mapping[str, str] = {
     "is_long = (len(prediction) >= long)": "decides the speed, and no score",
     "if (length <= answer_length):": "sets a number to itself",
     "most = int(((least if least < limit else limit) + length)) + 1": "too many edits are allowed, which costs time",
+    "most = int((least if (least <= limit) else limit) * length) + 1": "chooses one of two equal numbers",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
 }
