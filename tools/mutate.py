@@ -59,6 +59,9 @@ EXPLAINED: Mapping[str, str] = {
     "if (length <= answer_length):": "sets a number to itself",
     "most = int(((least if least < limit else limit) + length)) + 1": "too many edits are allowed, which costs time",
     "most = int((least if (least <= limit) else limit) * length) + 1": "chooses one of two equal numbers",
+    "most = int((least if least < limit else limit) * length) + 3": "too many edits are allowed, which costs time",
+    "most = int((least if least < limit else limit) * length) + 0": "of more edits, the distance is one more than these",
+    "if (ratio <= least):": "sets a number to itself",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
 }
