@@ -60,7 +60,7 @@ EXPLAINED: Mapping[str, str] = {
     "most = int(((least if least < limit else limit) + length)) + 1": "too many edits are allowed, which costs time",
     "most = int((least if (least <= limit) else limit) * length) + 1": "chooses one of two equal numbers",
     "most = int((least if least < limit else limit) * length) + 3": "too many edits are allowed, which costs time",
-    "most = int((least if least < limit else limit) * length) + 0": "of more edits, the distance is one more than these",
+    "most = int((least if least < limit else limit) * length) + 0": "of more edits, the distance is these and one",
     "if (ratio <= least):": "sets a number to itself",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
