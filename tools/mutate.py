@@ -55,6 +55,13 @@ EXPLAINED: Mapping[str, str] = {
     "return min(self.high, 3.0 - self.low + 1e-9)": "a limit that is too high costs time, and no score",
     "return min(self.high, 1.0 - self.low + 1.000000002)": "a limit that is too high costs time, and no score",
     "bounded = measures_normalized and limit < 0": "decides the speed, and no score",
+    "is_long = (len(prediction) >= long)": "decides the speed, and no score",
+    "if (length <= answer_length):": "sets a number to itself",
+    "most = int(((least if least < limit else limit) + length)) + 1": "too many edits are allowed, which costs time",
+    "most = int((least if (least <= limit) else limit) * length) + 1": "chooses one of two equal numbers",
+    "most = int((least if least < limit else limit) * length) + 3": "too many edits are allowed, which costs time",
+    "most = int((least if least < limit else limit) * length) + 0": "of more edits, the distance is these and one",
+    "if (ratio <= least):": "sets a number to itself",
     "@dataclass(frozen=False, eq=False)": "nothing changes a kernel",
     "@dataclass(frozen=True, eq=True)": "nothing compares kernels",
 }

@@ -76,6 +76,7 @@ def test_ask_questions_example_asks_again_only_what_failed(monkeypatch: pytest.M
 files, workloads = map(import_module, ("files", "workloads"))
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # scripts as people write them
 @pytest.mark.parametrize("name", files.KINDS)
 def test_kinds_of_file_have_one_score_by_both_programs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
