@@ -2,15 +2,8 @@
 # mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
-BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
-
-For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
-threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
-anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets. The
-docstrings of the package say more.
-
-Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
-al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+BUILT from the package anls_metric, whose docstrings say more: change a module and run ``python tools/one_file.py``.
+``evaluate.load`` takes this file, and it can be imported and copied. It needs rapidfuzz; the metric, evaluate as well.
 """
 
 from __future__ import annotations
@@ -25,48 +18,30 @@ import string
 import sys
 import time
 import warnings
+import weakref
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
+from glob import escape, glob
 from importlib import import_module
 from itertools import chain, count, islice, pairwise
 from numbers import Real
 from operator import itemgetter
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from types import MappingProxyType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from uuid import uuid4
 
 from rapidfuzz.distance import Levenshtein
 
-__all__ = [
-    "VARIANTS",
-    "ComputeMetrics",
-    "Edit",
-    "Explanation",
-    "Match",
-    "Variant",
-    "anls_score",
-    "anls_scores",
-    "build_compute_metrics",
-    "explain",
-    "get_variant",
-    "load",
-    "mean",
-    "signature",
-]
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
 
+__all__ = ["VARIANTS", "ComputeMetrics", "Variant", "anls_score", "anls_scores", "build_compute_metrics", "get_variant", "load", "mean", "signature"]  # fmt: skip
 
-# ---- anls_metric.core.version: The version of the package, which every signature names.
-
-__version__ = "2.0.0"
-
-SCORES_VERSION = 2
-
-
-# ---- anls_metric.metric: The metric for Hugging Face evaluate.
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -82,6 +57,7 @@ Args:
     variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    normalize: what to do with both sides first, such as "width,typography"; it needs the package. Default: nothing.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
@@ -135,36 +111,283 @@ _CITATION = """\
 """
 
 
+if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
+    import datasets
+    import evaluate
+else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+    evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
+
+
+class Anls(evaluate.Metric):  # type: ignore[misc]
+    __doc__ = _DESCRIPTION + _KWARGS_DESCRIPTION
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        _import_evaluate()
+        return super().__new__(cls)
+
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        known = inspect.signature(evaluate.Metric.__init__).parameters
+        options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
+        given = options.get("variant", config_name)
+        if config_name not in (None, "default", given):
+            both = f"both the configuration {config_name!r} and variant={describe(given)}"
+            raise ValueError(f"got {both}: pass only one of them")
+        # What `compute` takes where it is not told otherwise.
+        self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
+        self._known = list(inspect.signature(self._compute).parameters)
+        self._return_all_scores = self._defaults.pop("return_all_scores", False)
+        self._find_scorer(**options)  # refuses wrong options
+        self._batches: deque[Any] = deque()  # of predictions and references
+        super().__init__(config_name, **kwargs)
+        self._mark = self._leave_mark() if self.num_process > 1 else ""
+
+    def _info(self) -> Any:
+        scorer = self._find_scorer()
+        papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+        text = datasets.Value("string", id="sequence")
+        several = datasets.Sequence(datasets.Value("string"), id="references")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
+            license="Apache-2.0",
+            homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+            reference_urls=papers if scorer.scores_strings else [scorer.source],
+        )
+
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        variant: str | Scorer | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        normalize: Any = None,
+        none_keys: str | None = None,
+        average: str | None = None,
+        numbers: str | None = None,
+        ignore_keys: Any = None,
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        options = (variant, threshold, ignore_case, normalize, none_keys, average, numbers, ignore_keys)
+        scorer = self._find_scorer(**dict(zip(self._known[2:], options)))  # after predictions and references
+        scores = scorer.score(predictions, references)
+        result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
+        return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
+
+    def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
+        """Get the scorer for the options of a call; None takes the defaults of the metric."""
+        for name in options:
+            if name not in self._known:
+                raise ValueError(describe_unknown("argument", name, self._known))
+        given = {name: value for name, value in options.items() if value is not None}
+        chosen = {"variant": "standard", **self._defaults, **given}
+        return get_scorer(chosen.pop("variant"), **chosen)
+
+    def _build_data_dir(self) -> str:
+        """Make the folder in which processes exchange rows. A single process works without it."""
+        try:
+            return str(super()._build_data_dir())
+        except OSError:
+            if self.num_process > 1:
+                raise
+            return str(self._data_dir_root)
+
+    def __len__(self) -> int:
+        return sum(len(predictions) for predictions, _ in self._batches)
+
+    def signature(self, **options: Any) -> str:
+        """Return the signature of the score that `compute` returns with these options. Report it with the score."""
+        return str(self._find_scorer(**options).signature())
+
+    def build_compute_metrics(
+        self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
+    ) -> ComputeMetrics:
+        """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
+        return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
+
+    def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
+        """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
+        trl = import_from_package("anls_metric.trl", "a reward")
+        return trl.build_reward(references_column, extract, **self._choose_variant(options))
+
+    def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
+        own = {name: options.pop(name) for name in self._known if name in options}
+        return {"variant": self._find_scorer(**own), **options}
+
+    def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
+        """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is overridden."""
+        for name in set(columns) - {"predictions", "references"}:
+            raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
+        row = {"predictions": prediction, "references": reference, **columns}
+        given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
+        self.add_batch(**given)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
+        """Add predictions and their references for the next `compute`."""
+        self._add(self._find_scorer(), predictions, references)
+
+    def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
+        rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
+        if scorer.scores_strings:  # the caller may change its lists
+            self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
+        else:
+            self._batches.append(deepcopy(rows))
+
+    def _take_rows(self) -> list[Any]:
+        """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
+        batches = [self._batches.popleft() for _ in range(len(self._batches))]
+        return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Score the rows that were added before and the rows given here."""
+        options = {"return_all_scores": self._return_all_scores, **options}
+        try:
+            scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
+            is_given = predictions is not None or references is not None
+            if is_given and self.num_process == 1 and not self._batches:
+                return self._compute(predictions, references, **options)
+            if is_given:
+                self._add(scorer, predictions, references)
+        finally:
+            rows = self._take_rows()
+        rows = self._gather(rows, scorer) if self.num_process > 1 else rows
+        return rows and self._compute(*rows, **options)
+
+    def _gather(self, own: Any, scorer: Scorer) -> Any:
+        """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
+        # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
+        rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
+        try:
+            super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
+            self._finalize()
+            if self.process_id:  # the file of the next round must not replace this file before it is read
+                self._wait_until(self.process_id, exists=False)
+                self._refuse_two_jobs([[self._mark]])
+                return None
+            jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
+            self._refuse_two_jobs(jobs)
+            return [list(chain.from_iterable(column)) for column in columns]
+        finally:
+            for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
+                lock.release()
+            self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
+            for path in self.file_paths or ():  # process 0 has them
+                with suppress(OSError):
+                    os.remove(path)
+
+    def _leave_mark(self) -> str:
+        """Leave a file that is locked as long as this metric lives."""
+        start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
+        process = f"{start}{platform.node()}-{os.getpid()}-"
+        mark = f"{process}{uuid4().hex}.job"
+        path = os.path.join(self.data_dir, mark)
+        lock = evaluate.module.FileLock(path)
+        lock.acquire()
+        weakref.finalize(self, _remove_mark, lock, path)
+        for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
+            if not os.path.basename(other).startswith(process) and _is_locked(other):
+                for each in (path, other):
+                    open(f"{each}.clash", "w").close()
+        return mark
+
+    @staticmethod
+    def _describe_job() -> list[tuple[str, str]]:
+        """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+        node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
+        if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
+            told.append(node)  # such a job has no process on another machine
+        return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
+
+    def _refuse_two_jobs(self, jobs: Any) -> None:
+        """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+        marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
+        known = set(chain.from_iterable(descriptions))
+        clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
+        if clash or len(known) > len({name for name, _ in known}):
+            raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
+
+    def _check_rendez_vous(self) -> None:
+        # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
+        self._wait_until(0, exists=True)
+        super()._check_rendez_vous()
+
+    def _wait_until(self, process_id: int, exists: bool) -> None:
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+        for _ in range(int(self.timeout * 100)):
+            if os.path.exists(path) == exists:
+                return
+            time.sleep(0.01)
+        raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+
+
 def load(config_name: str | None = None, **kwargs: Any) -> Any:
     """Load the metric as ``evaluate.load`` does, without asking the Hub."""
-    return __getattr__("Anls")(config_name, **kwargs)
+    return Anls(config_name, **kwargs)
+
+
+def _import_evaluate() -> None:
+    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    global datasets, evaluate
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+    Anls.__bases__ = (evaluate.Metric,)
 
 
 # What launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
+_JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
+def _is_locked(path: str) -> bool:
+    """Whether the process that left a mark still lives."""
+    lock = evaluate.module.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except evaluate.module.Timeout:
+        return True
+    except OSError:  # it was removed
+        return False
+    lock.release()
+    return False
+
+
+def _remove_mark(lock: Any, path: str) -> None:
+    """Remove a mark and the note at it."""
+    for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
+        with suppress(OSError):
+            remove()
+
+
 def _dump(rows: Any, scorer: Scorer) -> str:
     """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
+    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
 
 
 def _load(text: str, scorer: Scorer) -> Any:
     rows = json.loads(text)
-    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
+    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)
 
 
-def _import_json_values() -> Any:
-    return import_from_package("anls_metric.core.json_values", "lists and nested values")
+# ---- What the metric needs of anls_metric: version, scoring, checks, scorer, variants, kernel, rows, transformers
 
+__version__ = "2.0.0"
 
-# ---- anls_metric.core.strings.scoring: The public functions for strings. They score one answer, columns, streams and batches, and explain a score.
+SCORES_VERSION = 2
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
-        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)  # type: ignore[attr-defined]
+        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
     except TypeError:  # a list, for example, which `get_variant` refuses
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
@@ -199,20 +422,6 @@ def anls_scores(
     scores = score_columns(predictions, references, kernel)
     refuse_no_rows(scores)
     return scores
-
-
-def explain(
-    prediction: str,
-    references: Iterable[str],
-    threshold: float | None = None,
-    variant: str | Variant = "standard",
-    ignore_case: bool | None = None,
-) -> Explanation:
-    """Explain a score, with the distance, length, similarity and edits for every reference."""
-    return get_variant(variant, threshold, ignore_case).explain(prediction, references)
-
-
-# ---- anls_metric.core.checks: Describes values, rows and unknown names for error messages, and checks options.
 
 
 def describe(value: object) -> str:
@@ -270,14 +479,6 @@ def check_choice(name: str, value: Any, choices: Collection[object]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {describe(value)}")
 
 
-def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """Return names as a tuple. Raises ValueError if they are neither strings nor one string with commas between them."""
-    names = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
-    if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) and item for item in names):
-        raise ValueError(f"{name} must be names, comma-separated or in a list, got {describe(value)}")
-    return tuple(names)
-
-
 def check_number(name: str, value: Any) -> float:
     """Return a value as a float. Raises ValueError if it is not a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
@@ -288,18 +489,6 @@ def check_number(name: str, value: Any) -> float:
 def is_number(value: object) -> bool:
     """Whether a value is a number of Python or of numpy. True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-@contextmanager
-def requires(package: str) -> Iterator[None]:
-    """Add the command that installs a missing library to the error of its import."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{error}: pip install {package}", name=error.name) from None
-
-
-# ---- anls_metric.core.scorer: Defines what scores answers: the class `Scorer`, all scorers by name, and `get_scorer`, which returns one with
 
 
 class Scorer(ABC):
@@ -318,16 +507,6 @@ class Scorer(ABC):
     def key(self) -> str:
         """The name of the score in a dict of results."""
         return "anls"
-
-    @property
-    def has_leaves(self) -> bool:
-        """Whether its scores can list the leaves of a value, with what became of each."""
-        return False
-
-    @property
-    def averages_rows(self) -> bool:
-        """Whether the score of a set is the mean of the scores of its rows."""
-        return True
 
     @property
     def scores_strings(self) -> bool:
@@ -352,42 +531,27 @@ class Scorer(ABC):
         return str
 
     def check(self, predictions: Any, references: Any, row_name: RowName = name_row) -> tuple[list[Any], list[Any]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
-        """
+        """Check both columns, and return them as lists."""
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     @abstractmethod
     def score(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score each row, from 0 to 1, for use by `mean`. Returns [] if there are no rows. Raises ValueError as `check`
-        does.
-        """
-
-    def score_checked(self, predictions: Any, references: Any, row_name: RowName = name_row) -> list[Any]:
-        """Score rows that have already been checked."""
-        return self.score(predictions, references, row_name)
+        """Score each row, from 0 to 1, for use by `mean`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """Score a question without an answer, for use by `mean`. Raises ValueError if the references cannot be
-        scored.
-        """
+        """Score a question without an answer, for use by `mean`."""
         return 0.0
 
     def mean(self, scores: Iterable[Any]) -> float:
         """Compute the score of a set. Raises ValueError if there are no rows."""
         return mean(scores)
 
-    @abstractmethod
-    def explain(self, prediction: Any, references: Any) -> Any:
-        """Explain the score of an answer. Raises ValueError as `check` does."""
-
     def signature(self, extract: str = "") -> str:
         """Return the text to print beside a score. It says how the score was computed."""
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:
@@ -425,84 +589,40 @@ class _Scorers(Mapping[str, Scorer]):
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
         self.changes = 0
-        self.tables: list[Callable[[], Mapping[str, Scorer]]] = [find_installed]
-
-    def load_tables(self) -> Iterator[Mapping[str, Scorer]]:
-        """Load the tables, one after the other."""
-        yield self.registered
-        for load in self.tables:
-            yield load()
-            yield self.registered  # whose names may be more after an import
+        self.tables: list[Callable[[], Mapping[str, Scorer]]] = []
 
     def __getitem__(self, name: str) -> Scorer:
-        for known in self.load_tables():
-            if name in known:
+        if name in self.registered:
+            return self.registered[name]
+        for load in self.tables:
+            if name in (known := load()):
                 return known[name]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        names = [name for known in list(self.load_tables()) for name, scorer in known.items() if name == scorer.name]
-        return iter(dict.fromkeys(names))
+        return iter([name for name, scorer in self.list_all().items() if name == scorer.name])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-
-@cache
-def find_installed() -> Mapping[str, Scorer]:
-    """Find the scorers of the installed packages: see `GROUP`. One that cannot be loaded is a warning."""
-    from importlib.metadata import entry_points  # takes longer to import than everything else here
-
-    found: dict[str, Scorer] = {}
-    for entry in entry_points(group=GROUP):
-        try:
-            loaded = entry.load()
-            for scorer in loaded.values() if isinstance(loaded, Mapping) else [loaded]:
-                _check_scorer(scorer)
-                for name in (scorer.name, *getattr(scorer, "aliases", ())):
-                    found.setdefault(name, scorer)
-        except Exception as error:  # whatever the code of others raises
-            warnings.warn(f"the entry point {entry.name} = {entry.value} has no scorer: {error}", stacklevel=2)
-    return found
+    def list_all(self) -> dict[str, Scorer]:
+        """List the scorers of all tables by name and by alias."""
+        names = [name for load in self.tables for name in load()]
+        return {name: self[name] for name in [*names, *self.registered]}
 
 
-GROUP = "anls_metric.scorers"
-
-SCORERS: Mapping[str, Scorer] = _Scorers()
+SCORERS = _Scorers()
 
 
-def add_tables(*references: str) -> None:
-    """Add tables of scorers, to be loaded before those of other packages, each ``module:table``."""
-
-    def load(module: str, table: str) -> Mapping[str, Scorer]:
-        try:
-            return getattr(import_module(module), table)  # type: ignore[no-any-return]
-        except ModuleNotFoundError as error:
-            if error.name != module.partition(".")[0]:
-                raise
-            return {}
-
-    SCORERS.tables[-1:-1] = [partial(load, *reference.split(":")) for reference in references]  # type: ignore[attr-defined]
-
-
-def register(*scorers: Scorer) -> None:
-    """Register scorers, so that `get_scorer`, `score`, the report and the adapters know them by name in this process."""
-    scorers_by_name: Any = SCORERS
-    for scorer in scorers:
-        _check_scorer(scorer)
-        known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
-        own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
-        known.update(dict.fromkeys((scorer.name, *own), scorer))
-        scorers_by_name.changes += 1
-
-
-def _check_scorer(scorer: object) -> None:
-    """Refuse what is no scorer. A copy of this module has a class `Scorer` of its own. ValueError: it is none."""
-    if isinstance(scorer, type) or not hasattr(scorer, "score_missing"):
-        raise ValueError(f"each scorer must be an instance of a subclass of Scorer, got {describe(scorer)}")
-    for attribute in ("name", "meaning", "source", "threshold"):
-        if not hasattr(scorer, attribute):
-            raise ValueError(f"the scorer {describe(scorer)} has no {attribute}: give its class this field")
+def load_table(reference: str) -> Mapping[str, Scorer]:
+    """Load a table of scorers, ``module:table``."""
+    module, _, table = reference.partition(":")
+    try:
+        return getattr(import_module(module), table)  # type: ignore[no-any-return]
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise
+        return {}
 
 
 def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
@@ -526,8 +646,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 def describe_unknown_scorer(name: object) -> str:
     """Describe a name that no scorer has."""
-    known = [name for table in list(SCORERS.load_tables()) for name in table]  # type: ignore[attr-defined]
-    problem = describe_unknown("variant", name, list(dict.fromkeys(known)), "SCORERS")
+    problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")
     except ImportError as error:
@@ -545,112 +664,11 @@ def import_from_package(module: str, feature: str) -> Any:
         raise ImportError(f"{feature} needs the package anls-metric: pip install anls-metric") from error
 
 
-# ---- anls_metric.core.strings.normalization: Normalizes both sides of an answer before a variant compares them, using a table of rows that users choose by name.
-
-
-class Normalization(NamedTuple):
-    """A way to write a string: a row of `NORMALIZATIONS`."""
-
-    name: str
-    meaning: str
-    apply: Callable[[str], str]
-    of_ascii: bool = False
-    of_keys: bool = False
-
-
-def _compose(text: str) -> str:
-    import unicodedata  # a megabyte of tables, which most runs do not need
-
-    return unicodedata.normalize("NFC", text)
-
-
-def _compose_compatible(match: re.Match[str]) -> str:
-    import unicodedata
-
-    return unicodedata.normalize("NFKC", match[0])
-
-
-_WIDE = re.compile("[\uff01-\uffee\u3000]+")
-_TYPOGRAPHY = {
-    **dict.fromkeys(map(ord, "‘’‚‛′´ʼ"), "'"),
-    **dict.fromkeys(map(ord, "“”„‟″"), '"'),
-    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
-    **dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2008\u2009\u202f"), " "),
-    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), ""),
-    **{0xFB00 + place: text for place, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))},
-    ord("…"): "...",
-}
-_DIGIT = re.compile(r"(?![0-9])\d")
-
-NORMALIZATIONS: Mapping[str, Normalization] = {
-    row.name: row
-    for row in (
-        Normalization("nfc", "one code for a letter with its accents (Unicode NFC)", _compose),
-        Normalization(
-            "width",
-            "full-width letters, digits and signs in half width (Ａ１％ as A1%)",
-            lambda text: _WIDE.sub(_compose_compatible, text),
-        ),
-        Normalization(
-            "typography",
-            'straight quotes, plain hyphens and spaces, no ligatures, no invisible characters (“ﬁn–al” as "fin-al")',
-            lambda text: text.translate(_TYPOGRAPHY),
-        ),
-        Normalization(
-            "digits",
-            "digits of other scripts as 0 to 9 (٣ as 3)",
-            lambda text: _DIGIT.sub(lambda match: str(int(match[0])), text),
-        ),
-        Normalization(
-            "spaces", "no spaces at all ($ 1,200 as $1,200)", lambda text: "".join(text.split()), of_ascii=True
-        ),
-        Normalization(
-            "keys",
-            "for anls_star: keys without case, spaces and signs (invoiceDate as invoice date)",
-            lambda text: "".join(filter(str.isalnum, text.casefold())),
-            of_ascii=True,
-            of_keys=True,
-        ),
-    )
-}
-
-
-@cache
-def normalizer(names: str) -> Callable[[str], str]:
-    """Return the function that normalizes a string by rows of `NORMALIZATIONS`."""
-    rows = [row for row in _find_rows(names) if not row.of_keys]
-    if not rows:
-        return str
-    of_ascii = any(row.of_ascii for row in rows)
-
-    def normalize(text: str) -> str:
-        if of_ascii or not text.isascii():
-            for row in rows:
-                text = row.apply(text)
-        return text
-
-    return normalize
-
-
-def sort_rows(names: str) -> str:
-    """Return names of rows in the order of the table, each once. Raises ValueError if there is no such row."""
-    return ",".join(row.name for row in _find_rows(names))
-
-
-def _find_rows(names: str) -> list[Normalization]:
-    chosen = [name.strip() for name in names.split(",")] if names else []
-    for name in chosen:
-        if name not in NORMALIZATIONS:
-            raise ValueError(describe_unknown("normalization", name, list(NORMALIZATIONS)))
-    return [row for row in NORMALIZATIONS.values() if row.name in chosen]
-
-
-# ---- anls_metric.core.strings.variants: The variants of ANLS, in a table whose rows say how strings are compared, and the signature of a score.
-
 Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -687,18 +705,16 @@ class Variant(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
-        object.__setattr__(self, "normalize", sort_rows(self.normalize))
-        if "keys" in self.normalize:
-            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
+        if self.normalize:
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Check both columns, and return them as lists. Raises ValueError, which names the row, if a row cannot be
-        scored.
-        """
+        """Check both columns, and return them as lists."""
         return check_columns(predictions, references, row_name)
 
     def score(
@@ -710,14 +726,7 @@ class Variant(Scorer):
     @property
     def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        kernel = compile_kernel(self)
-        prepare, normalize = kernel.prepare, kernel.normalize
-        return normalize if prepare is str else lambda text: normalize(prepare(text))
-
-    def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Explain the score of an answer. Raises ValueError as `check` does."""
-        texts = as_text(prediction, "prediction"), as_references(references, "references")
-        return explain_texts(*texts, self, compile_kernel(self))
+        return compile_kernel(self).normalize
 
     def signature(self, extract: str = "") -> str:
         """Return the signature of this variant, as described in the function `signature`."""
@@ -735,7 +744,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -743,214 +752,91 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
-        normalizer(variant.normalize),
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
 _AS_GIVEN: dict[str, Any] = {"whitespace": "keep", "prediction_length": "raw", "reference_length": "raw"}
 _UPPER: dict[str, Any] = {"prediction_length": "raw upper", "reference_length": "raw upper"}
 
+# fmt: off
 _TABLE = (
-    Variant(
-        "standard",
-        meaning="case and extra whitespace ignored, a similarity at the threshold passes",
-        source="https://arxiv.org/abs/1905.13648",
-        aliases=("evalscope", "minicpm_v"),
-    ),
-    Variant(
-        "rrc",
-        meaning="the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
-        source="https://rrc.cvc.uab.es",
-        **_UPPER,
-        aliases=("vlmevalkit", "unitxt", "qwen_vl"),
-    ),
-    Variant(
-        "mmpretrain",
-        meaning="the official script with normalized references",
-        source="https://github.com/open-mmlab/mmpretrain",
-        prediction_length="raw upper",
-        reference_length="normalized upper",
-    ),
-    Variant(
-        "pypi_anls",
-        meaning="PyPI anls 0.0.2: a similarity at the threshold scores 0",
-        source="https://github.com/shunk031/ANLS",
-        prediction_length="normalized upper",
-        reference_length="normalized upper",
-        kept="distance / length < threshold",
-    ),
-    Variant(
-        "mistral_evals",
-        meaning="no threshold, punctuation at the end ignored",
-        source="https://github.com/mistralai/mistral-evals",
-        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
-        threshold=0.0,
-    ),
-    Variant(
-        "mp_docvqa",
-        meaning="spaces inside a string matter; an empty prediction, or `none`, scores 0",
-        source="https://github.com/rubenpt91/MP-DocVQA-Framework",
-        whitespace="strip",
-        no_answers=("", "none"),
-    ),
-    Variant(
-        "stvqa",
-        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
-        source="https://github.com/OpenGVLab/InternVL",
-        whitespace="strip",
-        aliases=("moondream", "mini_monkey"),
-    ),
-    Variant(
-        "pix2struct",
-        meaning="all whitespace matters, a similarity at the threshold scores 0",
-        source="https://github.com/google-research/pix2struct",
-        whitespace="keep",
-        kept="distance / length < threshold",
-        aliases=("docowl15",),
-    ),
-    Variant(
-        "paligemma",
-        meaning="like pix2struct, but two empty strings are equal even at threshold 0",
-        source="https://github.com/google-research/big_vision",
-        whitespace="keep",
-        kept="distance / length < threshold",
-        empty_equals_empty=True,
-    ),
-    Variant(
-        "molmo",
-        meaning="like pix2struct, but divided by the lengths of the original strings",
-        source="https://github.com/allenai/molmo",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        aliases=("molmo2", "layoutlmv2"),
-    ),
-    Variant(
-        "due",
-        meaning="case and all whitespace matter, a similarity at the threshold scores 0",
-        source="https://github.com/due-benchmark/evaluator",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-    ),
-    Variant(
-        "mmlongbench",
-        meaning="case and all whitespace matter, a similarity must be above the threshold",
-        source="https://github.com/open-compass/VLMEvalKit",
-        ignore_case=False,
-        whitespace="keep",
-        **_UPPER,
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "fast_anls",
-        meaning="case and all whitespace matter, a similarity must be above the threshold",
-        source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "nls",
-        meaning="plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
-        source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
-        ignore_case=False,
-        **_AS_GIVEN,
-        threshold=0.0,
-        aliases=("docsaid_nls", "docext"),
-    ),
-    Variant(
-        "lmms_eval",
-        meaning="lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
-        prediction_length="stripped upper",
-        reference_length="raw upper",
-        aliases=("aisbench",),
-    ),
-    Variant(
-        "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes full",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
-        **_UPPER,
-        all_or_nothing=True,
-    ),
-    Variant(
-        "openbench",
-        meaning="spaces inside a string matter, a similarity at the threshold scores 0",
-        source="https://github.com/groq/openbench",
-        whitespace="strip",
-        kept="distance / length < threshold",
-        aliases=("latin_prompt",),
-    ),
-    Variant(
-        "monkey",
-        meaning="like stvqa, but divided by the lengths of the stripped prediction and the original reference",
-        source="https://github.com/Yuliang-Liu/Monkey",
-        whitespace="strip",
-        prediction_length="stripped",
-        reference_length="raw",
-    ),
-    Variant(
-        "inspect_evals",
-        meaning="like molmo, but two empty strings are equal even at threshold 0",
-        source="https://github.com/UKGovernmentBEIS/inspect_evals",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        empty_equals_empty=True,
-    ),
-    Variant(
-        "layoutlmv3_docvqa",
-        meaning="like molmo, but an empty prediction scores 0",
-        source="https://github.com/allanj/LayoutLMv3-DocVQA",
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "florence2",
-        meaning="Florence-2 fine-tuning: like due, but an empty prediction scores 0",
-        source="https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py",
-        ignore_case=False,
-        **_AS_GIVEN,
-        kept="distance / length < threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "lmms_eval_slidevqa",
-        meaning="lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
-        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
-        whitespace="keep",
-        kept="similarity > threshold",
-        no_answers=("",),
-    ),
-    Variant(
-        "squad_anls",
-        meaning="normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
-        source="https://rajpurkar.github.io/SQuAD-explorer",
-        whitespace="words",
-    ),
-    Variant(
-        "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
-        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
-        whitespace="keep",
-        prediction_length="normalized upper",
-        reference_length="normalized upper",
-        kept="similarity > threshold",
-    ),
-    Variant(
-        "vlmevalkit_mmlongbench",
-        meaning="VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
-        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
-        ignore_case=False,
-        whitespace="keep",
-        **_UPPER,
-        kept="similarity > threshold",
-        threshold=0.0,
-    ),
+    Variant("standard", "case and extra whitespace ignored, a similarity at the threshold passes",
+        "https://arxiv.org/abs/1905.13648", aliases=("evalscope", "minicpm_v")),
+    Variant("rrc", "the official script of the Robust Reading Competition (RRC), as its leaderboard scores",
+        "https://rrc.cvc.uab.es", **_UPPER, aliases=("vlmevalkit", "unitxt", "qwen_vl")),
+    Variant("mmpretrain", "the official script with normalized references",
+        "https://github.com/open-mmlab/mmpretrain", prediction_length="raw upper",
+        reference_length="normalized upper"),
+    Variant("pypi_anls", "PyPI anls 0.0.2: a similarity at the threshold scores 0",
+        "https://github.com/shunk031/ANLS", prediction_length="normalized upper", reference_length="normalized upper",
+        kept="distance / length < threshold"),
+    Variant("mistral_evals", "no threshold, punctuation at the end ignored",
+        "https://github.com/mistralai/mistral-evals", ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",
+        threshold=0.0),
+    Variant("mp_docvqa", "spaces inside a string matter; an empty prediction, or `none`, scores 0",
+        "https://github.com/rubenpt91/MP-DocVQA-Framework", whitespace="strip", no_answers=("", "none")),
+    Variant("stvqa", "the M4C evaluator (in MMF, LLaVA and InternVL): spaces inside a string matter",
+        "https://github.com/OpenGVLab/InternVL", whitespace="strip", aliases=("moondream", "mini_monkey")),
+    Variant("pix2struct", "all whitespace matters, a similarity at the threshold scores 0",
+        "https://github.com/google-research/pix2struct", whitespace="keep", kept="distance / length < threshold",
+        aliases=("docowl15",)),
+    Variant("paligemma", "like pix2struct, but two empty strings are equal even at threshold 0",
+        "https://github.com/google-research/big_vision", whitespace="keep", kept="distance / length < threshold",
+        empty_equals_empty=True),
+    Variant("molmo", "like pix2struct, but divided by the lengths of the original strings",
+        "https://github.com/allenai/molmo", **_AS_GIVEN, kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2")),
+    Variant("due", "case and all whitespace matter, a similarity at the threshold scores 0",
+        "https://github.com/due-benchmark/evaluator", ignore_case=False, **_AS_GIVEN,
+        kept="distance / length < threshold"),
+    Variant("mmlongbench", "case and all whitespace matter, a similarity must be above the threshold",
+        "https://github.com/open-compass/VLMEvalKit", ignore_case=False, whitespace="keep", **_UPPER,
+        kept="similarity > threshold"),
+    Variant("fast_anls", "case and all whitespace matter, a similarity must be above the threshold",
+        "https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)", ignore_case=False,
+        **_AS_GIVEN, kept="similarity > threshold"),
+    Variant("nls", "plain normalized Levenshtein similarity: case and whitespace matter, no threshold",
+        "https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity", ignore_case=False, **_AS_GIVEN,
+        threshold=0.0, aliases=("docsaid_nls", "docext")),
+    Variant("lmms_eval", "lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval", prediction_length="stripped upper",
+        reference_length="raw upper", aliases=("aisbench",)),
+    Variant("lmms_eval_0_2", "lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes full",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4", **_UPPER, all_or_nothing=True),
+    Variant("openbench", "spaces inside a string matter, a similarity at the threshold scores 0",
+        "https://github.com/groq/openbench", whitespace="strip", kept="distance / length < threshold",
+        aliases=("latin_prompt",)),
+    Variant("monkey", "like stvqa, but divided by the lengths of the stripped prediction and the original reference",
+        "https://github.com/Yuliang-Liu/Monkey", whitespace="strip", prediction_length="stripped",
+        reference_length="raw"),
+    Variant("inspect_evals", "like molmo, but two empty strings are equal even at threshold 0",
+        "https://github.com/UKGovernmentBEIS/inspect_evals", **_AS_GIVEN, kept="distance / length < threshold",
+        empty_equals_empty=True),
+    Variant("layoutlmv3_docvqa", "like molmo, but an empty prediction scores 0",
+        "https://github.com/allanj/LayoutLMv3-DocVQA", **_AS_GIVEN, kept="distance / length < threshold",
+        no_answers=("",)),
+    Variant("florence2", "Florence-2 fine-tuning: like due, but an empty prediction scores 0",
+        "https://github.com/andimarafioti/florence2-finetuning/blob/main/metrics.py", ignore_case=False, **_AS_GIVEN,
+        kept="distance / length < threshold", no_answers=("",)),
+    Variant("lmms_eval_slidevqa", "lmms-eval's SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval/blob/main/lmms_eval/tasks/slidevqa/utils.py",
+        whitespace="keep", kept="similarity > threshold", no_answers=("",)),
+    Variant("squad_anls", "normalized as by SQuAD: without ASCII punctuation and the articles a, an and the",
+        "https://rajpurkar.github.io/SQuAD-explorer", whitespace="words"),
+    Variant("vlmevalkit_dude", "VLMEvalKit's DUDE and SlideVQA: all whitespace matters, a similarity must be above the threshold",
+        "https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py", whitespace="keep",
+        prediction_length="normalized upper", reference_length="normalized upper", kept="similarity > threshold"),
+    Variant("vlmevalkit_mmlongbench", "VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
+        "https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False, whitespace="keep", **_UPPER, kept="similarity > threshold", threshold=0.0),
 )
+# fmt: on
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
@@ -992,13 +878,9 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Describe in a short string how a score was computed. Print the string beside the score, and report it with the
-    score.
-    """
+    """Describe in a short string how a score was computed."""
     return get_variant(variant, threshold, ignore_case).signature(extract)
 
-
-# ---- anls_metric.core.strings.kernel: The only loop that scores texts.
 
 # For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
@@ -1057,7 +939,6 @@ class Kernel:
     no_answers: Collection[str]  # normalized predictions that score 0
     empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    prepare: Callable[[str], str] = str  # what is done to both texts before anything else
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
         """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
@@ -1080,9 +961,7 @@ class Kernel:
 
     @cached_property
     def score_rows(self) -> Callable[[Iterable[tuple[str, Sequence[str]]]], Iterator[float]]:
-        """The function that scores rows, each with a prediction and its references. It scores each row before it reads
-        the next.
-        """
+        """The function that scores rows, each with a prediction and its references."""
         normalize, no_answers, low, high, limit = self.normalize, self.no_answers, self.low, self.high, self.limit
         prediction_length, reference_length = self.prediction_length, self.reference_length
         measures_normalized = prediction_length is LENGTHS["normalized"]
@@ -1138,10 +1017,7 @@ class Kernel:
                     score = similarity if similarity >= low and least <= high else 0.0
                     yield 1.0 if all_or_nothing and score else score
 
-        prepare = self.prepare
-        if prepare is str:
-            return score_rows
-        return lambda rows: score_rows((prepare(text), list(map(prepare, texts))) for text, texts in rows)
+        return score_rows
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -1149,9 +1025,7 @@ CHUNK = 1024
 
 
 def score_columns(predictions: Any, references: Any, kernel: Kernel, row_name: RowName = name_row) -> list[float]:
-    """Score each row of two columns of any kind. Raises ValueError, with the row named by `row_name`, if a row cannot
-    be scored.
-    """
+    """Score each row of two columns of any kind."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for first in range(0, len(predictions), CHUNK):
@@ -1169,181 +1043,6 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
     # A quarter more characters, because normalizing removes some of the whitespace among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
-
-
-# ---- anls_metric.core.strings.explanation: Explains a score by the distance to each reference, the edits, and a sentence.
-
-Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
-
-
-class Edit(NamedTuple):
-    """One step from the normalized prediction to the normalized reference."""
-
-    operation: str
-    prediction: str
-    reference: str
-
-
-class Match(NamedTuple):
-    """How a prediction compares with one reference."""
-
-    reference: str
-    normalized_prediction: str
-    normalized_reference: str
-    distance: int
-    length: int
-
-    @property
-    def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, or 0 for two empty strings."""
-        return self.distance / self.length if self.length else 0.0
-
-    @property
-    def similarity(self) -> float:
-        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
-        return 1 - self.ratio
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the normalized reference."""
-        answer, accepted = self.normalized_prediction, self.normalized_reference
-        return tuple(
-            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
-            for step in Levenshtein.opcodes(answer, accepted)
-        )
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The reason for the score of an answer. Its string form is one plain sentence."""
-
-    prediction: str
-    matches: tuple[Match, ...]
-    winner: int
-    score: float
-    reason: Reason
-    variant: Any  # a `Variant`, whose module imports this one
-
-    @property
-    def best(self) -> Match:
-        """The match with the closest reference."""
-        return self.matches[self.winner]
-
-    @property
-    def normalized_prediction(self) -> str:
-        """The string that is compared for the answer."""
-        return self.best.normalized_prediction
-
-    @property
-    def closest(self) -> str:
-        """The closest reference, as given."""
-        return self.best.reference
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the closest reference, which is normalized, too."""
-        return self.best.edits
-
-    @property
-    def signature(self) -> str:
-        """The signature of the score. Report it with the score."""
-        return str(self.variant.signature())
-
-    def __str__(self) -> str:
-        return self._put_into_words(NOTES)
-
-    def _put_into_words(self, words: Mapping[str, str], in_percent: bool = False) -> str:
-        best, threshold = self.best, self.variant.threshold
-        key: str = self.reason
-        if key == "equal" and self.prediction != best.reference:
-            key = "alike"
-        elif key == "empty":
-            key = "no answer" if self.normalized_prediction else "blank"
-        facts = {
-            "why": self,
-            "best": best,
-            "s": "s" * (best.distance != 1),
-            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
-            "similarity": _tell_apart(best.similarity, threshold, in_percent),
-            "ratio": _tell_apart(best.ratio, threshold, in_percent),
-            "threshold": _tell_apart(threshold, best.similarity, in_percent),
-            "so_1": (", so 100%" if in_percent else ", so 1") * (self.score == 1.0),
-        }
-        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[self.variant.kept])
-        return words[key].format(**facts, keeps=keeps, fails=fails)
-
-
-NOTES: Mapping[str, str] = {
-    "equal": "equal to {best.reference!r}, so 1",
-    "alike": "equal to {best.reference!r}, so 1",
-    "blank": "the prediction is empty, so 0",
-    "no answer": "{why.prediction!r} counts as no answer, so 0",
-    "nothing in common": "nothing in common with {best.reference!r}, so 0",
-    "close enough": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}"
-    "{so_1}",
-    "under the threshold": "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}"
-    "{fails}, so 0",
-}
-
-
-# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
-KEPT_WORDS: Mapping[str, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
-    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
-    "distance / length < threshold": (
-        ", and distance / length {ratio} is below the threshold of {threshold}",
-        ", but distance / length {ratio} is not below the threshold of {threshold}",
-    ),
-}
-
-
-def format_number(value: float) -> str:
-    """Format a number the way people write it, such as 0, 1, 0.5 or 0.8889."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
-
-
-def format_percent(value: float) -> str:
-    """Format a score for a page, such as 0%, 100%, 50% or 88.9%."""
-    return f"{100 * value:.1f}%".replace(".0%", "%")
-
-
-def _tell_apart(value: float, other: float, in_percent: bool) -> str:
-    """Format a number with enough digits to distinguish it from `other`."""
-    short, shown = map(format_percent if in_percent else format_number, (value, other))
-    if value == other or short != shown:
-        return short
-    return f"{100 * value:.15g}%" if in_percent else repr(value)
-
-
-def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """Compare a prediction with one reference."""
-    own, other = kernel.prepare(prediction), kernel.prepare(reference)
-    answer, accepted = kernel.normalize(own), kernel.normalize(other)
-    length = max(kernel.prediction_length(own, answer), kernel.reference_length(other, accepted))
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
-
-
-def explain_texts(prediction: str, references: Sequence[str], variant: Any, kernel: Kernel) -> Explanation:
-    """Score a prediction in plain steps, and explain the score. The texts must already have been checked."""
-    matches = tuple(match_texts(prediction, text, kernel) for text in references)
-    ratios = [match.ratio for match in matches]
-    best = matches[winner := ratios.index(min(ratios))]
-    score = kernel.keep(best.normalized_prediction, best.normalized_reference, best.ratio)
-    return Explanation(prediction, matches, winner, score, _find_reason(best, score, kernel), variant)
-
-
-def _find_reason(best: Match, score: float, kernel: Kernel) -> Reason:
-    """Find the reason for a score, given the match with the closest reference."""
-    answer = best.normalized_prediction
-    if score:
-        return "close enough" if best.ratio else "equal"
-    if not answer or answer in kernel.no_answers:
-        return "empty"
-    # Without a threshold, the limits are 0 and 1, or the next numbers above and below.
-    return "nothing in common" if kernel.low < 1e-300 and kernel.high > 1 - 1e-15 else "under the threshold"
-
-
-# ---- anls_metric.core.strings.rows: Checks columns and rows before they are scored. Its errors name the row.
 
 
 def as_text(value: object, what: str) -> str:
@@ -1409,17 +1108,6 @@ def read_stream(data: Any, what: str) -> Any:
     return pyarrow.table(data)
 
 
-def get_columns(table: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Get two columns of a table. Raises KeyError if it lacks one of them, and ValueError if the table is lazy."""
-    call = find_lazy_call(table)
-    if call:
-        raise ValueError(f"the batch is a lazy {type(table).__name__}: call {call} first")
-    libraries = {base.__module__.partition(".")[0] for base in type(table).__mro__}
-    if has_stream(table) and libraries.isdisjoint(("pandas", "polars")):
-        table = read_stream(table, "the batch")  # once: two columns of a query may have their rows in different orders
-    return table[first], table[second]
-
-
 def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
     """Convert a column of any kind to a list."""
     if isinstance(column, list):
@@ -1448,16 +1136,12 @@ def as_column(column: Any, what: str, advice: str = "pass a list") -> list[Any]:
 def check_columns(
     predictions: Any, references: Any, row_name: RowName = name_row
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return N predictions and their references as lists of strings. Raises ValueError, which names the column or row,
-    if one is bad.
-    """
+    """Return N predictions and their references as lists of strings."""
     return check_rows(*pair_columns(predictions, references), row_name)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Convert two columns of any kind to lists of equal length. Raises ValueError if a column is bad or the lengths
-    differ.
-    """
+    """Convert two columns of any kind to lists of equal length."""
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
     references = as_column(references, "references", "pass a list with the references of each question")
     if len(predictions) != len(references):
@@ -1471,9 +1155,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: RowName = name_row, first: int = 0
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return rows, counted from ``first``, as strings and lists of strings. Raises ValueError, which names the row, if
-    one is bad.
-    """
+    """Return rows, counted from ``first``, as strings and lists of strings."""
     # Whole columns are checked first, because that is several times as fast as checking row by row.
     if set(map(type, predictions)) - {str}:
         predictions = [
@@ -1511,185 +1193,6 @@ def are_strings(values: Iterable[Any]) -> bool:
     return True
 
 
-# ---- anls_metric.core.strings.metrics: Defines a table of metrics for strings besides ANLS.
-
-References = Sequence[Sequence[Any]]
-
-
-class Metric(NamedTuple):
-    """A metric: a row of `METRICS`."""
-
-    name: str
-    meaning: str
-    source: str
-    compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
-    most: float = 1.0
-    lower_is_better: bool = False
-
-
-def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
-    """Find metrics by name, each once. Names among the others are valid, but are left out."""
-    known = [*METRICS, *others]
-    for name in names:
-        if name not in known:
-            raise ValueError(describe_unknown("metric", name, known))
-    return [METRICS[name] for name in dict.fromkeys(names) if name in METRICS]
-
-
-# Words, characters and numbers
-
-
-def score_f1(prediction: str, reference: str) -> float:
-    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0."""
-    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
-    if not words or not accepted:
-        return float(words == accepted)
-    common = (Counter(words) & Counter(accepted)).total()
-    return 2 * common / (len(words) + len(accepted))
-
-
-def score_cer(prediction: str, reference: str) -> float:
-    """Compute the character error rate: distance / length of the reference. It can exceed 1."""
-    prediction, reference = prediction.strip(), reference.strip()
-    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
-
-
-def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is within 5% of the accepted number or, for any other text, whether it is equal except for case."""
-    number, accepted = _as_float(prediction), _as_float(reference)
-    if number is not None and accepted:
-        return abs(number - accepted) / abs(accepted) <= 0.05
-    return prediction.lower() == reference.lower()
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        return float(text.rstrip("%")) / 100.0 if text.endswith("%") else float(text)
-    except ValueError:
-        return None
-
-
-def _take_best(
-    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
-) -> Callable[..., list[float]]:
-    """Make the function that measures answers against the reference that is best for them."""
-
-    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
-        return [
-            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
-            for prediction, texts in zip(predictions, references)
-        ]
-
-    return compute
-
-
-# Equal and contained texts
-
-
-class Matches(NamedTuple):
-    """Which answers match a reference after the normalization of the scorer, with one list for each kind of match."""
-
-    exact: list[bool]
-    contains: list[bool]
-
-
-NormalizedPair = tuple[str, Sequence[str]]
-
-
-def normalize_wrong(
-    predictions: Sequence[Any], references: References, scores: Sequence[float], scorer: Scorer
-) -> list[NormalizedPair]:
-    """Normalize the answers that may not equal a reference, with their references; the others become ("", ())."""
-    as_text, no_answers = scorer.as_text, getattr(scorer, "no_answers", ())
-    all_or_nothing = getattr(scorer, "all_or_nothing", False)
-    pairs: list[NormalizedPair] = [("", ())] * len(scores)
-    for place, score in enumerate(scores):
-        if score != 1.0 or all_or_nothing:
-            text = "" if predictions[place] is None else as_text(predictions[place])
-            pairs[place] = "" if text in no_answers else text, list(map(as_text, references[place]))
-    return pairs
-
-
-def find_matches(
-    predictions: Sequence[Any],
-    references: References,
-    scores: Sequence[float],
-    scorer: Scorer,
-    normalized: Sequence[NormalizedPair] | None = None,
-) -> Matches:
-    """Find which answers equal a reference, and which contain one. What `normalize_wrong` returned can be passed on."""
-    pairs = normalize_wrong(predictions, references, scores, scorer) if normalized is None else normalized
-    matches = Matches([True] * len(scores), [True] * len(scores))
-    for place, (text, texts) in enumerate(pairs):
-        if texts or predictions[place] is None:
-            # The texts of {"a": 1} and {"A": 1} are equal, the values are not.
-            exact = scores[place] > 0.0 and text in texts and not scorer.reads_json
-            matches.exact[place] = exact and predictions[place] is not None
-            matches.contains[place] = exact or contains_any(text, texts)
-    return matches
-
-
-def contains_any(prediction: str, references: Sequence[str]) -> bool:
-    """Whether a string contains one of several other strings as whole words."""
-    return any(is_contained(text, prediction) for text in references if text in prediction)
-
-
-def is_contained(part: str, whole: str) -> bool:
-    """Whether one string is contained in another as whole words. An empty string is not contained in any string."""
-    place = whole.find(part) if part else -1
-    while place >= 0:
-        end = place + len(part)
-        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
-            return True
-        place = whole.find(part, place + 1)
-    return False
-
-
-def _is_word_character(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
-
-
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric(
-            "f1",
-            "F1 of the words, the best over the references",
-            "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
-            _take_best(score_f1, max, 0.0),
-        ),
-        Metric(
-            "cer",
-            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
-            "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
-            most=float("inf"),
-            lower_is_better=True,
-        ),
-        Metric(
-            "relaxed",
-            "numbers within 5%, other strings equal except for case",
-            "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
-            _take_best(is_relaxed_match, max, 0.0),
-        ),
-        Metric(
-            "exact_match",
-            "equals a reference after normalization",
-            "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).exact)),
-        ),
-        Metric(
-            "contains",
-            "contains a reference as whole words",
-            "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).contains)),
-        ),
-    )
-}
-
-
-# ---- anls_metric.transformers: ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
-
 Extract = Callable[[str], str | None]
 Ids = list[list[int]]  # the ids of each row
 References = Sequence[Any]  # the accepted answers of each row
@@ -1697,14 +1200,13 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text.
-    """
+    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole text."""
     if extract is None:
         return str
     if isinstance(extract, str):
@@ -1747,7 +1249,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        find_metrics(names),
+        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
     )
 
 
@@ -1770,9 +1272,7 @@ class ScoredIds(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class ComputeMetrics:
-    """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
-    batches.
-    """
+    """The `compute_metrics` function that `build_compute_metrics` returns."""
 
     __name__ = "anls"
 
@@ -1834,10 +1334,8 @@ class ComputeMetrics:
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
-            raise ValueError(
-                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
-                "(num_return_sequences=1)"
-            )
+            numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
+            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))
@@ -1855,10 +1353,8 @@ class ComputeMetrics:
             for row, text in enumerate(texts)
         ]
         if what == "prediction" and any(texts) and not any(answers):
-            warnings.warn(
-                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=4,
-            )
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:
@@ -1872,7 +1368,7 @@ class ComputeMetrics:
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
-            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
@@ -1900,16 +1396,6 @@ class ComputeMetrics:
                 )
         return references
 
-    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
-        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
-        describe the first that differs.
-        """
-        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected, "label"))]
-        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
-        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
-        missing = [row for row, label in enumerate(folded) if label and row not in found]
-        return len(found), self._describe_other_labels(labels, missing, references) if missing else ""
-
     def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
         """Describe labels of which most match no reference of their row, and not just with small differences."""
         rows = [row for row, label in enumerate(labels) if label]
@@ -1935,11 +1421,6 @@ def _list_texts(references: References) -> set[str]:
     """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
     lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
     return {_fold(text) for each in lists for text in each}
-
-
-def _ends_with(label: str, references: Any) -> bool:
-    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
-    return any(label.endswith(text) for text in _list_texts([references]) if text)
 
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
@@ -2054,227 +1535,15 @@ def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
 
 
-def _define_metric() -> None:
-    """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls
-    try:
-        import datasets
-        import evaluate
-    except ImportError as error:
-        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
-
-    @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-    class Anls(evaluate.Metric):  # type: ignore[misc]
-        """The metric for Hugging Face evaluate."""
-
-        def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-            known = inspect.signature(evaluate.Metric.__init__).parameters
-            options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
-            given = options.get("variant", config_name)
-            if config_name not in (None, "default", given):
-                raise ValueError(
-                    f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-                )
-            # What `compute` takes where it is not told otherwise.
-            self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
-            self._known = list(inspect.signature(self._compute).parameters)
-            self._return_all_scores = self._defaults.pop("return_all_scores", False)
-            self._find_scorer(**options)  # refuses wrong options
-            self._batches: deque[Any] = deque()  # of predictions and references
-            super().__init__(config_name, **kwargs)
-
-        def _info(self) -> Any:
-            scorer = self._find_scorer()
-            papers = ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
-            text = datasets.Value("string", id="sequence")
-            several = datasets.Sequence(datasets.Value("string"), id="references")
-            return evaluate.MetricInfo(
-                description=_DESCRIPTION if scorer.scores_strings else f"{scorer.meaning}.\n",
-                citation=_CITATION,
-                inputs_description=_KWARGS_DESCRIPTION,
-                features=[datasets.Features(predictions=text, references=kind) for kind in (several, text)],
-                license="Apache-2.0",
-                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=papers if scorer.scores_strings else [scorer.source],
-            )
-
-        def _compute(
-            self,
-            predictions: Any,
-            references: Any,
-            variant: str | Scorer | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            none_keys: str | None = None,
-            average: str | None = None,
-            numbers: str | None = None,
-            ignore_keys: Any = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            scorer = self._find_scorer(
-                variant=variant,
-                threshold=threshold,
-                ignore_case=ignore_case,
-                none_keys=none_keys,
-                average=average,
-                numbers=numbers,
-                ignore_keys=ignore_keys,
-            )
-            scores = scorer.score(predictions, references)
-            result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
-            return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
-
-        def _find_scorer(self, return_all_scores: bool = False, **options: Any) -> Scorer:
-            """Get the scorer for the options of a call; None takes the defaults of the metric."""
-            for name in options:
-                if name not in self._known:
-                    raise ValueError(describe_unknown("argument", name, self._known))
-            given = {name: value for name, value in options.items() if value is not None}
-            chosen = {"variant": "standard", **self._defaults, **given}
-            return get_scorer(chosen.pop("variant"), **chosen)
-
-        def _build_data_dir(self) -> str:
-            """Make the folder in which processes exchange rows. A single process works without it."""
-            try:
-                return str(super()._build_data_dir())
-            except OSError:
-                if self.num_process > 1:
-                    raise
-                return str(self._data_dir_root)
-
-        def __len__(self) -> int:
-            return sum(len(predictions) for predictions, _ in self._batches)
-
-        def signature(self, **options: Any) -> str:
-            """Return the signature of the score that `compute` returns with these options. Report it with the score."""
-            return str(self._find_scorer(**options).signature())
-
-        def build_compute_metrics(
-            self, tokenizer: Any, references: Any = None, extract: Any = None, **options: Any
-        ) -> ComputeMetrics:
-            """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
-            return build_compute_metrics(tokenizer, references, extract=extract, **self._choose_variant(options))
-
-        def build_reward(self, references_column: str = "answers", extract: Any = None, **options: Any) -> Any:
-            """Build a reward function for TRL: see `build_reward` in ``anls_metric.trl``."""
-            trl = import_from_package("anls_metric.trl", "a reward")
-            return trl.build_reward(references_column, extract, **self._choose_variant(options))
-
-        def _choose_variant(self, options: dict[str, Any]) -> dict[str, Any]:
-            """Replace the options of a scorer by the scorer itself, with the defaults of the metric."""
-            own = {name: options.pop(name) for name in self._known if name in options}
-            return {"variant": self._find_scorer(**own), **options}
-
-        def add(self, *, prediction: Any = ..., reference: Any = ..., **columns: Any) -> None:
-            """Add one prediction and its references for the next `compute`. `add_batch` explains why this method is
-            overridden.
-
-            ``evaluate.combine`` passes them as ``predictions`` and ``references``. A row that cannot be scored is a
-            ValueError, and is not added.
-            """
-            for name in set(columns) - {"predictions", "references"}:
-                raise ValueError(describe_unknown("argument", name, ["prediction", "reference"]))
-            row = {"predictions": prediction, "references": reference, **columns}
-            given = {name: [value] for name, value in row.items() if value is not ...}  # None is a value
-            self.add_batch(**given)
-
-        def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
-            """Add predictions and their references for the next `compute`.
-
-            It replaces the method of the base class for two reasons. Arrow takes six times as long. And the base class
-            gives wrong numbers without an error for references one level too deep, for dicts and for bare strings; a lone
-            surrogate breaks the instance.
-
-            A row that cannot be scored is a ValueError, which counts it from the first row that was added. No part of its
-            batch is added.
-            """
-            self._add(self._find_scorer(), predictions, references)
-
-        def _add(self, scorer: Scorer, predictions: Any, references: Any) -> None:
-            rows = scorer.check(predictions, references, lambda row: name_row(len(self) + row))
-            if scorer.scores_strings:  # the caller may change its lists
-                self._batches.append((list(rows[0]), list(map(tuple, rows[1]))))
-            else:
-                self._batches.append(deepcopy(rows))
-
-        def _take_rows(self) -> list[Any]:
-            """Take the rows that are there now. Those that a thread adds meanwhile stay for the next call."""
-            batches = [self._batches.popleft() for _ in range(len(self._batches))]
-            return [list(chain.from_iterable(column)) for column in zip(*batches)] or [[], []]
-
-        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added before and the rows given here. Afterwards the metric is empty, even after an
-            error.
-
-            In a distributed run, all processes but the first return None.
-            """
-            options = {"return_all_scores": self._return_all_scores, **options}
-            try:
-                scorer = self._find_scorer(**options)  # refuses wrong options before this process waits for others
-                is_given = predictions is not None or references is not None
-                if is_given and self.num_process == 1 and not self._batches:
-                    return self._compute(predictions, references, **options)
-                if is_given:
-                    self._add(scorer, predictions, references)
-            finally:
-                rows = self._take_rows()
-            rows = self._gather(rows, scorer) if self.num_process > 1 else rows
-            return rows and self._compute(*rows, **options)
-
-        def _gather(self, own: Any, scorer: Scorer) -> Any:
-            """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
-            # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-            rows = _dump([self._describe_job(), *own], scorer)
-            try:
-                super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
-                self._finalize()
-                if self.process_id:  # the file of the next round must not replace this file before it is read
-                    self._wait_until(self.process_id, exists=False)
-                    return None
-                jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
-                if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                    raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
-                return [list(chain.from_iterable(column)) for column in columns]
-            finally:
-                for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
-                    lock.release()
-                self.__dict__.update(dict.fromkeys(("writer", "data", "filelock", "rendez_vous_lock", "filelocks")))
-                for path in self.file_paths or ():  # process 0 has them
-                    with suppress(OSError):
-                        os.remove(path)
-
-        @staticmethod
-        def _describe_job() -> tuple[str, str]:
-            """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-            told = [os.environ.get(name, "") for name in _OF_JOBS]
-            return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
-
-        def _check_rendez_vous(self) -> None:
-            # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
-            self._wait_until(0, exists=True)
-            super()._check_rendez_vous()
-
-        def _wait_until(self, process_id: int, exists: bool) -> None:
-            path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-            for _ in range(int(self.timeout * 100)):
-                if os.path.exists(path) == exists:
-                    return
-                time.sleep(0.01)
-            raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
+SCORERS.tables += [lambda: NAMES, lambda: load_table("anls_metric:SCORERS")]  # the package for other names
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Anls":
+    """Take explanations from the package."""
+    if name not in ("Edit", "Explanation", "Match", "explain"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _define_metric()
-    return Anls
+    return getattr(import_from_package("anls_metric", name), name)
 
-
-add_tables("anls_metric:SCORERS")  # for each name that this file does not have
-
-if hasattr(sys.modules.get("evaluate"), "Metric"):
-    _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
     sys.exit("this file is a module, not a command: pip install anls-metric, and run anls")

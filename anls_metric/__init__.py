@@ -43,21 +43,23 @@ Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the `compute_metrics` function of a Trainer, a `ComputeMetrics`
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after, and `anls_metric.generation` has the callback that generates in training. Importing `anls_metric` imports
+named after, and `anls_metric.generation` holds a callback that generates in training. Importing `anls_metric` imports
 nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.core.scorer import add_tables
+from anls_metric.core.scorer import SCORERS, find_installed, load_table
 
 if TYPE_CHECKING:
     from anls_metric.api import ANLSWarning, Scores, compare, score
     from anls_metric.core.extraction.extract import extractor
-    from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean, register
+    from anls_metric.core.scorer import Scorer, get_scorer, mean, register
     from anls_metric.core.statistics.clusters import cluster_field
     from anls_metric.core.statistics.identification import Identification, identify
     from anls_metric.core.statistics.significance import (
@@ -128,6 +130,9 @@ __all__ = [
     "signature",
 ]
 
+if not TYPE_CHECKING and find_spec("evaluate") is None:
+    __all__.remove("load")  # a star import would need it
+
 # The names of each module, which load it on first use.
 _MODULES = {
     "anls_metric.core.statistics.clusters": ("cluster_field",),
@@ -159,10 +164,13 @@ _MODULES = {
     "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
-# The scorers of this package. Installed packages find them by the entry points in pyproject.toml, and a checkout here.
-add_tables(
-    "anls_metric.core.strings.variants:VARIANTS", "anls_metric.core.values:VALUE_VARIANTS", "anls_metric.rules:RULES"
-)
+# Where scorers are. Our own are entry points as well, but a checkout has none, and a scan takes longer than an import.
+SCORERS.tables += [
+    partial(load_table, "anls_metric.core.strings.variants:NAMES"),
+    partial(load_table, "anls_metric.core.values:VALUE_VARIANTS"),
+    partial(load_table, "anls_metric.rules:RULES"),
+    find_installed,
+]
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

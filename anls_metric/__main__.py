@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import signal
 import sys
 from typing import NoReturn
@@ -12,6 +13,8 @@ def run() -> NoReturn:
     """Run the command, and end the process with its exit status."""
     gc.disable()  # records hold no cycles, and looking for cycles takes 6 ms
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the process at once: see `endings`
+    if sys.stdout and isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: loses what fits on no disk
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding, sys.stdout.errors)
     from anls_metric.command import command_line
 
     status = command_line.main()

@@ -22,12 +22,9 @@ from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
-    import datasets
     import pandas
-    import polars
-    import pyarrow
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
@@ -41,8 +38,22 @@ if TYPE_CHECKING:
     from anls_metric.report.schema import Document
 
     Path: TypeAlias = str | os.PathLike[str]
-    Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
-    Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
+
+    # What tables have, so that types do not depend on which libraries are installed.
+
+    class _Stream(Protocol):
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+    class _Columns(Protocol):
+        @property
+        def columns(self) -> Any: ...
+
+    class _ColumnNames(Protocol):
+        @property
+        def column_names(self) -> Any: ...
+
+    Frame: TypeAlias = _Stream | _Columns | _ColumnNames
+    Data: TypeAlias = Path | Frame | Mapping[Any, Any] | Collection[Any]
 
 
 class ANLSWarning(UserWarning):
@@ -380,7 +391,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
 
 
 def compare(
-    submissions: Mapping[str, Data] | Sequence[Path] | Frame, gold: Data | None = None, **options: Unpack[Options]
+    submissions: Mapping[str, Data] | Collection[Any] | Frame, gold: Data | None = None, **options: Unpack[Options]
 ) -> Scores:
     """Compare the answers of several models, question by question.
 
@@ -459,8 +470,9 @@ def _make_input(data: Any, name: str, field: str, settings: Settings) -> Input:
 
 
 def _scores_values(name: str | None) -> bool:
-    """Whether a variant scores lists and nested values."""
-    return name in SCORERS and SCORERS[str(name)].reads_json
+    """Whether a variant scores lists and nested values. A name that no scorer has is refused later."""
+    scorer = SCORERS.get(name or "standard")
+    return scorer is not None and scorer.reads_json
 
 
 def _make_table(data: Any, field: str, settings: Settings) -> Any:
@@ -468,7 +480,8 @@ def _make_table(data: Any, field: str, settings: Settings) -> Any:
     if not is_list(data):
         return fetch_rows(data, field)
     first = next(iter(data), None)
-    if isinstance(first, Mapping) and not (NAMES.isdisjoint(first) and _scores_values(settings.variant)):
+    are_values = _scores_values(settings.variant) and not settings.fields
+    if isinstance(first, Mapping) and not (are_values and NAMES.isdisjoint(first)):
         return data
     if not hasattr(data, "rename_axis") or not data.index.is_unique:
         return {field: data}

@@ -1,4 +1,4 @@
-"""The metric for Hugging Face evaluate."""
+"""The metric for Hugging Face evaluate: the class `Anls`, and `load`, which makes one without the Hub."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import inspect
 import json
 import os
 import platform
+import sys
 import time
+import weakref
 from collections import deque
 from contextlib import suppress
 from copy import deepcopy
+from glob import escape, glob
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
-
-try:
-    import datasets
-    import evaluate
-except ImportError as error:
-    raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+from uuid import uuid4
 
 from anls_metric.core.checks import describe, describe_unknown, name_row
 from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
@@ -39,6 +38,7 @@ Args:
     variant: which ANLS: "standard" (the default), "rrc" (the RRC leaderboard's script), or another row of VARIANTS.
     threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    normalize: what to do with both sides first, such as "width,typography"; it needs the package. Default: nothing.
     none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
     average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     numbers: for "anls_star" only: "as_written" to compare numbers as Python prints them, "by_value" for 2440 = 2440.0.
@@ -92,42 +92,27 @@ _CITATION = """\
 """
 
 
-def load(config_name: str | None = None, **kwargs: Any) -> Any:
-    """Load the metric as ``evaluate.load`` does, without asking the Hub.
-
-    Args:
-        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
-        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
-            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
-
-    Returns:
-        An ``Anls``, a subclass of ``evaluate.Metric``.
-
-    Raises:
-        ImportError: evaluate is not installed.
-        ValueError: an unknown option or variant.
-
-    Example:
-        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
-        {'anls': 0.75}
-
-    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
-    """
-    return Anls(config_name, **kwargs)
+if hasattr(sys.modules.get("evaluate"), "Metric"):  # evaluate.load imports this module
+    import datasets
+    import evaluate
+else:  # until there is a metric: the functions do not need evaluate, whose import takes from one second to twenty
+    evaluate = SimpleNamespace(Metric=type("Metric", (), {}))
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Anls(evaluate.Metric):  # type: ignore[misc]
-    """The metric for Hugging Face evaluate."""
+    __doc__ = _DESCRIPTION + _KWARGS_DESCRIPTION
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        _import_evaluate()
+        return super().__new__(cls)
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         known = inspect.signature(evaluate.Metric.__init__).parameters
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in known}
         given = options.get("variant", config_name)
         if config_name not in (None, "default", given):
-            raise ValueError(
-                f"got both the configuration {config_name!r} and variant={describe(given)}: pass only one of them"
-            )
+            both = f"both the configuration {config_name!r} and variant={describe(given)}"
+            raise ValueError(f"got {both}: pass only one of them")
         # What `compute` takes where it is not told otherwise.
         self._defaults = options if config_name in (None, "default") else {"variant": config_name, **options}
         self._known = list(inspect.signature(self._compute).parameters)
@@ -135,6 +120,7 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         self._find_scorer(**options)  # refuses wrong options
         self._batches: deque[Any] = deque()  # of predictions and references
         super().__init__(config_name, **kwargs)
+        self._mark = self._leave_mark() if self.num_process > 1 else ""
 
     def _info(self) -> Any:
         scorer = self._find_scorer()
@@ -159,21 +145,15 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         variant: str | Scorer | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        normalize: Any = None,
         none_keys: str | None = None,
         average: str | None = None,
         numbers: str | None = None,
         ignore_keys: Any = None,
         return_all_scores: bool = False,
     ) -> dict[str, Any]:
-        scorer = self._find_scorer(
-            variant=variant,
-            threshold=threshold,
-            ignore_case=ignore_case,
-            none_keys=none_keys,
-            average=average,
-            numbers=numbers,
-            ignore_keys=ignore_keys,
-        )
+        options = (variant, threshold, ignore_case, normalize, none_keys, average, numbers, ignore_keys)
+        scorer = self._find_scorer(**dict(zip(self._known[2:], options)))  # after predictions and references
         scores = scorer.score(predictions, references)
         result: dict[str, Any] = {scorer.key: scorer.mean(scores)}
         return result | {f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else result
@@ -278,16 +258,16 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
     def _gather(self, own: Any, scorer: Scorer) -> Any:
         """Gather the rows of all processes in process 0, through files of the base class; None in the others."""
         # The rows of a process are one string, which also holds what Arrow refuses, such as lone surrogates.
-        rows = _dump([self._describe_job(), *own], scorer)
+        rows = _dump([[self._mark, *self._describe_job()], *own], scorer)
         try:
             super().add_batch(predictions=[rows], references=[""])  # the processes wait for each other
             self._finalize()
             if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
+                self._refuse_two_jobs([[self._mark]])
                 return None
             jobs, *columns = zip(*(_load(each, scorer) for each in self.data["predictions"]))
-            if len(set(map(tuple, jobs))) > len({name for name, _ in jobs}):
-                raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
+            self._refuse_two_jobs(jobs)
             return [list(chain.from_iterable(column)) for column in columns]
         finally:
             for lock in filter(None, (self.filelock, self.rendez_vous_lock, *(self.filelocks or ()))):
@@ -297,11 +277,38 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
                 with suppress(OSError):
                     os.remove(path)
 
+    def _leave_mark(self) -> str:
+        """Leave a file that is locked as long as this metric lives. Where another process has the same number, it is of
+        another job, and both marks get a note of it.
+        """
+        start = f"{self.experiment_id}-{self.num_process}-{self.process_id}-"
+        process = f"{start}{platform.node()}-{os.getpid()}-"
+        mark = f"{process}{uuid4().hex}.job"
+        path = os.path.join(self.data_dir, mark)
+        lock = evaluate.module.FileLock(path)
+        lock.acquire()
+        weakref.finalize(self, _remove_mark, lock, path)
+        for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
+            if not os.path.basename(other).startswith(process) and _is_locked(other):
+                for each in (path, other):
+                    open(f"{each}.clash", "w").close()
+        return mark
+
     @staticmethod
-    def _describe_job() -> tuple[str, str]:
-        """Describe the job of this process: by what its launcher set, or by the parent process on this machine."""
-        told = [os.environ.get(name, "") for name in _OF_JOBS]
-        return ("launcher", " ".join(told)) if any(told) else (platform.node(), str(os.getppid()))
+    def _describe_job() -> list[tuple[str, str]]:
+        """Describe the job of this process: by what its launcher set, and by the parent process on this machine."""
+        node, told = platform.node(), [os.environ.get(name, "") for name in _OF_JOBS]
+        if os.environ.get("MASTER_ADDR", "").startswith(("127.", "localhost", "::1")):
+            told.append(node)  # such a job has no process on another machine
+        return [*([("launcher", " ".join(told))] if any(told) else []), (f"machine {node}", str(os.getppid()))]
+
+    def _refuse_two_jobs(self, jobs: Any) -> None:
+        """Refuse rows of two jobs, given the mark of each process and what describes its job."""
+        marks, descriptions = zip(*((mark, tuple(map(tuple, described))) for mark, *described in jobs))
+        known = set(chain.from_iterable(descriptions))
+        clash = any(os.path.exists(os.path.join(self.data_dir, f"{mark}.clash")) for mark in marks)
+        if clash or len(known) > len({name for name, _ in known}):
+            raise ValueError(f"two jobs use experiment_id={self.experiment_id!r} at once: give each its own id")
 
     def _check_rendez_vous(self) -> None:
         # Two processes that look for process 0 at one moment would take each other for it: wait for its file first.
@@ -317,19 +324,73 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0")
 
 
+def load(config_name: str | None = None, **kwargs: Any) -> Any:
+    """Load the metric as ``evaluate.load`` does, without asking the Hub.
+
+    Args:
+        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
+        **kwargs: defaults for the options of ``compute``, and arguments of ``evaluate.Metric`` (``num_process``,
+            ``process_id``, ``experiment_id``, ``cache_dir``, ...).
+
+    Returns:
+        An ``Anls``, a subclass of ``evaluate.Metric``.
+
+    Raises:
+        ImportError: evaluate is not installed.
+        ValueError: an unknown option or variant.
+
+    Example:
+        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
+    """
+    return Anls(config_name, **kwargs)
+
+
+def _import_evaluate() -> None:
+    """Import evaluate, whose class becomes the base of the metric. Raises ImportError if it is not installed."""
+    global datasets, evaluate
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError("the metric needs Hugging Face evaluate: pip install evaluate datasets") from error
+    Anls.__bases__ = (evaluate.Metric,)
+
+
 # What launchers set, the same in all processes of a job.
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
+_JSON = "anls_metric.core.json_values", "lists and nested values"
+
+
+def _is_locked(path: str) -> bool:
+    """Whether the process that left a mark still lives."""
+    lock = evaluate.module.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except evaluate.module.Timeout:
+        return True
+    except OSError:  # it was removed
+        return False
+    lock.release()
+    return False
+
+
+def _remove_mark(lock: Any, path: str) -> None:
+    """Remove a mark and the note at it."""
+    for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
+        with suppress(OSError):
+            remove()
+
+
 def _dump(rows: Any, scorer: Scorer) -> str:
     """Write rows as a string. In nested values, which need the package, a tuple holds alternatives."""
-    return json.dumps(rows if scorer.scores_strings else _import_json_values().to_json(rows))
+    return json.dumps(rows if scorer.scores_strings else import_from_package(*_JSON).to_json(rows))
 
 
 def _load(text: str, scorer: Scorer) -> Any:
     rows = json.loads(text)
-    return rows if scorer.scores_strings else _import_json_values().from_json(rows)
-
-
-def _import_json_values() -> Any:
-    return import_from_package("anls_metric.core.json_values", "lists and nested values")
+    return rows if scorer.scores_strings else import_from_package(*_JSON).from_json(rows)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST, INPUT, SCORING, COMPARISON, OUTPUT = "most used options", "input", "scoring", "comparison", "output"
 """The groups of options in the help of the command."""
 
+PAGES = "pages"
+"""The value of ``metrics`` that asks whether answers name the right pages."""
+
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 
@@ -226,10 +229,18 @@ class Settings:
     )
     field: Mapping[str, str] | None = _option(
         "--field NAME=PATH",
-        "path of a further field: confidence, judge, question, or a column of a benchmark metric, such as "
-        "answer_format=meta.format",
+        "path of a further field: confidence, judge, question, page, gold_page, or a column of a benchmark metric, "
+        "such as answer_format=meta.format",
         INPUT,
         read=read_fields,
+    )
+    fields: tuple[str, ...] = _option(
+        "--fields NAMES",
+        "for anls_star: columns that are the answer together, in both files, comma-separated; '*' for all shared ones",
+        INPUT,
+        default=(),
+        read=read_strings,
+        label="Columns of the answer",
     )
     records: tuple[str, ...] = _option(
         "--records PATHS",
@@ -354,7 +365,13 @@ class Settings:
     )
     fail_if_worse: bool = _switch(
         "--fail-if-worse",
-        "exit with status 1 if a submission is significantly worse than the baseline (default: than the first)",
+        "exit with status 1 if a submission is significantly worse than the baseline (default: than the first), or if "
+        "that cannot be told",
+        COMPARISON,
+    )
+    allow_doubt: bool = _switch(
+        "--allow-doubt",
+        "with --fail-if-worse: pass if fewer than six documents or different questions leave the question open",
         COMPARISON,
     )
     output_dir: str | None = _option("--output-dir FOLDER", "like --output, but always a folder", OUTPUT)
@@ -407,6 +424,7 @@ class Options(TypedDict, total=False):
     gold_id: Names
     submission: str | None
     field: Mapping[str, str] | None
+    fields: Names
     records: Names
     references_separator: str | None
     layout: str | None

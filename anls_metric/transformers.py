@@ -10,13 +10,15 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row
-from anls_metric.core.scorer import Scorer, get_scorer, import_from_package, mean
-from anls_metric.core.strings.metrics import Metric, find_metrics
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
 from anls_metric.core.strings.rows import as_column, as_text
 from anls_metric.core.strings.variants import get_variant
+
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
@@ -27,6 +29,7 @@ References = Sequence[Any]  # the accepted answers of each row
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
+_METRICS = "anls_metric.core.strings.metrics"
 _SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
 
@@ -129,7 +132,7 @@ def build_compute_metrics(
         causal,
         skip_special_tokens,
         scorer,
-        find_metrics(names),
+        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
     )
 
 
@@ -240,10 +243,8 @@ class ComputeMetrics:
         ids = self.preprocess_logits_for_metrics(predictions, labels).tolist()
         label_ids = [[]] * len(ids) if labels is None else _take_first(labels).tolist()
         if len(ids) != len(label_ids):
-            raise ValueError(
-                f"there are {len(ids):,} predictions for {len(label_ids):,} rows: generate one sequence for each row "
-                "(num_return_sequences=1)"
-            )
+            numbers = f"{len(ids):,} predictions for {len(label_ids):,} rows"
+            raise ValueError(f"there are {numbers}: generate one for each row (num_return_sequences=1)")
         pad = getattr(self.tokenizer, "pad_token_id", None)
         for row, label in zip(ids, label_ids):
             _refuse_unreadable(row, label, name_row(len(rows.predicted)))
@@ -261,10 +262,8 @@ class ComputeMetrics:
             for row, text in enumerate(texts)
         ]
         if what == "prediction" and any(texts) and not any(answers):
-            warnings.warn(
-                f"extract finds no answer in any of {len(texts):,} predictions; the first is {describe(texts[0])}",
-                stacklevel=4,
-            )
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
         return answers
 
     def _read_labels(self, labels: Ids) -> list[Any]:
@@ -278,7 +277,7 @@ class ComputeMetrics:
         means = {self.scorer.key: self.scorer.mean(scores)}
         if self.metrics:
             columns = self.scorer.check(answers, references)
-            means |= {each.name: mean(each.compute(*columns, scores, self.scorer)) for each in self.metrics}
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
         return ScoredIds(answers, scores, means)
 
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:

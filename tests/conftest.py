@@ -78,6 +78,7 @@ NEEDS = {
     "frameworks/test_torchmetrics.py": ["torchmetrics"],
     "frameworks/test_transformers.py": ["transformers", "torch"],
     "page/test_browser.py": ["gradio", "playwright"],
+    "page/test_fair.py": ["gradio"],
     "page/test_guard.py": ["gradio"],
     "page/test_launch.py": ["gradio"],
     "page/test_programs.py": ["gradio"],

@@ -60,12 +60,31 @@ SCHEMA = {
 _CONSOLE = re.compile(r"^(```console\n\$ anls (.*)\n)(?:.*\n)*?(```)$", re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
+# The number of variants in sentences: the file -> the words around it.
+VARIANT_COUNTS: Mapping[str, Sequence[str]] = {
+    "README.md": (r"of the (\d+) variants match", r"variants of ANLS \| (\d+) \|"),
+    "docs/metric_card.md": (r"fast, with (\d+) variants", r"reproduces (\d+) of them"),
+    "docs/variants.md": (r"lists all (\d+)",),
+    "docs/why_scores_differ.md": (r"Of the (\d+) variants",),
+    "pyproject.toml": (r"document VQA: (\d+) published variants",),
+}
+
 Row = Sequence[str]
 
 
 def fill(text: str) -> str:
     """Write the tables of a page anew."""
     return _BLOCK.sub(lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}", text)
+
+
+def count_variants(text: str, patterns: Iterable[str]) -> str:
+    """Write the number of variants into sentences. Raises ValueError if a text lacks one of them."""
+    for pattern in patterns:
+        found = re.search(pattern, text)
+        if not found:
+            raise ValueError(f"no text like {pattern!r}: change VARIANT_COUNTS in tools/docs.py")
+        text = f"{text[: found.start(1)]}{len(VARIANTS)}{text[found.end(1) :]}"
+    return text
 
 
 def run_commands(text: str) -> str:
@@ -357,9 +376,14 @@ def make_limits() -> str:
         ("CPU time of one call", f"{limits.SMALL_SECONDS} s; {limits.SECONDS} s for files"),
         (
             "calls on files at a time",
-            f"{limits.MAX_FILES_AT_ONCE}, and as many on files under {limits.SMALL // limits.MB} MB; "
-            "a call ends with its client",
+            f"{limits.MAX_FILES_AT_ONCE}, and as many that take over {limits.FIRST_SECONDS} s of CPU time; "
+            "one of each visitor",
         ),
+        ("calls on files that wait", f"{limits.MAX_CALLS_OF_ONE} of each visitor"),
+        ("long answers and nested values that wait", f"{limits.MAX_SLOW}, of each visitor {limits.MAX_SLOW_OF_ONE}"),
+        ("a call whose result nobody listens for", f"{limits.MAX_SILENCE} s"),
+        ("the result of an MCP tool", f"{limits.MAX_TOOL_RESULT // 1_000} kB"),
+        ("lists and objects inside one another, in a request", f"{limits.MAX_DEPTH}"),
         ("page images in one report", f"{limits.MAX_IMAGES // limits.MB} MB"),
         ("a pause while a request arrives", f"{limits.MAX_PAUSE} s"),
         ("an upload or a report is kept", f"{limits.KEPT_SECONDS // 60} minutes"),
@@ -411,5 +435,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 if __name__ == "__main__":
+    for name, patterns in VARIANT_COUNTS.items():
+        path = ROOT / name
+        path.write_text(count_variants(path.read_text(encoding="utf-8"), patterns), encoding="utf-8")
     for page in PAGES:
         page.write_text(run_commands(fill(page.read_text(encoding="utf-8"))), encoding="utf-8")

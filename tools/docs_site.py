@@ -24,7 +24,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE, REPORT = "reference.md", "examples/compare/report.html"
 MODELS = ("base", "tuned", "chatty")
-OF_LIBRARIES = ("trl", "torchmetrics", "keras", "transformers", "inspect_ai", "lm_eval")
+OF_LIBRARIES = ("generation", "trl", "torchmetrics", "keras", "transformers", "inspect_ai", "lm_eval")
 TABLE_ROW = re.compile(r"^\|.*", re.MULTILINE)
 LINK = re.compile(r"(\]\()(?!https?://|#)([^)#\s]+)((?:#[^)]*)?\))")
 

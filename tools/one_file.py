@@ -1,148 +1,220 @@
 """Build anls.py, the metric as one file, from the package: python tools/one_file.py
 
-``evaluate.load`` fetches one file, and people copy one file into their projects. This script writes that file from the
-core, the Trainer hook and the metric of the package. Features that need other modules of the package (lists and nested
-values, extraction rules) import them when they are called.
+``evaluate.load`` fetches one file, and people copy one file into their projects. This script writes that file: the
+class of the metric first, as a reviewer expects it, then what the metric needs of the package. Features that need more
+of the package (lists and nested values, explanations, extraction rules, further metrics) import it on their first call.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import subprocess
 import sys
-import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "anls_metric"
 
 # The modules in the order in which one reads the file. Only functions may use names of a module below.
 MODULES = (
-    "core.version",
     "metric",
+    "core.version",
     "core.strings.scoring",
     "core.checks",
     "core.scorer",
-    "core.strings.normalization",
     "core.strings.variants",
     "core.strings.kernel",
-    "core.strings.explanation",
     "core.strings.rows",
-    "core.strings.metrics",
     "transformers",
 )
 
-# What only the package needs: sentences of a page, numbers of a file, streams, and batches for engines.
-LEFT_OUT = {
-    *("anls_batch", "Variant.minimum_similarity"),
-    *("iter_anls_scores", "check_pairs", "normalized_levenshtein_similarity"),
-    *("check_count", "count_noun", "SENTENCES", "Explanation.sentence"),
-    *("Variant.score_checked", "__getattr__", "normalize_value"),
-}
+# Public functions for streams, batches of engines and single pairs, which are for users of the package; and what the
+# file takes from the package, if it is there.
+LEFT_OUT = {"anls_batch", "iter_anls_scores", "normalized_levenshtein_similarity"}
+TAKEN = ("Edit", "Explanation", "Match", "explain")
 
 HEADER = '''# ruff: noqa: E501
 # mypy: ignore-errors
 """ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
-BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
-
-For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
-threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
-anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets. The
-docstrings of the package say more.
-
-Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
-al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+BUILT from the package anls_metric, whose docstrings say more: change a module and run ``python tools/one_file.py``.
+``evaluate.load`` takes this file, and it can be imported and copied. It needs rapidfuzz; the metric, evaluate as well.
 """
 '''
 
-# The classes of the metric stand at the end, in a function, because importing evaluate takes 0.7 s. As globals they can
-# be pickled.
-FOOTER = '''
-def _define_metric() -> None:
-    """Define the metric: when evaluate loads this file, or on first use."""
-    global Anls
-{metric}
+HEADING = f"""
+
+# ---- What the metric needs of {PACKAGE}: {", ".join(module.rpartition(".")[2] for module in MODULES[1:])}
+
+"""
+
+FOOTER = f'''
+
+SCORERS.tables += [lambda: NAMES, lambda: load_table("{PACKAGE}:SCORERS")]  # the package for other names
+
 
 def __getattr__(name: str) -> Any:
-    if name != "Anls":
+    """Take explanations from the package."""
+    if name not in {TAKEN}:
         raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
-    _define_metric()
-    return Anls
+    return getattr(import_from_package("{PACKAGE}", name), name)
 
-
-add_tables("anls_metric:SCORERS")  # for each name that this file does not have
-
-if hasattr(sys.modules.get("evaluate"), "Metric"):
-    _define_metric()  # evaluate.load takes the first metric among the names of the module
 
 if __name__ == "__main__":
     sys.exit("this file is a module, not a command: pip install anls-metric, and run anls")
 '''
 
 
+class Part(NamedTuple):
+    """A statement at the top level of a module, or a method.
+
+    Attributes:
+        node: the statement.
+        names: the names that it defines; none if the statement does something, and so must stay.
+        uses: the names, attributes and words that it uses. Those of a method are not among those of its class.
+        methods: the methods of a class, apart from special ones and those that a class of a library may call.
+    """
+
+    node: ast.stmt
+    names: set[str]
+    uses: set[str]
+    methods: list[Part]
+
+
 def build() -> str:
     """Build the source of anls.py, without formatting."""
-    plain: set[str] = {"sys"}  # import a, b
-    names: dict[str, set[str]] = {}  # from a import b, c
-    public: list[str] = []
-    bodies: list[str] = []
-    metric: list[str] = []
-    for module in MODULES:
-        source = path_of(module).read_text(encoding="utf-8")
-        tree = ast.parse(source)
-        left_out = set()  # nodes that are not copied, or not here
+    sources = {module: path_of(module).read_text(encoding="utf-8") for module in MODULES}
+    trees = {module: ast.parse(source) for module, source in sources.items()}
+    parts = {module: [split(node) for node in tree.body if is_code(node)] for module, tree in trees.items()}
+    public = {name for tree in trees.values() for name in list_public(tree)} - LEFT_OUT - {*TAKEN}
+    end = {node.id for node in ast.walk(ast.parse(FOOTER)) if isinstance(node, ast.Name)}
+    needed = find_needed([part for own in parts.values() for part in own], {"Anls", "__version__", *public, *end})
+    code = ""
+    for module, tree in trees.items():
+        gone = {node for node in tree.body if not is_code(node)} | {*find_unneeded(parts[module], needed)}
+        code += shorten_docstrings(without(sources[module], gone)) + "\n\n"
         for node in tree.body:
-            if isinstance(node, ast.Import):
-                plain |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                if str(node.module).removeprefix(f"{PACKAGE}.") not in MODULES:
-                    names.setdefault(str(node.module), set()).update(alias.name for alias in node.names)
-            elif name_of(node) == "__all__":
-                public += [name for name in ast.literal_eval(node.value) if name not in LEFT_OUT]  # type: ignore[attr-defined]
-            elif module == "metric" and isinstance(node, (ast.Try, ast.ClassDef)):
-                metric.append(textwrap.indent(lines_of(source, node), "    "))
-            elif not is_docstring(node) and name_of(node) not in LEFT_OUT:
-                left_out |= {
-                    part for part in getattr(node, "body", ()) if f"{name_of(node)}.{name_of(part)}" in LEFT_OUT
-                }
-                continue
-            left_out.add(node)
-        about = (ast.get_docstring(tree) or "").partition("\n")[0]
-        text = shorten_docstrings(without(source, left_out))
-        bodies.append(f"\n\n# ---- {PACKAGE}.{module}: {about}\n\n{text}")
-    # `load` cannot name a class that is not yet defined.
-    code = "".join(bodies).replace("return Anls(", 'return __getattr__("Anls")(')
-    code += FOOTER.format(metric="".join(metric))
-    # Imports that only what was left out needs stay out, too.
-    used = {"sys"} | {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
-    imports = [f"import {name}\n" for name in sorted(plain & used)]
-    for module in sorted(names):
-        if wanted := sorted(names[module] & used) or (module == "__future__" and ["annotations"]):
-            imports.append(f"from {module} import {', '.join(wanted)}\n")
-    listed = "__all__ = [" + ", ".join(f'"{name}"' for name in sorted(public)) + "]\n"
-    return "".join([HEADER, "\n", *imports, "\n", listed, code])
+            if isinstance(node, ast.Assign) and names_of(node) == {"_TABLE"} and isinstance(node.value, ast.Tuple):
+                code = code.replace(lines_of(sources[module], node), write_table(sources[module], node.value))
+        code += HEADING * (module == MODULES[0])
+    code += FOOTER
+    listed = f"__all__ = {sorted(public)}  # fmt: skip\n".replace("'", '"')
+    return "".join([HEADER, "\nimport sys\n", *build_imports(trees.values(), code), "\n", listed, "\n\n", code])
+
+
+def split(node: ast.stmt) -> Part:
+    """Split a statement into what is needed together."""
+    methods = []
+    if isinstance(node, ast.ClassDef) and not any(isinstance(base, ast.Attribute) for base in node.bases):
+        functions = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        methods = [split(each) for each in functions if not each.name.startswith("__")]
+    apart = {id(each) for method in methods for each in ast.walk(method.node)}
+    uses = {name_used(each) for each in ast.walk(node) if id(each) not in apart}
+    return Part(node, names_of(node), uses, methods)
+
+
+def write_table(source: str, table: ast.Tuple) -> str:
+    """Write the table of variants with few lines: the name and the meaning of a variant, then everything else."""
+    text = ""
+    for call in table.elts:
+        name, meaning, *words = [lines_of(source, each) for each in (*call.args, *call.keywords)]  # type: ignore[attr-defined]
+        row = f"    Variant({name}, {meaning.removeprefix('meaning=')}"
+        for word in words:
+            starts = word.startswith("source=") or len(row.rpartition("\n")[2]) + len(word) > 115
+            row += f",\n        {word.removeprefix('source=')}" if starts else f", {word}"
+        text += f"{row}),\n"
+    return f"# fmt: off\n_TABLE = (\n{text})\n# fmt: on"
+
+
+def name_used(node: ast.AST) -> str:
+    """Return the name, attribute or word that an expression uses, "" for none."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def find_needed(parts: Iterable[Part], names: set[str]) -> set[str]:
+    """Find the names that the given names need, directly or not."""
+    known = set[str]()
+    while names != known:
+        known = names
+        needed = [part for part in parts if is_needed(part, known)]
+        needed += [method for part in needed for method in part.methods if is_needed(method, known)]
+        names = known.union(*(part.uses for part in needed))
+    return known
+
+
+def is_needed(part: Part, names: set[str]) -> bool:
+    """Whether a part is needed, given all names that are."""
+    return not part.names or not part.names.isdisjoint(names)
+
+
+def find_unneeded(parts: Iterable[Part], needed: set[str]) -> Iterator[ast.stmt]:
+    """Find the statements that are not needed."""
+    for part in parts:
+        if is_needed(part, needed):
+            yield from find_unneeded(part.methods, needed)
+        else:
+            yield part.node
+
+
+def is_code(node: ast.stmt) -> bool:
+    """Whether a statement of a module belongs in the file: no docstring, import or list of public names."""
+    is_import = isinstance(node, (ast.Import, ast.ImportFrom)) or is_typing(node)
+    return not is_import and not is_docstring(node) and names_of(node) != {"__all__"}
+
+
+def is_typing(node: ast.stmt) -> bool:
+    """Whether a statement holds imports of types."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def list_public(tree: ast.Module) -> list[str]:
+    """List the public names of a module."""
+    lists = [node.value for node in tree.body if isinstance(node, ast.Assign) and names_of(node) == {"__all__"}]
+    return [name for each in lists for name in ast.literal_eval(each)]
+
+
+def build_imports(trees: Iterable[ast.Module], code: str) -> Iterator[str]:
+    """Build the imports that the code needs. Types of other modules of the package are imported for type checkers."""
+    used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    types = []
+    statements = [node for tree in trees for node in tree.body]
+    statements += [each for node in statements if is_typing(node) for each in node.body]  # type: ignore[attr-defined]
+    for node in statements:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            node.names = [alias for alias in node.names if alias.name in used | {"annotations"}]
+            own = str(getattr(node, "module", "")).partition(f"{PACKAGE}.")[2]
+            if node.names and not own:
+                yield ast.unparse(node) + "\n"
+            elif node.names and own not in MODULES:
+                types.append(ast.unparse(node))
+    if types:
+        yield "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in types)
 
 
 def shorten_docstrings(source: str) -> str:
-    """Keep the first paragraph of each docstring. The package documents its functions in full."""
+    """Keep the first sentence of each docstring. The package documents its functions in full."""
     lines = source.splitlines(True)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and is_docstring(node.body[0]):
-            first, last = node.body[0].lineno, node.body[0].end_lineno or 0
-            end = next((line for line in range(first, last) if not lines[line].strip()), None)
-            if end is not None:
-                close = "" if end == first else "\n" + " " * node.body[0].col_offset
-                lines[end - 1] = f'{lines[end - 1].rstrip()}{close}"""\n'
-                lines[end:last] = [""] * (last - end)
+            first, last, indent = node.body[0].lineno, node.body[0].end_lineno or 0, node.body[0].col_offset
+            text = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
+            sentence = re.split(r"(?<=[.:]) (?=[A-Z])", text)[0]
+            short = f'"""{sentence if indent + len(text) > 112 else text}"""'
+            lines[first - 1 : last] = [" " * indent + short + "\n", *[""] * (last - first)]
     return "".join(lines)
 
 
-def lines_of(source: str, node: ast.stmt) -> str:
-    """Return the source of a statement with its decorators."""
-    first, last = range_of(node)
-    return "".join(source.splitlines(True)[first - 1 : last]) + "\n"
+def lines_of(source: str, node: ast.AST) -> str:
+    """Return the source of a node."""
+    return ast.get_source_segment(source, node) or ""
 
 
 def range_of(node: ast.stmt) -> tuple[int, int]:
@@ -161,19 +233,23 @@ def is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def name_of(node: ast.stmt) -> str:
-    """Return the name that a statement defines, "" for none."""
+def names_of(node: ast.stmt) -> set[str]:
+    """Return the names that a statement defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return node.name
-    if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0])
-    return ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else ""
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return {each.id for target in targets if target for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
 def without(source: str, nodes: set[ast.stmt]) -> str:
-    """Return the source of a module without the lines of these statements."""
-    gone = {line for first, last in map(range_of, nodes) for line in range(first, last + 1)}
-    return "".join(line for number, line in enumerate(source.splitlines(True), 1) if number not in gone).strip() + "\n"
+    """Return the source of a module without the lines of these statements, and without the comments right above."""
+    lines = source.splitlines(True)
+    gone = set()
+    for first, last in map(range_of, nodes):
+        while lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+        gone |= {*range(first, last + 1)}
+    return "".join(line for number, line in enumerate(lines, 1) if number not in gone).strip() + "\n"
 
 
 def format_code(source: str) -> str:

@@ -92,7 +92,7 @@ def list_rows(scored: Scored) -> Iterator[AnswerRow]:
     for place in range(len(scored.scores)):
         groups: dict[str, Any] = {}
         if clusters:
-            groups["document" if clusters.rule else clusters.field] = clusters.names[place]
+            groups["document" if clusters.rule else clusters.field.rpartition(".")[2]] = clusters.names[place]
         for field, column in fields.items():
             names = name_groups(field, column[place])
             groups[field] = names[0] if len(names) == 1 else names

@@ -53,6 +53,7 @@ class Case(NamedTuple):
         score: its score.
         raw: the output of the model, from which it was extracted.
         text, texts: the answer and the references, normalized; "" for what the scorer treats as no answer.
+        letters, all_letters: the letters and digits of these.
         lacks_answer: whether the question has no answer.
         facts: what is known about all answers.
     """
@@ -63,6 +64,8 @@ class Case(NamedTuple):
     raw: Any
     text: str
     texts: Sequence[str]
+    letters: str
+    all_letters: Sequence[str]
     lacks_answer: bool
     facts: Facts
 
@@ -128,9 +131,6 @@ _SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
 _NO_DIGITS = {code: None for code in range(128) if not chr(code).isdigit()}
 _ITEMS = re.compile(r"\s*(?:[,;/|\n]|\band\b|&)\s*")
 _has_separator = re.compile(r"[,;/|\n&]|\band\b").search
-_may_be_value = re.compile(
-    r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|\w{3,5}teen|twel|eleven|twenty)"
-).search
 _PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -173,10 +173,6 @@ def _is_refusal(case: Case) -> bool:
     return isinstance(case.prediction, str) and abstains(case.prediction)
 
 
-def _is_another_form(case: Case) -> bool:
-    return _may_be_value(case.text) is not None and is_any_same_value(case.text, case.texts)
-
-
 def keep_letters_and_digits(text: str) -> str:
     """Remove punctuation, symbols, spaces and accents from a string.
 
@@ -189,11 +185,6 @@ def keep_letters_and_digits(text: str) -> str:
     import unicodedata  # a megabyte of tables, which most runs do not need
 
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
-
-
-def _differs_in_punctuation(case: Case) -> bool:
-    letters = keep_letters_and_digits(case.text)
-    return letters != "" and letters in map(keep_letters_and_digits, case.texts)
 
 
 def _is_reordered(case: Case) -> bool:
@@ -212,17 +203,17 @@ def _is_part(case: Case) -> bool:
 
 
 def _is_opposite(case: Case) -> bool:
-    return any(_are_opposite(case.text, text) for text in case.texts)
-
-
-def _are_opposite(text: str, other: str) -> bool:
-    """Whether two strings are equal but for one word and its opposite."""
-    if text.endswith(other) or other.endswith(text):
-        return _is_negated(text, other)
-    if " " not in text or text.count(" ") != other.count(" "):
-        return frozenset((text, other)) in _OPPOSITES
-    pairs = [pair for pair in zip(text.split(), other.split()) if pair[0] != pair[1]]
-    return len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0]))
+    """Whether an answer equals a reference but for one word and its opposite."""
+    text, words = case.text, case.text.split()
+    for other in case.texts:
+        if text.endswith(other) or other.endswith(text):
+            if _is_negated(text, other):
+                return True
+        elif len(others := other.split()) == len(words):
+            pairs = [pair for pair in zip(words, others) if pair[0] != pair[1]]
+            if len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0])):
+                return True
+    return False
 
 
 def _is_negated(text: str, other: str) -> bool:
@@ -235,6 +226,8 @@ def _keep_digits(text: str) -> str:
 
 
 def _is_another_number(case: Case) -> bool:
+    if case.letters.isalpha():
+        return False
     digits = _keep_digits(case.text)
     if not digits:
         return False
@@ -339,14 +332,14 @@ CAUSES = (
         "another form",
         "predictions are the number or date of a reference, written differently, such as {example}",
         f"ask for the form of the page, {_ACCEPT_BOTH}",
-        _is_another_form,
+        lambda case: is_any_same_value(case.text, case.texts),
         share=0.02,
     ),
     Cause(
         "punctuation",
         "predictions equal a reference except for punctuation, symbols, spaces and accents, such as {example}",
         f"ask the model to copy the page, {_ACCEPT_BOTH}",
-        _differs_in_punctuation,
+        lambda case: case.letters in case.all_letters and case.letters != "",
         share=0.02,
     ),
     Cause(

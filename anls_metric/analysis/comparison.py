@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
-from operator import gt, lt, sub
+from operator import sub
 from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
@@ -13,7 +13,15 @@ from anls_metric.analysis.scored import KEYS, Scored
 from anls_metric.core.checks import count_noun, describe_unknown
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
-from anls_metric.core.statistics.significance import Differences, Floats, Interval, Labels, adjust_for_best, holm
+from anls_metric.core.statistics.significance import (
+    Differences,
+    Floats,
+    Interval,
+    Labels,
+    adjust_for_best,
+    holm,
+    welch_bound,
+)
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.reading.answers import list_ids
 from anls_metric.reading.reader import find_name
@@ -21,8 +29,8 @@ from anls_metric.reading.reader import find_name
 SIGNIFICANT = 0.05
 """The adjusted p-value below which a verdict says "better" or "worse"."""
 
-MIN_CLUSTERS = 30
-"""The number of clusters below which there is no verdict."""
+MIN_CLUSTERS, FEW = 6, 30
+"""The number of clusters below which no difference is significant, and the one below which they are said to be few."""
 
 Names = tuple[str, str]
 """The names of two submissions."""
@@ -65,6 +73,7 @@ class Comparison(NamedTuple):
         difference: the mean of the second minus the mean of the first.
         interval: the 95% confidence interval of the difference, None for fewer than two clusters.
         p_value: how often chance alone makes two equally good submissions differ as much: `significance.paired_test`.
+            It is below 0.05 exactly if the interval excludes 0.
         p_value_adjusted: the same, adjusted for the number of comparisons: `significance.holm`.
         wins: the number of questions on which the second has the better score.
         losses: the number of questions on which the second has the worse score.
@@ -74,6 +83,8 @@ class Comparison(NamedTuple):
         verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
         one_document: what is left without the document that turns the verdict or makes up half of the difference; None
             for none.
+        few_documents: whether there are fewer than 30 clusters.
+        seeds_bound: with several runs of both, the difference up to which other seeds could turn it; else None.
     """
 
     first: str
@@ -89,18 +100,28 @@ class Comparison(NamedTuple):
     mde: float | None
     verdict: str
     one_document: OneDocument | None = None
+    few_documents: bool = False
+    seeds_bound: float | None = None
+
+    @property
+    def depends_on_seeds(self) -> bool:
+        """Whether the difference is so small that other seeds could turn it."""
+        return self.seeds_bound is not None and 0 < abs(self.difference) < self.seeds_bound
+
+    @property
+    def seeds_note(self) -> str:
+        """A sentence on the verdict if other seeds could turn the difference, or ""."""
+        if not self.depends_on_seeds:
+            return ""
+        bound = f"{100 * (self.seeds_bound or 0.0):.1f}"
+        return f"other seeds could turn the difference: runs like these of equal methods differ by up to {bound} points"
 
     @property
     def note(self) -> str:
         """A sentence on why the interval and the verdict disagree, or "" if they agree."""
-        if self.interval is None or self.verdict == TOO_FEW:
-            return ""
-        is_significant, has_zero = self.verdict != NO_DIFFERENCE, self.interval.low <= 0 <= self.interval.high
-        if is_significant != has_zero:
-            return ""
-        if not is_significant and self.p_value < SIGNIFICANT:
+        if self.p_value < SIGNIFICANT <= self.p_value_adjusted:
             return "the interval is of this comparison alone, and the verdict uses p adjusted for all comparisons"
-        return "interval and test differ at the border, and the verdict uses the test"
+        return ""
 
     def reverse(self) -> Comparison:
         """Return the comparison with the two submissions swapped. The p-values stay the same."""
@@ -134,6 +155,7 @@ class GroupDifference(NamedTuple):
     difference_interval: Interval | None
     p_value_adjusted: float | None = None
     verdict: str | None = None
+    few_documents: bool | None = None
 
 
 class ComparisonSet(NamedTuple):
@@ -207,7 +229,8 @@ def compare(
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
-    comparisons = [_add_one_document(each, by_name) for each in adjust([compared[pair] for pair in pairs], chose_best)]
+    adjusted = adjust([compared[pair] for pair in pairs], chose_best)
+    comparisons = list(map(compared.add_one_document, adjusted))
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
     p_values = adjust_for_best([each.p_value for each in rivals])
     return ComparisonSet(
@@ -287,6 +310,7 @@ class _Pairs(dict[Names, Comparison]):
     def __init__(self, submissions: Sequence[Scored]) -> None:
         super().__init__()
         self._by_name = {scored.name: scored for scored in submissions}
+        self._samples: dict[Names, Differences] = {}
 
     def __missing__(self, names: Names) -> Comparison:
         if names[::-1] in self:
@@ -295,36 +319,47 @@ class _Pairs(dict[Names, Comparison]):
             first, second = (self._by_name[name] for name in names)
             # A p-value may be so small that it is significant after every adjustment.
             patterns = max(significance.FLIPS, round(math.comb(len(self._by_name), 2) / SIGNIFICANT))
-            self[names] = compare_values(first, first.scores, second, second.scores, patterns)
+            sample = self._samples[names] = pair_values(first, first.scores, second, second.scores)
+            bound = welch_bound(first.run_scores, second.run_scores)
+            self[names] = describe_differences(names, sample, patterns)._replace(seeds_bound=bound)
         return self[names]
 
+    def add_one_document(self, comparison: Comparison) -> Comparison:
+        """Add the document that decides a comparison: the largest, or the one with the most of the difference."""
+        sample = self._samples.get((comparison.first, comparison.second))
+        if sample is None:
+            return self.add_one_document(comparison.reverse()).reverse()
+        return comparison._replace(one_document=_find_one_document(comparison, sample))
 
-def compare_values(
-    first: Scored,
-    before: Floats,
-    second: Scored,
-    after: Floats,
-    patterns: int | None = None,
-    most: float = 1.0,
-) -> Comparison:
-    """Compare two submissions by one value per question, such as its score. The p-value is not adjusted.
+
+def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, most: float = 1.0) -> Differences:
+    """Return the differences between two submissions, by the value that each has for a question, such as its score.
 
     Args:
         first: the baseline.
         before: the values of the baseline.
         second: the other submission.
         after: its values.
-        patterns: see `Differences.flip_test`.
         most: see `Differences`.
     """
     pair = pair_questions(first, second)
-    before, after = [before[place] for place in pair.first], [after[place] for place in pair.second]
-    sample = Differences(list(map(sub, after, before)), pair.clusters, most)
-    mde = sample.minimum_detectable_effect() if sample.cluster_count > 1 else None
-    wins, losses, p_value = sum(map(gt, after, before)), sum(map(lt, after, before)), sample.flip_test(patterns)
+    values = map(sub, map(after.__getitem__, pair.second), map(before.__getitem__, pair.first))
+    return Differences(list(values), pair.clusters, most)
+
+
+def describe_differences(names: Names, sample: Differences, patterns: int | None = None) -> Comparison:
+    """Make the comparison of two submissions. The p-value is not adjusted.
+
+    Args:
+        names: the names of both.
+        sample: their differences.
+        patterns: see `Differences.flip_test`.
+    """
+    mde = sample.minimum_detectable_effect() if sample.cluster_count > 1 else math.inf
+    wins, losses = sum(value > 0 for value in sample.values), sum(value < 0 for value in sample.values)
+    p_value = sample.p_value(patterns)
     return Comparison(
-        first=first.name,
-        second=second.name,
+        *names,
         questions=sample.count,
         difference=sample.mean,
         interval=sample.usual_interval,
@@ -333,8 +368,9 @@ def compare_values(
         wins=wins,
         losses=losses,
         equal=sample.count - wins - losses,
-        mde=mde if mde is not None and mde <= most else None,
+        mde=mde if mde <= sample.most and math.isfinite(mde) else None,
         verdict=TOO_FEW if sample.cluster_count < MIN_CLUSTERS else NO_DIFFERENCE,
+        few_documents=sample.cluster_count < FEW,
     )
 
 
@@ -395,35 +431,20 @@ _DOUBTFUL = 0.2
 """The p-value below which half of a difference in one document is said: less certain differences have no verdict."""
 
 
-def _add_one_document(comparison: Comparison, by_name: Mapping[str, Scored]) -> Comparison:
+def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocument | None:
     """Find the document that decides a comparison: the largest, or the one with the largest share of the difference."""
-    if comparison.p_value >= _DOUBTFUL or not comparison.difference:
-        return comparison
-    first, second = by_name[comparison.first], by_name[comparison.second]
-    pair = pair_questions(first, second)
-    if pair.clusters is None:
-        return comparison
-    differences = [second.scores[other] - first.scores[own] for own, other in zip(pair.first, pair.second)]
-    places: dict[Hashable, list[int]] = {}
-    for place, name in enumerate(pair.clusters):
-        if name is not None:
-            places.setdefault(name, []).append(place)
+    sums = sample.sums
+    if comparison.p_value >= _DOUBTFUL or not comparison.difference or len(sums) < 2:
+        return None
     sign = math.copysign(1, comparison.difference)
-    parts = {name: sign * math.fsum(differences[place] for place in own) for name, own in places.items()}
-    names = sorted(parts, key=str)  # of equally large documents the first by name, in whatever order the questions are
-    largest = dict.fromkeys([max(names, key=parts.__getitem__), max(names, key=lambda name: len(places[name]))])
-    for name in largest if len(parts) > 1 else ():
-        rest = [place for place, other in enumerate(pair.clusters) if other != name]
-        sample = Differences([differences[place] for place in rest], [pair.clusters[place] for place in rest])
-        is_half = 2 * sign * sample.mean <= abs(comparison.difference)
-        if not is_half and comparison.verdict not in ("better", "worse"):
-            continue
-        p_value = sample.flip_test()
-        if is_half or p_value >= SIGNIFICANT:
-            return comparison._replace(
-                one_document=OneDocument(name, len(places[name]), sample.mean, sample.usual_interval, p_value)
-            )
-    return comparison
+    names = sorted(sums, key=str)  # of equally large documents the first by name, in whatever order the questions are
+    largest = [max(names, key=lambda name: sign * sums[name].total), max(names, key=lambda name: sums[name].size)]
+    for name in dict.fromkeys(largest):
+        left = sample.without(name)
+        is_half = 2 * sign * left.mean <= abs(comparison.difference)
+        if is_half or (comparison.verdict in ("better", "worse") and left.p_value() >= SIGNIFICANT):
+            return OneDocument(name, sums[name].size, left.mean, left.usual_interval, left.p_value())
+    return None
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
@@ -431,7 +452,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
         deciding = each.one_document and each.one_document.describe(each.difference)
-        for note in filter(None, (each.note, deciding)):
+        for note in filter(None, (each.note, deciding, each.seeds_note)):
             pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
@@ -481,11 +502,15 @@ def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupD
     return differences
 
 
-def _test_keys(samples: Mapping[str, Differences]) -> dict[str, tuple[float, str]]:
-    """Find the p-value of each key, adjusted for all keys, and the verdict."""
+def _test_keys(samples: Mapping[str, Differences]) -> dict[str, tuple[float, str, bool]]:
+    """Find the p-value of each key, adjusted for all keys, the verdict, and whether documents are few."""
     patterns = max(significance.FLIPS, round(len(samples) / SIGNIFICANT))
-    adjusted = holm([sample.flip_test(patterns) for sample in samples.values()])
+    adjusted = holm([sample.p_value(patterns) for sample in samples.values()])
     return {
-        name: (p_value, TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value))
+        name: (
+            p_value,
+            TOO_FEW if sample.cluster_count < MIN_CLUSTERS else _find_verdict(sample.mean, p_value),
+            sample.cluster_count < FEW,
+        )
         for (name, sample), p_value in zip(samples.items(), adjusted)
     }

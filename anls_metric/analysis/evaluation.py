@@ -19,10 +19,10 @@ from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
 from anls_metric.core.strings.variants import VARIANTS
-from anls_metric.messages import make_error
-from anls_metric.options import LEAVES, Settings
-from anls_metric.reading.join import Reading
+from anls_metric.messages import Message, make_error
+from anls_metric.options import LEAVES, PAGES, Settings
 from anls_metric.reading.reader import Input, read_answers
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
@@ -70,9 +70,13 @@ class Result:
         if not metrics:
             return {}
         from anls_metric.analysis.metrics import compare_metric
+        from anls_metric.analysis.pages import list_measured
 
         first, *others = sorted(self.submissions, key=lambda scored: scored.name != self.compared.baseline)
-        return {metric.name: compare_metric(metric, first, others, self.compared.chose_best) for metric in metrics}
+        measured = {scored.name: list_measured(scored) for scored in self.submissions}
+        common = [metric for metric in metrics if all(metric.name in own for own in measured.values())]
+        chose_best = self.compared.chose_best
+        return {metric.name: compare_metric(metric, measured, first, others, chose_best) for metric in common}
 
 
 @pause_collector()
@@ -143,7 +147,12 @@ def _find_metrics(settings: Settings) -> list[Metric]:
         return []
     from anls_metric.analysis.parts import BY_NAME
 
-    return find_metrics(settings.metrics, [*BY_NAME])
+    found = find_metrics(settings.metrics, [*BY_NAME])
+    if PAGES in settings.metrics:
+        from anls_metric.core.pages import PAGE_METRICS
+
+        found += PAGE_METRICS.values()
+    return found
 
 
 def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, settings: Settings) -> list[Hint]:
@@ -154,7 +163,22 @@ def _list_hints(submissions: Sequence[Scored], compared: ComparisonSet | None, s
         name = scored.name if len(submissions) > 1 else ""  # a hint about the only submission does not name it
         hints += [replace(hint, submission=name) for hint in find_hints(scored)]
     hints += map(Hint, compared.notes if compared else ())
+    hints += map(Hint, _list_unfit_metrics(submissions[0], settings))
     return sorted(hints, key=lambda hint: -hint.cost)
+
+
+def _list_unfit_metrics(scored: Scored, settings: Settings) -> Iterator[Message]:
+    """Warn of metrics under which answers cannot reach the best value, for lack of references."""
+    for metric in _find_metrics(settings):
+        count = sum(len(each) < metric.least_references for each in scored.questions.references)
+        if count:
+            sentence = (
+                "{count:,} of {total:,} questions have fewer than {least} references, with which no answer reaches a "
+                "{metric} of 1: leave out this metric, or pass the answers of ten people"
+            )
+            total = len(scored.questions.ids)
+            values = {"count": count, "total": total, "least": metric.least_references, "metric": metric.name}
+            yield Message("", sentence, values)
 
 
 def _compare(
@@ -164,7 +188,8 @@ def _compare(
     if len(submissions) > 1:
         from anls_metric.analysis.comparison import compare
 
-        return compare(submissions, settings.baseline, settings.all_pairs, known)
+        first = submissions[0].name if settings.fail_if_worse else None
+        return compare(submissions, settings.baseline or first, settings.all_pairs, known)
     if settings.baseline not in (None, submissions[0].name):
         sentence = (
             "there is only one submission, {name}, so there is nothing to compare it with: pass {baseline} as well"
@@ -173,14 +198,16 @@ def _compare(
     return None
 
 
-def compare_with_first(result: Result) -> list[Comparison]:
-    """Compare every submission with the baseline that the user names, or otherwise with the first submission."""
-    from anls_metric.analysis.comparison import adjust
+def compare_with_baseline(result: Result) -> Iterator[tuple[Comparison, str]]:
+    """Yield the comparisons with the baseline for `--fail-if-worse`, and why each cannot be decided, "" if it can."""
+    from anls_metric.analysis.comparison import TOO_FEW
 
-    if result.settings.baseline is not None:
-        return [pair for pair in result.compared.comparisons if pair.first == result.compared.baseline]
-    first, *others = (scored.name for scored in result.submissions)
-    return adjust([result.compared.pairs[first, name] for name in others])
+    questions = {scored.name: len(scored.scores) for scored in result.submissions}
+    for pair in result.compared.comparisons:
+        if pair.first == result.compared.baseline:
+            sizes = questions[pair.first], questions[pair.second]
+            differ = f"different questions ({sizes[0]:,} and {sizes[1]:,}, {pair.questions:,} in common)"
+            yield pair, TOO_FEW if pair.verdict == TOO_FEW else differ if {*sizes} != {pair.questions} else ""
 
 
 def sort_for_report(result: Result) -> Result:
@@ -190,8 +217,8 @@ def sort_for_report(result: Result) -> Result:
     from anls_metric.analysis.comparison import sort_by_score
 
     submissions, baseline, known = sort_by_score(result.submissions), result.settings.baseline, result.compared
-    if len(submissions) == 2:
-        baseline = known.baseline
+    if len(submissions) == 2 or result.settings.fail_if_worse:
+        baseline = known and known.baseline
     compared = _compare(submissions, replace(result.settings, baseline=baseline, all_pairs=False), known)
     old_notes = known.notes if known else ()
     hints = [hint for hint in result.hints if hint.message not in old_notes]

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from operator import sub, truediv
 from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scorer import mean
+from anls_metric.core.statistics.significance import Labels, ratio_interval
 from anls_metric.core.values import LEAF_OUTCOMES, RowScore, ScoredLeaf
 from anls_metric.reading.answers import average_runs
 from anls_metric.reading.formats import natural_key
 
 _Value = TypeVar("_Value")
-Figures = Mapping[str, float | None]
-"""Figures by the keys of the JSON document. None stands for 0 of 0."""
+Figures = Mapping[str, Any]
+"""Figures by the keys of the JSON document: numbers and intervals. None stands for 0 of 0."""
 
 
 class KeyScores(NamedTuple):
@@ -34,12 +35,15 @@ class KeyScores(NamedTuple):
     figures: Figures
 
 
-def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures, dict[str, KeyScores]]:
+def count_keys(
+    places: Sequence[int], rows: Sequence[RowScore], documents: Labels = None
+) -> tuple[Figures, dict[str, KeyScores]]:
     """Count the leaves of the answers by key.
 
     Args:
         places: the place of the question of each answer; with several runs, equal places follow each other.
         rows: the scores of the answers, which list their leaves.
+        documents: the document of each question, None for a question that is its own.
 
     Returns:
         The figures of all leaves; and each key, sorted by name, 2 before 10.
@@ -56,6 +60,7 @@ def count_keys(places: Sequence[int], rows: Sequence[RowScore]) -> tuple[Figures
     leaves: list[ScoredLeaf] = list(chain.from_iterable(row.leaves for row in rows))
     everything = _Leaves(
         [number for number, row in enumerate(rows) for _ in row.leaves],
+        [own for place, row in zip(places, rows) for own in [_name_document(place, documents)] * len(row.leaves)],
         [leaf.score for leaf in leaves],
         [leaf.outcome for leaf in leaves],
         [leaf.outcome in _DIFFERENT and _is_same_value(leaf) for leaf in leaves],
@@ -95,9 +100,12 @@ _DIFFERENT = frozenset(("close", "wrong"))
 
 
 class _Leaves(NamedTuple):
-    """Leaves as columns: the number of the row, the score, the outcome, and whether both sides are the same value."""
+    """Leaves as columns: the number of the row, the document, the score, the outcome, and whether both sides are the
+    same value.
+    """
 
     numbers: list[int]
+    documents: list[Hashable]
     scores: list[float]
     outcomes: list[str]
     same: list[bool]
@@ -116,7 +124,7 @@ def _is_same_value(leaf: ScoredLeaf) -> bool:
 
 def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], questions: int) -> KeyScores:
     """Summarize a key, given each answer's count of leaves times that of its runs, and the number of questions."""
-    numbers, scores, *_ = leaves
+    numbers, _, scores, *_ = leaves
     sizes, totals = Counter(numbers), scores
     if len(sizes) < len(numbers):
         ends = list(accumulate(sizes.values()))
@@ -131,23 +139,44 @@ def _summarize(leaves: _Leaves, places: Sequence[int], lengths: Sequence[int], q
 
 def _describe(leaves: _Leaves) -> dict[str, float | None]:
     """Describe leaves by their counts, and by the shares of right ones."""
-    _, scores, outcomes, same = leaves
-    counts = Counter(outcomes)
-    right, found = counts["right"], counts["right"] + counts["close"] + counts["wrong"]
-    given, accepted = found + counts["invented"], found + counts["missed"]
-    shares = {
-        "precision": (right, given),
-        "recall": (right, accepted),
-        "f1": (2 * right, given + accepted),
-        "mean_score": (math.fsum(scores), len(scores)),
-    }
-    return {
+    _, documents, scores, outcomes, same = leaves
+    counts, by_document = Counter(outcomes), Counter(zip(documents, outcomes))
+    parts: dict[Hashable, Counter[str]] = {name: Counter() for name in documents}
+    for (name, outcome), count in by_document.items():
+        parts[name][outcome] = count
+    figures: dict[str, Any] = {
         "leaves": len(scores),
         **{name: counts[name] for name in LEAF_OUTCOMES},
         "same_value": sum(same),
-        **{name: part / whole if whole else None for name, (part, whole) in shares.items()},
+        "mean_score": math.fsum(scores) / len(scores) if scores else None,
     }
+    for name, share in _SHARES.items():
+        part, whole = share(counts)
+        figures[name] = part / whole if whole else None
+        figures[f"{name}_interval"] = ratio_interval(map(share, parts.values()))
+    return figures
 
 
-NO_LEAVES: Figures = {**_describe(_Leaves([], [], [], [])), "exact_match": None, "cost": 0.0}
+def _name_document(place: int, documents: Labels) -> Hashable:
+    """Name the document of a question; a question without one is its own."""
+    name = None if documents is None else documents[place]
+    return (place,) if name is None else name
+
+
+_FOUND = ("right", "close", "wrong")
+
+
+def _count(counts: Counter[str], *more: str) -> int:
+    """Count the leaves with a value on both sides, and those with these outcomes."""
+    return sum(counts[name] for name in (*_FOUND, *more))
+
+
+# The share of right leaves: how many of how many
+_SHARES: Mapping[str, Callable[[Counter[str]], tuple[int, int]]] = {
+    "precision": lambda counts: (counts["right"], _count(counts, "invented")),
+    "recall": lambda counts: (counts["right"], _count(counts, "missed")),
+    "f1": lambda counts: (2 * counts["right"], _count(counts, "invented") + _count(counts, "missed")),
+}
+
+NO_LEAVES: Figures = {**_describe(_Leaves([], [], [], [], [])), "exact_match": None, "cost": 0.0}
 """The figures of a key that only other submissions have."""

@@ -14,7 +14,17 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
-from anls_metric.analysis.causes import CAUSES, MISSING, RIGHT, Case, Facts, find_facts, is_cut_off, show
+from anls_metric.analysis.causes import (
+    CAUSES,
+    MISSING,
+    RIGHT,
+    Case,
+    Facts,
+    find_facts,
+    is_cut_off,
+    keep_letters_and_digits,
+    show,
+)
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
 from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
@@ -124,8 +134,15 @@ class LostPoints:
         texts = normalize_wrong(predictions, references, scores, scorer) if self.steps else self.scored.texts
         columns = zip(predictions, references, scores, raw, texts)
         return [
-            (place, Case(prediction, accepted, score, output, *pair, place in lacking, facts))
-            for place, (prediction, accepted, score, output, pair) in enumerate(columns)
+            (
+                place,
+                Case(
+                    *(prediction, accepted, score, output, text, accepted_texts),
+                    *(keep_letters_and_digits(text), list(map(keep_letters_and_digits, accepted_texts))),
+                    *(place in lacking, facts),
+                ),
+            )
+            for place, (prediction, accepted, score, output, (text, accepted_texts)) in enumerate(columns)
             if score < 1.0
         ]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.comparison import adjust, compare_values
+from anls_metric.analysis.comparison import adjust, describe_differences, pair_values
 from anls_metric.analysis.scored import Scored, average, once
 from anls_metric.core.scorer import mean
 from anls_metric.core.statistics.significance import Interval, mean_interval
@@ -20,15 +21,20 @@ class Measured(NamedTuple):
         values: the value of each question.
         mean: their mean.
         interval: its 95% confidence interval; None for fewer than two clusters.
+        label: the name of the metric, with how this set is measured.
     """
 
     values: Sequence[float]
     mean: float
     interval: Interval | None
+    label: str
 
 
 def measure(metric: Metric, scored: Scored) -> Measured:
     """Measure string answers. Runs are averaged by question.
+
+    The value of a question for the rate of a corpus is the rate plus what the question changes: its errors minus those
+    expected of its length, over the mean length. The mean of these values is the rate.
 
     Example:
         >>> from anls_metric import score
@@ -37,9 +43,21 @@ def measure(metric: Metric, scored: Scored) -> Measured:
         >>> [round(measure(METRICS[name], scored).mean, 4) for name in ("f1", "relaxed")]
         [0.3333, 0.3333]
     """
-    values = compute_values(metric, scored)
+    label = " ".join(filter(None, [metric.name.replace("_", " "), metric.describe(scored.questions.references)]))
+    if metric.count is None:
+        return summarize(metric, scored, compute_values(metric, scored), label)
+    counts = metric.count(scored.answers.predictions, list_references(scored.answers))
+    errors, lengths = (average(scored.answers, list(map(float, column))) for column in zip(*counts))
+    rate, length = math.fsum(errors) / (math.fsum(lengths) or 1.0), mean(lengths) or 1.0
+    values = [rate + (wrong - rate * own) / length for wrong, own in zip(errors, lengths)]
+    return summarize(metric, scored, values, label)._replace(mean=rate)
+
+
+def summarize(metric: Metric, scored: Scored, values: Sequence[float], label: str = "") -> Measured:
+    """Summarize the values of the questions of a submission."""
     names = scored.clusters and scored.clusters.names
-    return Measured(values, mean(values), mean_interval(values, names, metric.most))
+    interval = mean_interval(values, names, metric.most)
+    return Measured(values, mean(values), interval, label or metric.name.replace("_", " "))
 
 
 @once
@@ -60,12 +78,17 @@ _COMPARED = ("questions", "difference", "interval", "p_value", "p_value_adjusted
 
 
 def compare_metric(
-    metric: Metric, first: Scored, others: Sequence[Scored], chose_best: bool = False
+    metric: Metric,
+    measured: Mapping[str, Mapping[str, Measured]],
+    first: Scored,
+    others: Sequence[Scored],
+    chose_best: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Compare submissions with the baseline under a metric, using the same tests as for their ANLS.
 
     Args:
-        metric: a metric that the user names.
+        metric: the metric.
+        measured: the values, by the names of the submission and of the metric.
         first: the baseline.
         others: the submissions that are compared with it; each has a question in common with it.
         chose_best: whether the baseline is the best of several: see `compare`.
@@ -74,8 +97,12 @@ def compare_metric(
         For each of the others, by its name, what the JSON document says about it: some fields of `Comparison`, and
         whether it is better.
     """
-    own, *values = (measure_all(each)[metric.name].values for each in (first, *others))
-    comparisons = [compare_values(first, own, each, theirs, most=metric.most) for each, theirs in zip(others, values)]
+    values = {name: own[metric.name].values for name, own in measured.items()}
+    own = values[first.name]
+    comparisons = [
+        describe_differences((first.name, each.name), pair_values(first, own, each, values[each.name], metric.most))
+        for each in others
+    ]
     return {
         each.second: {
             "metric": metric.name,

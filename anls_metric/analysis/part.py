@@ -18,7 +18,8 @@ class Column(NamedTuple):
 
     Attributes:
         key: the key of the values, which is also the name of the column for users.
-        heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
+        heading: the heading, with the placeholders "{label}", the name of the score, "{baseline}", its name, and
+            "{unadjusted}", if p is adjusted and the interval is not.
         meaning: the explanation of the heading in the caption of a LaTeX table, with the placeholders "{baseline}" and
             "{adjusted}".
         form: the form of the values: see `NumberFormat.format`.

@@ -72,8 +72,8 @@ def _list_wrong(submissions: Sequence[Scored], questions: Sequence[JoinedQuestio
 def _complete_records(
     scored: Scored, records: Sequence[Record], references: Sequence[Any], clusters: Clusters | None
 ) -> Sequence[Record]:
-    """Put the name of its document into each record, in place of a page's name, and the kind of its answer."""
-    if clusters and clusters.rule:
+    """Put the name of its document into each record, in place of a page or a list, and the kind of its answer."""
+    if clusters:
         records = [{**record, clusters.field: name} for record, name in zip(records, clusters.names)]
     if not scored.scorer.scores_strings:
         return records

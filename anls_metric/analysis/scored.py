@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from itertools import groupby
+from itertools import chain, groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -16,7 +16,7 @@ from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_names
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
-from anls_metric.messages import make_error
+from anls_metric.messages import Message, make_error
 from anls_metric.options import LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
@@ -67,7 +67,7 @@ class Group(NamedTuple):
 
     places: list[int]
     scores: list[float]
-    figures: Mapping[str, float | None] = {}
+    figures: Mapping[str, Any] = {}
 
     @property
     def mean(self) -> float | None:
@@ -325,7 +325,8 @@ def score_answers(
     if settings.by_key:
         from anls_metric.analysis.leaf_keys import count_keys
 
-        all_keys, keys = count_keys(list_places(answers), values)
+        clusters = choose_clusters(questions.table.records, settings.cluster_by)
+        all_keys, keys = count_keys(list_places(answers), values, clusters and clusters.names)
         groups[KEYS] = {name: Group(list(key.places), list(key.scores), key.figures) for name, key in keys.items()}
     means = {other.name: score_under(answers, other) for other in others}
     return Scored(answers, scorer, values, scores, mean_of(answers, values, scorer), settings, means, groups, all_keys)
@@ -424,6 +425,36 @@ def choose_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None
         sentence = "no question has the field {field!r}: pass a field of the questions with {use.cluster_by}"
         raise make_error("", sentence, field=cluster_by)
     return Clusters(cluster_by, names)
+
+
+LEAST_DOCUMENTS = 6
+"""The fewest values of a field that may identify documents: fewer cannot be tested."""
+
+
+def describe_independence(scored: Scored) -> Message:
+    """Say that no field identifies the documents of questions, and which field may: the one that repeats with the most
+    values.
+
+    Example:
+        >>> from anls_metric import score
+        >>> rows = [{"prediction": "a", "references": ["a"], "scan": n // 2} for n in range(20)]
+        >>> print(describe_independence(score(rows)["data"]))
+        questions taken as independent: no field names their document; if 'scan' does, add cluster_by="scan"
+    """
+    records, questions = scored.questions.table.records, scored.questions
+    known = [list(questions.texts), list(questions.ids), list(scored.answers.predictions)]
+    sizes = {}
+    for name in dict.fromkeys(chain.from_iterable(records[:100])):
+        values = keep_names([record.get(name) for record in records])
+        size = len({*values})
+        if LEAST_DOCUMENTS <= size < len(records) and None not in values and list(map(str, values)) not in known:
+            sizes[name] = size
+    sentence = "questions taken as independent: no field names their document"
+    if not sizes:
+        return Message("", sentence)
+    return Message(
+        "", sentence + "; if {field!r} does, add {use.cluster_by:{field}}", {"field": max(sizes, key=sizes.__getitem__)}
+    )
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple, get_args
 
 from anls_metric.analysis.metrics import compute_values
 from anls_metric.analysis.scored import Scored, score_answers, score_under
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS, extract_all, extractor
-from anls_metric.core.scorer import Scorer, mean
+from anls_metric.core.scorer import SCORERS, Scorer, get_scorer, mean
 from anls_metric.core.statistics.identification_cases import THRESHOLDS
 from anls_metric.core.strings.metrics import find_metrics
 from anls_metric.core.strings.variants import VARIANTS, Variant
+from anls_metric.core.values import Average, NoneKeys
+from anls_metric.messages import InputError
+from anls_metric.options import Settings
+from anls_metric.reading.answers import list_places
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.values import read_columns
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
 
-METRICS = ("exact_match", "contains", "relaxed")
+METRICS = ("exact_match", "contains", "relaxed", "vqa_accuracy")
 """Metrics that are published as the score of a document benchmark."""
 
 
@@ -33,6 +41,7 @@ class VariantMatch(NamedTuple):
         exact: whether the mean rounds to the number; otherwise it is only the nearest mean.
         extract: the rules that extract the answers for this number, "" for none.
         threshold: the threshold of the variant, if it is not its own.
+        average, none_keys: these options of a variant for values, "" for their defaults.
     """
 
     name: str
@@ -42,6 +51,26 @@ class VariantMatch(NamedTuple):
     exact: bool
     extract: str
     threshold: float | None = None
+    average: str = ""
+    none_keys: str = ""
+
+
+class VariantSearch(NamedTuple):
+    """What a search for a number found, and how much it says.
+
+    Attributes:
+        matches: as `find_variants` returns them.
+        tried: how many combinations of variants or metrics, thresholds and extraction rules were tried.
+        share: the share of the numbers with as many digits, at most `NEAR` from it, that one of them gives.
+    """
+
+    matches: list[VariantMatch]
+    tried: int
+    share: float
+
+
+NEAR, LEAST_NEAR = Decimal("0.03"), 5
+"""Up to three points away, or five units of the last digit, numbers are near."""
 
 
 def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
@@ -53,8 +82,8 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
     Args:
         number: the printed number: 84.75, 0.8475, 84.8%.
         submissions: the submissions.
-        scorers: the variants to try, and no other metrics; by default all variants, or for lists and nested values the
-            scorer of the set.
+        scorers: the variants to try, and no other metrics; by default all variants, those for values with the options
+            that published numbers have, and the rules of benchmarks whose columns are there.
 
     Returns:
         All variants and metrics that give the number; if there are none, the nearest one.
@@ -70,11 +99,16 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         [('standard', '')]
         >>> [(match.variant, match.extract) for match in find_variants("1.0", [scored], scorers)]
         [('standard', 'bold'), ('due', 'bold')]
-        >>> find_variants("0.76", [scored], scorers)
-        [VariantMatch(name='data', variant='standard', scale=1, anls=0.75, exact=False, extract='', threshold=None)]
+        >>> find_variants("0.76", [scored], scorers)[0][:6]
+        ('data', 'standard', 1, 0.75, False, '')
         >>> [match.variant for match in find_variants("0.5", [scored])][-2:]
         ['exact_match', 'relaxed']
     """
+    return search_variants(number, submissions, scorers).matches
+
+
+def search_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> VariantSearch:
+    """Find what gives a number, as `find_variants` does, and how much that says."""
     wanted, chosen = _parse_number(number), list(scorers)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
 
@@ -82,18 +116,30 @@ def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[
         return abs(Decimal(anls) * scale - wanted)
 
     nearest: list[VariantMatch] = []
+    means: list[float] = []
     for find in (_try_rules, _try_thresholds):
         matches = [
-            VariantMatch(scored.name, variant, scale, anls, find_distance(anls, scale) <= half, extract, threshold)
+            VariantMatch(scored.name, variant, scale, anls, find_distance(anls, scale) <= half, *options)
             for scored in submissions
-            for variant, anls, extract, threshold in find(scored, chosen)
+            for variant, anls, *options in find(scored, chosen)
             for scale in SCALES
         ]
+        means += [match.anls for match in matches[:: len(SCALES)]]
         exact = [match for match in matches if match.exact]
-        if exact:
-            return exact
         nearest = nearest or [min(matches, key=lambda match: find_distance(match.anls, match.scale) / match.scale)]
-    return nearest
+        if exact:
+            break
+    return VariantSearch(exact or nearest, len(means), _share_near(wanted, means))
+
+
+def _share_near(wanted: Decimal, means: Iterable[float]) -> float:
+    """Compute the share of the numbers near one, with as many digits, to which some mean rounds."""
+    scale = 1 if wanted <= 1 else 100
+    unit = Decimal((0, (1,), int(wanted.as_tuple().exponent)))
+    reach = max(LEAST_NEAR, int(NEAR * scale / unit))
+    steps = range(max(-reach, -int(wanted / unit)), min(reach, int((scale - wanted) / unit)) + 1)
+    given = {round((Decimal(mean) * scale - wanted) / unit) for mean in means}
+    return len(given.intersection(steps)) / max(1, len(steps))
 
 
 def _parse_number(number: str) -> Decimal:
@@ -106,8 +152,8 @@ def _parse_number(number: str) -> Decimal:
     return wanted
 
 
-_Trial = tuple[str, float, str, float | None]
-"""The name of a variant or metric, its mean, the extraction rules, and a threshold that is not the variant's own."""
+_Trial = tuple[Any, ...]
+"""The name of a variant or metric, its mean, and the last fields of `VariantMatch`."""
 
 
 def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
@@ -123,11 +169,15 @@ def _try_rules(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
                 texts.setdefault(name, changed)
     for rules, predictions in texts.items():
         for scorer in _list_scorers(scored, scorers):
-            yield scorer.name, score_under(answers, scorer, predictions), rules, None
+            with suppress(InputError):  # ANLSL scores no objects
+                options = _list_options(scored.scorer, scorer)
+                yield scorer.name, score_under(answers, scorer, predictions), rules, None, *options
         if of_strings and not scorers:
             again = score_answers(answers._replace(predictions=predictions), scored.scorer)
-            for metric in find_metrics(METRICS):
+            references = min(map(len, scored.questions.references))
+            for metric in (each for each in find_metrics(METRICS) if each.least_references <= references):
                 yield metric.name, mean(compute_values(metric, again)), rules, None
+            yield from _try_benchmarks(again, rules)
 
 
 def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Trial]:
@@ -142,4 +192,37 @@ def _try_thresholds(scored: Scored, scorers: Sequence[Scorer]) -> Iterator[_Tria
 
 def _list_scorers(scored: Scored, scorers: Sequence[Scorer]) -> Sequence[Scorer]:
     """List the variants to try: those that the user chose; or all, if the answers are strings."""
-    return scorers or (list(VARIANTS.values()) if scored.scorer.scores_strings else [scored.scorer])
+    if scorers or scored.scorer.columns:
+        return scorers or [scored.scorer]
+    if not scored.scorer.reads_json:
+        return list(VARIANTS.values())
+    options = [dict(zip(_CHOICES, values)) for values in product(*_CHOICES.values())]
+    star = [get_scorer("anls_star", threshold=scored.scorer.threshold, **each) for each in options]
+    return list(dict.fromkeys([scored.scorer, *star, get_scorer("anlsl")]))
+
+
+_CHOICES: Mapping[str, tuple[Any, ...]] = {"average": get_args(Average), "none_keys": get_args(NoneKeys)}
+
+
+def _list_options(own: Scorer, scorer: Scorer) -> list[str]:
+    """List the options of a variant for values; "" for a default."""
+    values = [(getattr(scorer, name, ""), choices[0]) for name, choices in _CHOICES.items()]
+    return ["" if value == default else value for value, default in values]
+
+
+def _try_benchmarks(scored: Scored, rules: str) -> Iterator[_Trial]:
+    """Try the rules of benchmarks whose own columns the questions have."""
+    answers, table = scored.answers, scored.questions.table
+    for name in (name for name, scorer in SCORERS.items() if scorer.columns):
+        rule: Any = get_scorer(name)
+        own = rule.columns.keys() - {"prediction", rule.references}
+        columns = read_columns(table, Reading(Settings(), rule=rule).find_roles(table, "gold"))
+        if not own or any({*own, rule.references} - row.keys() for row in columns):
+            continue
+        pairs = zip(answers.predictions, list_places(answers))
+        rows = [
+            ({**columns[place], "prediction": prediction or ""}, f"question {place}") for prediction, place in pairs
+        ]
+        with suppress(ValueError):  # it is of another benchmark
+            fitted = answers._replace(columns=[rule.fit_row(*row) for row in rows])
+            yield name, score_under(fitted, rule), rules, None

@@ -11,9 +11,10 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
-from anls_metric.analysis.evaluation import Result, compare_with_first, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Result, compare_with_baseline, find_scorers, pause_collector
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
@@ -58,8 +59,8 @@ names), which are fetched once after pip install 'anls-metric[hub]'.
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
-exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
-be scored.
+exit status: 0; 1 if an ANLS is below --fail-under, or with --fail-if-worse a submission is worse or may be; 2 if the
+input cannot be scored.
 """
 
 
@@ -166,7 +167,7 @@ def _score(words: Sequence[str]) -> int:
     if settings.find and (settings.score_only or settings.format not in (None, "text", "json")):
         raise make_error("", "{use.find} prints what gives the number: leave out {use.score_only} and {use.format}")
     endings = _check_outputs(settings)
-    result, document = score_files(flags.files, settings)
+    result, document = _score_files(flags.files, settings)
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
@@ -177,14 +178,24 @@ def _score(words: Sequence[str]) -> int:
         document = {**document, **_write_report(result, settings, inputs, words)}
     if settings.plot:
         _write_figure(result, document, settings, inputs)
-    failures, doubts = _check_limits(result, document)
+    failures, notes = _check_limits(result, document)
     if settings.find:
-        document["find"] = _find(result, settings)
+        document |= _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
-    for line in failures + doubts:
+    for line in failures + notes:
         print_note(make_printable(f"anls: {line}"))
     return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
+
+
+def _score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
+    """Score files. To find a number for lists and objects, score them as values without being asked."""
+    try:
+        return score_files(files, settings)
+    except InputError as error:
+        if not settings.find or settings.variant or error.message.find_options().get("variant") != "anls_star":
+            raise
+    return score_files(files, replace(settings, variant="anls_star"))
 
 
 # Files
@@ -297,34 +308,35 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
         if not settings.quiet:
             print_note(format_read(document))
     elif settings.find:
-        print(format_matches(settings.find, document["find"]))
+        print(format_matches(settings.find, document))
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
-def _find(result: Result, settings: Settings) -> list[schema.Match]:
+def _find(result: Result, settings: Settings) -> schema.Document:
     """Find what gives the user's number, for the JSON document."""
-    from anls_metric.analysis.variant_search import find_variants
+    from anls_metric.analysis.variant_search import search_variants
 
     scorers = find_scorers(settings)
-    matches = find_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
-    return [cast(schema.Match, match._asdict()) for match in matches]
+    found = search_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
+    matches = [match._asdict() for match in found.matches]
+    return cast(schema.Document, {"find": matches, "find_chance": {"tried": found.tried, "share": found.share}})
 
 
 # Exit status
 
 
 def _check_limits(result: Result, document: Document) -> tuple[list[str], list[str]]:
-    """Find scores under the limit, and submissions that are worse than the baseline; and what is not certain.
+    """Find scores under the limit, and submissions that are worse than the baseline; and what is only to be said.
 
-    The baseline is the one that the user names, or the first; the document says which pairs were tested.
+    The document says which pairs were tested.
     """
-    limit, pairs, doubts = result.settings.fail_under or 0.0, [], []
+    limit, pairs, notes = result.settings.fail_under or 0.0, [], []
     low = [scored for scored in result.submissions if scored.anls < limit]
     failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
     if result.settings.fail_if_worse:
-        pairs = compare_with_first(result)
+        pairs = list(compare_with_baseline(result))
         document["gate"] = [
             {
                 "first": pair.first,
@@ -332,16 +344,19 @@ def _check_limits(result: Result, document: Document) -> tuple[list[str], list[s
                 "difference": pair.difference,
                 "p_value_adjusted": pair.p_value_adjusted,
                 "verdict": pair.verdict,
+                "doubt": doubt or None,
             }
-            for pair in pairs
+            for pair, doubt in pairs
         ]
-    for each in pairs:
+    for each, doubt in pairs:
         words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
         if each.verdict == "worse":
             failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
-        if each.verdict == "too few documents":
-            doubts.append(f"too few documents to tell whether {words}")
-    return failures, doubts
+        elif doubt and result.settings.allow_doubt:
+            notes.append(f"{doubt} to tell whether {words}")
+        elif doubt:
+            failures.append(f"{doubt} to tell whether {words}; to pass all the same, add --allow-doubt")
+    return failures, notes
 
 
 if __name__ == "__main__":

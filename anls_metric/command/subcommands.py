@@ -164,10 +164,11 @@ def _load_function(name: str) -> Callable[..., Any]:
     path, _, attributes = name.partition(":")
     if not attributes:
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
-    if path.endswith(".py") and not os.path.exists(path):
+    file = path if path.endswith(".py") else f"{path}.py"
+    if (path.endswith(".py") or os.sep in path) and not (os.path.exists(file) or os.path.isdir(path)):
         from anls_metric.reading.files import describe_missing_file
 
-        raise describe_missing_file(path)
+        raise describe_missing_file(file)
     folder, module = os.path.split(path.removesuffix(".py"))
     sys.path.insert(0, os.path.abspath(folder))
     try:

@@ -9,7 +9,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import count
 from operator import itemgetter
@@ -132,9 +132,8 @@ class Scorer(ABC):
         Args:
             extract: the names of the rules that extracted the answers, "" for none.
         """
-        return join_signature(
-            self.name, *(f"{option}:{getattr(self, option)}" for option in self.options), extract=extract
-        )
+        options = (f"{option}:{getattr(self, option)}" for option in self.options)
+        return join_signature(self.name, *options, extract=extract)
 
 
 def join_signature(*parts: str, extract: str) -> str:
@@ -186,27 +185,49 @@ class _Scorers(Mapping[str, Scorer]):
     def __init__(self) -> None:
         self.registered: dict[str, Scorer] = {}
         self.changes = 0
-        self.tables: list[Callable[[], Mapping[str, Scorer]]] = [find_installed]
-
-    def load_tables(self) -> Iterator[Mapping[str, Scorer]]:
-        """Load the tables, one after the other."""
-        yield self.registered
-        for load in self.tables:
-            yield load()
-            yield self.registered  # whose names may be more after an import
+        self.tables: list[Callable[[], Mapping[str, Scorer]]] = []
 
     def __getitem__(self, name: str) -> Scorer:
-        for known in self.load_tables():
-            if name in known:
+        if name in self.registered:
+            return self.registered[name]
+        for load in self.tables:
+            if name in (known := load()):
                 return known[name]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        names = [name for known in list(self.load_tables()) for name, scorer in known.items() if name == scorer.name]
-        return iter(dict.fromkeys(names))
+        return iter([name for name, scorer in self.list_all().items() if name == scorer.name])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+    def list_all(self) -> dict[str, Scorer]:
+        """List the scorers of all tables by name and by alias."""
+        names = [name for load in self.tables for name in load()]
+        return {name: self[name] for name in [*names, *self.registered]}
+
+
+SCORERS = _Scorers()
+"""All scorers by name: variants for strings, for lists and nested values, benchmark metrics, and your own."""
+
+
+def load_table(reference: str) -> Mapping[str, Scorer]:
+    """Load a table of scorers, ``module:table``. A package that is not there has none: the file anls.py can be
+    alone.
+    """
+    module, _, table = reference.partition(":")
+    try:
+        return getattr(import_module(module), table)  # type: ignore[no-any-return]
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise
+        return {}
+
+
+GROUP = "anls_metric.scorers"
+"""The group of entry points by which a package adds scorers. Each refers to a `Scorer`, or to a dict of scorers by
+name.
+"""
 
 
 @cache
@@ -225,32 +246,6 @@ def find_installed() -> Mapping[str, Scorer]:
         except Exception as error:  # whatever the code of others raises
             warnings.warn(f"the entry point {entry.name} = {entry.value} has no scorer: {error}", stacklevel=2)
     return found
-
-
-GROUP = "anls_metric.scorers"
-"""The group of entry points by which a package adds scorers. Each refers to a `Scorer`, or to a dict of scorers by
-name.
-"""
-
-SCORERS: Mapping[str, Scorer] = _Scorers()
-"""All scorers by name: variants for strings, for lists and nested values, benchmark metrics, and your own."""
-
-
-def add_tables(*references: str) -> None:
-    """Add tables of scorers, to be loaded before those of other packages, each ``module:table``.
-
-    A module of a package that is not there has no scorers: the file anls.py can be alone.
-    """
-
-    def load(module: str, table: str) -> Mapping[str, Scorer]:
-        try:
-            return getattr(import_module(module), table)  # type: ignore[no-any-return]
-        except ModuleNotFoundError as error:
-            if error.name != module.partition(".")[0]:
-                raise
-            return {}
-
-    SCORERS.tables[-1:-1] = [partial(load, *reference.split(":")) for reference in references]  # type: ignore[attr-defined]
 
 
 def register(*scorers: Scorer) -> None:
@@ -275,13 +270,11 @@ def register(*scorers: Scorer) -> None:
         'rrc'
         >>> register(VARIANTS["rrc"])  # the row of the table again
     """
-    scorers_by_name: Any = SCORERS
     for scorer in scorers:
         _check_scorer(scorer)
-        known, aliases = scorers_by_name.registered, getattr(scorer, "aliases", ())
-        own = [alias for alias in aliases if known.get(alias, scorer).name == scorer.name]  # a copy keeps its aliases
-        known.update(dict.fromkeys((scorer.name, *own), scorer))
-        scorers_by_name.changes += 1
+        aliases = [name for name in getattr(scorer, "aliases", ()) if SCORERS.get(name, scorer).name == scorer.name]
+        SCORERS.registered |= dict.fromkeys((scorer.name, *aliases), scorer)
+        SCORERS.changes += 1
 
 
 def _check_scorer(scorer: object) -> None:
@@ -332,8 +325,7 @@ def get_scorer(scorer: str | Scorer = "standard", **options: Any) -> Scorer:
 
 def describe_unknown_scorer(name: object) -> str:
     """Describe a name that no scorer has."""
-    known = [name for table in list(SCORERS.load_tables()) for name in table]  # type: ignore[attr-defined]
-    problem = describe_unknown("variant", name, list(dict.fromkeys(known)), "SCORERS")
+    problem = describe_unknown("variant", name, SCORERS.list_all(), "SCORERS")
     try:
         import_from_package("anls_metric", "any other metric")
     except ImportError as error:

@@ -64,9 +64,10 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
     arguments.
     """
     count = len(prediction) if isinstance(prediction, list) else 1
-    size = len(str((prediction, references)))
+    text = str((prediction, references))
     is_nested = any(known.reads_json and name in others for name, known in SCORERS.items())
-    return not is_nested and count <= limits.MAX_LISTED and size <= limits.MAX_CHARACTERS
+    items = sum(map(text.count, "[{,")) if is_nested else 0
+    return items <= limits.MAX_ITEMS and count <= limits.MAX_LISTED and len(text) <= limits.MAX_CHARACTERS
 
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:

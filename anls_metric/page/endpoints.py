@@ -14,7 +14,7 @@ from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import FrontEnd, reword
 from anls_metric.options import Options
 from anls_metric.page import answers, limits, processes, scoring
-from anls_metric.page.uploads import is_small, take, take_all
+from anls_metric.page.uploads import take, take_all
 from anls_metric.reading.layouts import LAYOUTS
 
 FAULT = "this could not be done because of an error in the web app: see its log for details"
@@ -222,8 +222,7 @@ def _score(files: Sequence[str], gold: str | None, values: Mapping[str, Any]) ->
     """Score files. The values are the arguments of an endpoint, which are named like the options."""
     check_count("worst", values["worst"], limits.MAX_WORST)
     options = {name: value for name, value in values.items() if name in Options.__annotations__}
-    room = processes.choose_room(is_small([*files, *([gold] if gold else [])]))
-    return processes.run(scoring.score, files, gold, options, room=room)
+    return processes.run(scoring.score, files, gold, options)
 
 
 def describe_error(error: Exception, front_end: FrontEnd = "endpoint") -> str:

@@ -18,7 +18,8 @@ from anls_metric.options import OPTIONS
 from anls_metric.page import limits, processes, scoring
 from anls_metric.page.answers import add_speech, fit_options, format_error, format_note, read_percent
 from anls_metric.page.endpoints import describe_error
-from anls_metric.page.uploads import is_small, name_report, take_all
+from anls_metric.page.uploads import drop_report, name_report, take_all
+from anls_metric.page.visitors import find_visitor
 from anls_metric.report.texts import escape
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -39,7 +40,10 @@ STOPPED = "Stopped. Change a file or a setting to score again."
 
 _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
-_SETTINGS = ("extract", "missing", "extra", "runs", *_FIELDS, "references_separator", "filter", "baseline")
+_SETTINGS = (
+    *("extract", "missing", "extra", "runs", "samples", *_FIELDS, "fields", "ignore_keys", "records"),
+    *("references_separator", "filter", "baseline"),
+)
 _DEFAULT = ("default", "")
 _COLUMNS = ("file", "role", "name", "read as")
 
@@ -82,8 +86,8 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     _show_problems(problems, settings)
     result = gr.HTML(format_note(NOTHING), js_on_load="anls.setWith(trigger)", elem_id="result")
     # The names that the visitor gave by the paths of their files; what to score, and what is scored, or was scored
-    # last: all that the visitor chose; the files of the report.
-    given, wanted, running, reported = gr.State({}), gr.State(), gr.State(), gr.State([])
+    # last: all that the visitor chose; the report, and its files.
+    given, wanted, running, reported = gr.State({}), gr.State(), gr.State(), gr.State(("", []))
     choices = [settings[name] for name in ("baseline", *_FIELDS)]
     shown = [result, stage, stop, problems, chosen, names, gold, own_tab, save, reported, *choices]
 
@@ -92,13 +96,15 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
         said = format_note(f"{doing} …", 'class="said" role="status"') if doing else ""
         return {stage: said, stop: gr.Button(visible=bool(doing))}
 
-    async def run(request: list[Any] | None, last: list[str]) -> AsyncGenerator[dict[Any, Any], None]:
+    async def run(request: list[Any] | None, last: tuple[str, list[str]]) -> AsyncGenerator[dict[Any, Any], None]:
         """Score what the visitor wants. Yields the stages of the work and the changes to the components."""
         paths = request[0] if request else []
-        content, told, report = scoring.Shown(), None, name_report()
+        content, told, report, visitor = scoring.Shown(), None, name_report(), find_visitor()
         try:
-            with closing(_score(request, report)) as looks:
+            with closing(_score(request, report, visitor.address)) as looks:
                 for doing, found in looks:
+                    if visitor.has_left():
+                        return
                     # gradio looks at each stage whether the visitor is still there. What is yielded just after a stop
                     # is shown, so a stage is yielded once.
                     yield show_stage(doing) if doing != told else {stage: gr.skip()}
@@ -109,8 +115,12 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
                         await asyncio.sleep(processes.PAUSE)
         except Exception as error:
             content = scoring.Shown([scoring.Advice(describe_error(error, "page"))])
+        finally:
+            if not content.has_report:  # it may be half written
+                drop_report(report)
         report = report if content.has_report else ""
-        fold = {"open": not report} if paths != last else {}
+        drop_report(last[0])
+        fold = {"open": not report} if paths != last[1] else {}
         fields = gr.Dropdown([_DEFAULT, *content.fields])
         of_submissions = gr.Dropdown([_DEFAULT, *dict.fromkeys(name for _, _, name, _ in content.files if name)])
         yield {
@@ -125,7 +135,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
             ),
             own_tab: gr.Button(link=_locate(report) or None, visible=bool(report)),
             save: gr.DownloadButton(value=report or None, visible=bool(report)),
-            reported: paths if report else [],
+            reported: (report, paths if report else []),
             **dict.fromkeys(choices, fields),
             settings["baseline"]: of_submissions,
             **show_stage(""),
@@ -195,7 +205,7 @@ def _read_names(rows: list[list[str]], paths: Any) -> dict[str, str]:
     return {str(path): row[2].strip() for path, row in zip(dict.fromkeys(paths or []), rows) if row[2].strip()}
 
 
-def _score(request: list[Any] | None, report: str) -> Generator[tuple[str, Any], None, None]:
+def _score(request: list[Any] | None, report: str, visitor: str) -> Generator[tuple[str, Any], None, None]:
     """Score files as a visitor wants: yields stages, and then the fields of `Shown`.
 
     Raises:
@@ -205,8 +215,7 @@ def _score(request: list[Any] | None, report: str) -> Generator[tuple[str, Any],
         files, gold, names, settings = request
         paths = take_all(files, "the drop area")
         options = fit_options(settings["variant"], settings)
-        room = processes.choose_room(is_small(paths))
-        yield from processes.watch(scoring.show, paths, gold, names, options, report, room=room)
+        yield from processes.watch(scoring.show, paths, gold, names, options, report, visitor=visitor)
 
 
 # What is shown

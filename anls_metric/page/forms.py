@@ -54,7 +54,7 @@ async def receive_files(request: Request) -> list[str]:
             yield data
 
     try:
-        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING)
+        await run_in_threadpool(make_room, get_folder(), limits.MAX_KEPT - limits.MAX_COMING - limits.MAX_WRITTEN)
         form = await _Parser(request.headers, count(), max_fields=0).parse()
         files = form.getlist("files")
         if not files:

@@ -16,11 +16,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from anls_metric.page import limits
 from anls_metric.page.forms import receive_files
 from anls_metric.page.uploads import RefusedError, is_report, take
+from anls_metric.page.visitors import find_address, listen
 
 TOO_LARGE = (
     f"the request has more than {limits.MAX_REQUEST >> 10} kB: upload a file instead, of at most "
     f"{limits.MAX_FILE // limits.MB} MB"
 )
+TOO_DEEP = f"the request nests deeper than {limits.MAX_DEPTH} levels: pass nested values as JSON in a string"
 TOO_SLOW = "the request arrived too slowly: send it again"
 
 ROUTES = (
@@ -110,12 +112,13 @@ class Guard:
             else:
                 receive = await _check(scope, receive)
                 headers = [each for each in scope["headers"] if each[0].lower() not in _FORWARDED]
-                scope = {**scope, "headers": headers}
+                scope = find_address({**scope, "headers": headers})
         except RefusedError as refused:
             reason, status = refused.args
             # gradio's form, so that the page shows the reason. The rest of the request is not read.
             application = JSONResponse({"detail": reason}, status, {"connection": "close"})
-        await application(scope, receive, send_with_headers)
+        with listen(scope, path):
+            await application(scope, receive, send_with_headers)
 
 
 def _find_route(scope: Scope) -> str:
@@ -173,15 +176,24 @@ def _count(receive: Receive, most: int) -> Receive:
 def _check_content(content: bytes) -> None:
     """Check the files that a body names. RefusedError: one is not an upload."""
     try:
-        json.loads(content, object_hook=_check_object)
-    except (ValueError, RecursionError):  # gradio reports the error
+        value = json.loads(content, object_hook=_check_object)
+    except RecursionError:
+        raise RefusedError(TOO_DEEP, 400) from None
+    except ValueError:  # gradio reports the error
         return
+    level, depth = [value], 0
+    while level := [each for each in level if isinstance(each, (dict, list))]:
+        depth += 1
+        if depth > limits.MAX_DEPTH:
+            raise RefusedError(TOO_DEEP, 400)
+        level = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
 
 
-def _check_object(value: dict[str, Any]) -> None:
+def _check_object(value: dict[str, Any]) -> dict[str, Any]:
     """Check an object in a body, because gradio would download a file whose path is a URL."""
     if isinstance(value.get("path"), str):
         try:
             take(value["path"], "the file")
         except ValueError as error:
             raise RefusedError(str(error), 400) from None
+    return value

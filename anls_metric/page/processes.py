@@ -8,16 +8,16 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from anls_metric.page import limits
+from anls_metric.page.turns import Turns
 
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
@@ -26,10 +26,8 @@ EXHAUSTED = (
 )
 
 _CONTEXT: Any = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
-_FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
-_SMALL_FILES = threading.BoundedSemaphore(limits.MAX_FILES_AT_ONCE)
-_ANSWERS = threading.BoundedSemaphore(limits.MAX_SLOW_AT_ONCE)
-_WAITING = threading.BoundedSemaphore(limits.MAX_SLOW)
+_FILES = Turns(limits.MAX_FILES_AT_ONCE, limits.MAX_VISITORS + limits.MAX_CALLS, limits.MAX_CALLS_OF_ONE)
+_ANSWERS = Turns(limits.MAX_SLOW_AT_ONCE, limits.MAX_SLOW, limits.MAX_SLOW_OF_ONE)
 _Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
@@ -42,10 +40,6 @@ _PRELOADED = (
     "anls_metric.report.html",
 )
 
-
-BUSY = (
-    "too many long answers are being scored right now: try again in a minute, or score them with anls on your computer"
-)
 
 # What a process sends is JSON: one of these words or of the errors, and a value.
 _STAGE, _RESULT, _NO_MEMORY = "stage", "result", "no memory"
@@ -66,29 +60,36 @@ def start() -> None:
 
 
 def run_answers(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call a function that scores answers, as `run` does. Raises ExhaustedError also if too many other calls are
-    waiting.
-    """
-    if not _WAITING.acquire(blocking=False):
-        raise ExhaustedError(BUSY)
-    try:
-        return run(function, *arguments, seconds=limits.SMALL_SECONDS, room=_ANSWERS)
-    finally:
-        _WAITING.release()
+    """Call a function that scores answers, as `run` does."""
+    return run(function, *arguments, seconds=limits.SMALL_SECONDS, turns=_ANSWERS)
 
 
 def run(function: Callable[..., _Result], *arguments: Any, **options: Any) -> _Result:
     """Call a function as `watch` does, and wait for its result. Raises ExhaustedError also if the client has left."""
     value: Any = None
-    with closing(watch(function, *arguments, wait=PAUSE, **options)) as looks:
+    visitor = VISITOR.get()
+    with closing(watch(function, *arguments, wait=PAUSE, visitor=visitor.address, **options)) as looks:
         for _, value in looks:
-            if value is None and HAS_LEFT.get()():
+            if value is None and visitor.has_left():
                 raise ExhaustedError("the client has left")
     return cast("_Result", value)
 
 
-HAS_LEFT: ContextVar[Callable[[], bool]] = ContextVar("HAS_LEFT", default=lambda: False)
-"""Tells whether the client of this call has left: its work ends."""
+class Visitor(NamedTuple):
+    """Who called.
+
+    Attributes:
+        address: the address from which the call came; "" for a caller of its own.
+        has_left: tells whether nobody waits for the result any more.
+    """
+
+    address: str = ""
+    has_left: Callable[[], bool] = lambda: False
+
+
+_NOBODY = Visitor()
+VISITOR: ContextVar[Visitor] = ContextVar("VISITOR", default=_NOBODY)
+"""Who made this call. If the visitor has left, the work ends."""
 
 PAUSE = 0.1
 """The seconds between two looks at a process."""
@@ -100,7 +101,8 @@ def watch(
     seconds: float = limits.SECONDS,
     memory: int = limits.MEMORY,
     most: int = limits.MAX_RESULT,
-    room: threading.Semaphore = _FILES,
+    turns: Turns = _FILES,
+    visitor: str = "",
     wait: float = 0.0,
 ) -> Generator[tuple[str, Any], None, None]:
     """Call a function in a separate process, and watch it. If this iterator is closed, the process ends.
@@ -111,7 +113,8 @@ def watch(
         seconds: the CPU time that it may take. After twice this time on the clock, it is killed as well.
         memory: the address space that it may take, in bytes.
         most: the bytes that its result may take as JSON.
-        room: what limits the number of processes: `choose_room` for files.
+        turns: what limits the number of processes.
+        visitor: the address of the visitor, who has one process at a time; "" for a caller of its own.
         wait: how many seconds a look waits for news; 0 in an event loop.
 
     Yields:
@@ -120,38 +123,51 @@ def watch(
 
     Raises:
         ValueError: the function raised one. ExhaustedError: it exceeded its limits, or the system killed it.
-            RuntimeError: it failed in another way.
+            RuntimeError: it failed in another way. BusyError: too many calls are waiting.
     """
-    while not room.acquire(timeout=wait):
-        yield "waiting until others have their scores", None
+    turn = turns.ask(visitor or object())
     try:
-        ends, stage = time.monotonic() + 2 * seconds, ""
-        with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
-            while time.monotonic() < ends:
-                if receiver.poll(wait):
-                    is_stage, value = _receive(receiver, process, most)
-                    if not is_stage:
-                        yield "", value
-                        return
-                    stage = value
-                yield stage, None
-        raise _exhausted("the clock")
+        while True:
+            while not turns.begin(turn):
+                yield "waiting until others have their scores", None
+                time.sleep(wait)
+            ends, stage = time.monotonic() + 2 * seconds, ""
+            with _start(function, arguments, int(seconds), memory, most) as (receiver, process):
+                while time.monotonic() < ends:
+                    if receiver.poll(wait):
+                        is_stage, value = _receive(receiver, process, most)
+                        if not is_stage:
+                            yield "", value
+                            return
+                        stage = value
+                    if not turn.is_long and _is_long(process.pid) and not turns.go_on(turn):
+                        break
+                    yield stage, None
+                else:
+                    raise _exhausted("the clock")
     finally:
-        room.release()
+        turns.leave(turn)
 
 
-def choose_room(is_small: bool) -> threading.Semaphore:
-    """Choose what limits the number of processes, so that small files do not wait for large ones."""
-    return _SMALL_FILES if is_small else _FILES
+def _is_long(process: int) -> bool:
+    """Whether a process has used the CPU time that everybody's work gets first. Only Linux tells."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > limits.FIRST_SECONDS
 
 
 @contextmanager
 def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -> Iterator[tuple[Connection, Any]]:
     """Start a process, and end it. Yields what it sends, and the process."""
     receiver, sender = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_work, args=(sender, function, arguments, *limits_of_work), daemon=True)
+    life, own_life = _CONTEXT.Pipe(duplex=False)  # nothing is sent through it: it closes when this process ends
+    process = _CONTEXT.Process(target=_work, args=(life, sender, function, arguments, *limits_of_work), daemon=True)
     process.start()
     sender.close()
+    life.close()
     try:
         yield receiver, process
     finally:
@@ -159,6 +175,7 @@ def _start(function: Callable[..., Any], arguments: Any, *limits_of_work: int) -
         process.join()
         process.close()
         receiver.close()
+        own_life.close()
 
 
 def tell(stage: str) -> None:
@@ -192,12 +209,17 @@ def _exhausted(cause: str) -> ExhaustedError:
 
 
 def _work(
-    connection: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], *limits_of_work: int
+    life: Connection,
+    connection: Connection,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    *limits_of_work: int,
 ) -> None:
     """Call a function within its limits, and send its result or the words of an error."""
     seconds, memory, most = limits_of_work
     _sender.append(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when its processes end
+    _end_with_server(life)
     _limit(seconds, memory)
     try:
         content = _encode([_RESULT, function(*arguments)])
@@ -224,6 +246,19 @@ _TOO_LARGE = (
 def _encode(value: Any) -> bytes:
     """Encode JSON. Half a surrogate pair, which has no bytes, becomes a question mark."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _end_with_server(life: Connection) -> None:
+    """Let the system end this process when the server has ended, however it did, and whatever this process computes."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process
+    fcntl.fcntl(life.fileno(), fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life.fileno(), fcntl.F_SETFL, fcntl.fcntl(life.fileno(), fcntl.F_GETFL) | os.O_ASYNC)
+    if life.poll(0):  # it ended before
+        os._exit(1)
 
 
 def _limit(seconds: int, memory: int) -> None:

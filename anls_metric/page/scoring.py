@@ -16,6 +16,7 @@ from anls_metric.messages import InputError, Message, make_error, reword
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
 from anls_metric.page.processes import tell
+from anls_metric.page.uploads import get_folder, make_room
 from anls_metric.reading.files import get_stem, read_table
 from anls_metric.reading.golds import find_golds, is_named_gold
 from anls_metric.reading.reader import Input, drop_shared_prefix
@@ -222,6 +223,7 @@ def _write_report(path: str, result: Result, archives: Sequence[str], errors: li
         with _keep(errors):
             images = Images(archive, max_bytes=limits.MAX_IMAGES)
     page = as_html(result, images=images, front_end="page", most_bytes=limits.MAX_REPORT)
+    make_room(get_folder(), limits.MAX_KEPT - limits.MAX_COMING - limits.MAX_WRITTEN)
     os.makedirs(os.path.dirname(path))
     with open(path, "w", encoding="utf-8", errors="replace", newline="") as stream:
         stream.write(page)

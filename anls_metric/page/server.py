@@ -1,6 +1,4 @@
-"""The page in gradio: its layout, events and launch. Only `_guard` uses what is not public in gradio, which is its
-queue.
-"""
+"""The page in gradio: its layout, events and launch."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import ast
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -22,8 +21,9 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no tabl
 os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # older versions of gradio lack the argument of `launch`
 
 import gradio as gr
-from gradio.context import LocalContext
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.variants import signature
@@ -35,6 +35,7 @@ from anls_metric.page.file_tab import MADE_UP, QUEUE, QUIET, add_file_tab, forma
 from anls_metric.page.middleware import Guard
 from anls_metric.page.table_tab import add_table_tab
 from anls_metric.page.uploads import make_folder
+from anls_metric.page.visitors import find_visitor
 from anls_metric.report.scripts import DRAWING, join_modules, read_asset
 from anls_metric.report.texts import escape
 
@@ -114,20 +115,17 @@ def build() -> gr.Blocks:
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS:
             queue = QUEUE if endpoint.__name__ in ("score_files", "score_logs") else _SMALL
-            gr.api(_guard(endpoint, page), api_name=endpoint.__name__, **queue)
+            gr.api(_guard(endpoint), api_name=endpoint.__name__, **queue)
     page.queue(default_concurrency_limit=limits.MAX_ANSWERS_AT_ONCE, max_size=limits.MAX_QUEUE)
     return page
 
 
-def _guard(endpoint: Callable[..., Any], page: gr.Blocks) -> Callable[..., Any]:
+def _guard(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     """Let an endpoint return valid JSON, end with its client, and hide unexpected errors."""
 
     @wraps(endpoint)
     def answer(*arguments: Any) -> Any:
-        own = LocalContext.event_id.get(None)
-        jobs = (job for jobs in page._queue.active_jobs for job in jobs or ())
-        event = next((job for job in jobs if job._id == own), None)
-        processes.HAS_LEFT.set(lambda: event is not None and not event.alive)
+        processes.VISITOR.set(find_visitor())
         try:
             return json.loads(json.dumps(endpoint(*arguments), ensure_ascii=False).encode("utf-8", "replace"))
         except Exception as error:
@@ -173,6 +171,9 @@ def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
     return scorer.name, round(100 * scorer.threshold, 4), case
 
 
+_WARNING_SECONDS = 12  # long enough to be read; it covers the buttons beside the settings
+
+
 def _read_link(request: gr.Request) -> tuple[Any, ...]:
     """Read the URL of the page: settings, the answer and the tab."""
     link = dict(request.query_params)
@@ -180,7 +181,7 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
         scorer = read_settings(link)
     except ValueError as error:
         text = escape(reword(str(error), "page"))
-        gr.Warning(f"The settings of the link are not used: {text}", duration=None)
+        gr.Warning(f"The settings of the link are not used: {text}", duration=_WARNING_SECONDS)
         scorer = answers.get_scorer("standard")
     texts = [link.get(name, text) for name, text in zip(("prediction", "answers"), EXAMPLES["Coca Cola"])]
     note = format_missing(link.get("files", ""))
@@ -241,6 +242,7 @@ def _add_answer_tab(settings: Mapping[str, Any]) -> list[Any]:
 
 def _show_answer(prediction: str, accepted: str, variant: str, threshold: float, ignore_case: bool) -> tuple[str, str]:
     """Show one answer: in the server, or in a process if it is a list or a nested value."""
+    processes.VISITOR.set(find_visitor())
     try:
         settings = {"threshold": answers.read_percent(threshold), "ignore_case": ignore_case}
         return run_small(answers.show, str(prediction), str(accepted), str(variant), settings)
@@ -251,12 +253,19 @@ def _show_answer(prediction: str, accepted: str, variant: str, threshold: float,
 # Launch
 
 
+_LONGEST_START = 600  # seconds
+_PRIVATE = "127.0.0.1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16"
+
+
 def launch(page: gr.Blocks, **options: Any) -> None:
     """Serve the page, its endpoints, and the tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the command leaves it to the system
     processes.start()
     sys.stderr = _Log(sys.stderr)
+    if os.environ.get("SPACE_ID"):  # behind proxies of Hugging Face, which name the visitor's address
+        os.environ.setdefault("FORWARDED_ALLOW_IPS", _PRIVATE)
     _, url, _ = page.launch(
         theme=_THEME,
         css_paths=ASSETS / "page.css",
@@ -265,7 +274,10 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_CALLS + 32,
         state_session_capacity=limits.MAX_SESSIONS,
-        app_kwargs={"middleware": [Middleware(Guard, is_local=_is_local(options))]},
+        app_kwargs={
+            "middleware": [Middleware(Guard, is_local=_is_local(options))],
+            "exception_handlers": {TypeError: _refuse_arguments},
+        },
         mcp_server=True,
         footer_links=["api"],
         enable_monitoring=False,
@@ -273,11 +285,12 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         show_error=True,
         quiet=True,  # it would advertise public links
         prevent_thread_lock=True,
+        _frontend=False,  # else it ends if its own first page takes 3 s, as on a busy machine
         **options,
     )
     _return_json(page.mcp_server_obj.mcp_server)
-    # gradio keeps this text, with the address of the first request for it.
-    urllib.request.urlopen(f"{url.rstrip('/')}/gradio_api/info", timeout=60).close()
+    for path in ("", "/gradio_api/info"):  # so that the first visitor does not wait; gradio keeps the second
+        urllib.request.urlopen(f"{url.rstrip('/')}{path}", timeout=_LONGEST_START).close()
     print(f"The web app runs at {url.rstrip('/')}", flush=True)
     page.block_thread()
 
@@ -290,13 +303,31 @@ def _return_json(server: Any) -> None:
 
     async def answer(request: CallToolRequest) -> ServerResult:
         result = (await call(request)).root
-        if not result.isError:
+        if not result.isError and len(result.content[0].text) > limits.MAX_TOOL_RESULT:
+            words = _LONG_RESULT.format(most=limits.MAX_TOOL_RESULT // 1_000)
+            result.isError, result.content = True, [TextContent(type="text", text=words)]
+        elif not result.isError:
             value = ast.literal_eval(result.content[0].text)
             result.content = [TextContent(type="text", text=json.dumps(value, ensure_ascii=False))]
             result.structuredContent = value if isinstance(value, dict) else {"result": value}
         return ServerResult(result)
 
     server.request_handlers[CallToolRequest] = answer
+
+
+_LONG_RESULT = (
+    "the result is longer than the {most} kB that a tool returns: leave out worst, or call the endpoint of the same "
+    "name with curl, which writes up to 1 MB to a file"
+)
+
+
+async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
+    """Answer a call by name whose arguments are missing or unknown, which gradio raises as an internal error."""
+    found = re.search(r"required argument: (\w+)$|^Parameter `(.+?)` is not", str(error))
+    if found is None:
+        raise error
+    problem = f"the argument {found[1]!r} is missing" if found[1] else f"there is no argument {found[2][:60]!r}"
+    return JSONResponse({"detail": f"{problem}: /gradio_api/info lists the arguments of each endpoint"}, 422)
 
 
 class _Log(io.TextIOWrapper):

@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -136,11 +135,6 @@ def take_all(files: Any, what: str) -> list[str]:
     return [take(file, what) for file in listed]
 
 
-def is_small(paths: Sequence[str]) -> bool:
-    """Whether all files of a call together are small, so that they do not wait for large ones."""
-    return sum(map(os.path.getsize, paths)) < limits.SMALL
-
-
 def _is_upload(path: str) -> bool:
     """Whether a path is that of an upload: the folder of uploads, 64 hexadecimal digits, a name."""
     return _get_parent(path) == get_folder()
@@ -158,6 +152,12 @@ def _get_parent(path: str) -> str:
 def name_report() -> str:
     """Choose the path of a new report."""
     return os.path.join(get_folder(), _REPORTS, os.urandom(32).hex(), _REPORT)
+
+
+def drop_report(path: str) -> None:
+    """Delete a report that nobody sees any more; "" for none."""
+    if is_report(path):
+        shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
 
 def is_report(path: str) -> bool:

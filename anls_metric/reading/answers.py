@@ -53,6 +53,7 @@ class Answers(NamedTuple):
         confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
             nested value can be an object of confidences.
         verdicts: the verdict of a judge about each answer, likewise.
+        pages: the pages that each answer names, with those of its question; None unless they are measured.
         named: the roles in `confidences` and `verdicts` whose field the user names.
         samples: how one of several answers to each question was chosen, such as "vote_of_3"; "" if nothing was.
         hints: what is wrong with the files.
@@ -69,12 +70,13 @@ class Answers(NamedTuple):
     columns: Sequence[Record] | None = None
     confidences: Sequence[Any] | None = None
     verdicts: Sequence[bool | None] | None = None
+    pages: Sequence[tuple[Any, Any]] | None = None
     named: frozenset[str] = frozenset()
     samples: str = ""
     hints: Sequence[Message] = ()
 
 
-COLUMNS = ("predictions", "raw", "columns", "confidences", "verdicts")
+COLUMNS = ("predictions", "raw", "columns", "confidences", "verdicts", "pages")
 """The fields of `Answers` that are a list with a value for each answer, or None."""
 
 

@@ -6,8 +6,9 @@ In an object of records by id, the id is the key. Each record gets it as the fie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ VALUE = "(value)"
 PART = "(part)"
 """The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
 
-DOCUMENT = "1"
+DOCUMENT = "(document)"
 """The key of a document that is the only record of its file."""
 
 Record = Mapping[str, Any]
@@ -79,31 +80,38 @@ _OF_RECORDS = ("data", "per_sample_result", "samples", "request_states", "Scores
 
 
 def _read_named(value: Record) -> list[Any] | None:
-    """Records under a usual name: a list of them, records by id, or a list for each subset."""
+    """Records under a usual name: a list of them, records by id, or the list of a subset; [] for those of several."""
     for name in _OF_RECORDS:
         inner: Any = value.get(name)
         kinds = set(map(type, inner.values())) if isinstance(inner, dict) else set()
         if kinds == {dict}:
             return _read_records_by_id(inner)
         if kinds == {list}:
-            inner = [record for records in inner.values() for record in records]
+            inner = next(iter(inner.values())) if len(inner) == 1 else []
         if isinstance(inner, list) and set(map(type, inner)) <= {dict}:
             return inner
     return None
 
 
 def _read_questions(value: Record) -> list[Any] | None:
-    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose."""
+    """The only list of questions with answers, at any depth; [] if there are several, of which the user must choose.
+
+    Several lists of one length are rather columns, which may hold objects.
+    """
+    if len(_find_columns(value)) > 1:
+        return None
     found = [each for each in find_lists(value) if each.has_answers]
     return (take_records(value, found[0].path) if len(found) == 1 else []) if found else None
 
 
 def _read_only_list(value: Record) -> list[Any] | None:
-    """The only list of objects, beside facts about it. An object with an id or a question of its own is a record."""
+    """The only list of objects, beside facts about it if they have an id or a question. An object that has one of its
+    own is a record.
+    """
     lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
     if len(lists) != 1 or _OF_QUESTIONS & value.keys():
         return None
-    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() else None
+    return lists[0] if _OF_QUESTIONS & lists[0][0].keys() or len(value) == 1 else None
 
 
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
@@ -118,11 +126,15 @@ def _read_records_by_id(value: Record) -> list[Any] | None:
 
 def _read_columns(value: Record) -> list[Any] | None:
     """Columns, which are lists of equal length. Other values, such as scores, may stand beside them."""
+    lists = _find_columns(value)
+    return [dict(zip(lists, row)) for row in zip(*lists.values())] if lists else None
+
+
+def _find_columns(value: Record) -> dict[str, list[Any]]:
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     others = value.keys() - lists.keys()
-    if others & NAMES or not NAMES & lists.keys() or len(set(map(len, lists.values()))) > 1:
-        return None
-    return [dict(zip(lists, row)) for row in zip(*lists.values())]
+    are_columns = NAMES & lists.keys() and not others & NAMES and len(set(map(len, lists.values()))) == 1
+    return lists if are_columns else {}
 
 
 def _read_split(value: Record) -> list[Any] | None:
@@ -145,6 +157,11 @@ def _read_columns_by_key(value: Record) -> list[Any] | None:
     return _read_columns(lists if has_ids or are_numbered else {KEY: keys, **lists})
 
 
+def _read_question(value: Record) -> list[Any] | None:
+    """A question with its answer, which is the only record."""
+    return [value] if _OF_QUESTIONS & value.keys() and (NAMES - _OF_QUESTIONS) & value.keys() else None
+
+
 def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of references, by the ids of their questions."""
     kinds = set(map(type, value.values()))
@@ -161,6 +178,7 @@ CONTAINERS = (
     _read_columns,
     _read_columns_by_key,
     _read_records_by_id,
+    _read_question,
     _read_answers_by_id,
 )
 """Functions that find the records in an object, or return None. The first that finds some counts."""
@@ -189,6 +207,14 @@ class Found(NamedTuple):
     has_answers: bool
 
 
+def find_path(value: Any) -> str:
+    """Find the path at which `records_of` finds the records of an object, if it is not at the top; "" for none."""
+    if not isinstance(value, dict) or any(read(value) is not None for read in (_read_split, _read_named)):
+        return ""
+    paths = [each.path for each in find_lists(value) if each.has_answers]
+    return paths[0] if len(paths) == 1 and "." in paths[0] and not _find_columns(value) else ""
+
+
 def find_lists(value: Any) -> list[Found]:
     """Find the lists of objects in a JSON value. There is no list inside an object with an answer.
 
@@ -203,7 +229,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Found]:
     if isinstance(value, list):
         items = value[:_MOST]
         if set(map(type, items)) == {dict}:
-            has_answers = _has_answer(items[0])
+            has_answers = _has_answer(set().union(*items))
             inner = {} if has_answers else {own.path: own for item in items for own in _walk(item, (*path, "*"))}
             answered = [own for own in inner.values() if own.has_answers]
             yield from answered or [Found(".".join(path), has_answers)]
@@ -222,9 +248,9 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict))
 
 
-def _has_answer(record: Record) -> bool:
+def _has_answer(fields: Iterable[Any]) -> bool:
     """Whether an object is a question with an answer, judging by the names of its fields."""
-    names = list(map(str, record))
+    names = list(map(str, fields))
     has = {kind: any(map(kind.fullmatch, names)) for kind in (_ID, _QUESTION, _ANSWER, _WEAK_ANSWER)}
     return (has[_QUESTION] and has[_WEAK_ANSWER]) or ((has[_QUESTION] or has[_ID]) and has[_ANSWER])
 
@@ -242,17 +268,15 @@ def _are_pairs(values: Sequence[Any]) -> bool:
 
 
 def join_paths(paths: Sequence[str]) -> str:
-    """Join paths into one, with `*` where they differ if this is one place, and otherwise with commas.
+    """Join paths into one, with `*` where they differ if these are the only such paths, and otherwise with commas.
 
     Example:
         >>> join_paths(["splits.human.items", "splits.auto.items"]), join_paths(["first", "second.items"])
         ('splits.*.items', 'first,second.items')
     """
-    steps = [path.split(".") for path in paths]
-    differing = [place for place, names in enumerate(zip(*steps)) if len(set(names)) > 1]
-    if len(set(map(len, steps))) > 1 or len(differing) != 1:
-        return ",".join(paths)
-    return ".".join("*" if place in differing else name for place, name in enumerate(steps[0]))
+    names = list(map(dict.fromkeys, zip(*(path.split(".") for path in paths))))
+    are_all = len({path.count(".") for path in paths}) == 1 and prod(map(len, names)) == len(paths)
+    return ".".join(next(iter(own)) if len(own) == 1 else "*" for own in names) if are_all else ",".join(paths)
 
 
 def take_records(value: Any, path: str) -> Records | None:

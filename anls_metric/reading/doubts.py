@@ -11,15 +11,14 @@ from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.golds import fold
-from anls_metric.reading.join_keys import does_count, is_unique
-from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Roles, is_uncertain, list_shared_fields, take_whole_record
-from anls_metric.reading.table import Table, show_path
+from anls_metric.reading.layouts import Fields, Path
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.roles import FILES, Roles, is_uncertain, list_shared_fields, take_whole_record, usual_field
+from anls_metric.reading.table import Table, does_count, is_unique, show_path
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
 
 if TYPE_CHECKING:
     from anls_metric.reading.answers import Questions
-    from anls_metric.reading.join import Reading
 
 Pairs = Iterable[tuple[int, int]]
 """The places of a question and of the record that answers it."""
@@ -95,11 +94,15 @@ def check_copies(
         own = read_references(column, table, path, reading.settings, reading.kind)
     except InputError:  # it is something else
         return None, []
-    rows = [(place, own[record], gold.references[place]) for place, record in pairs]
-    differing = [row for row in rows if not _share(*row[1:])]
+    pairs = list(pairs)
+    differing = [
+        (place, first, theirs)
+        for place, record in pairs
+        if (first := own[record]) != (theirs := gold.references[place]) and not _share(first, theirs)
+    ]
     if not differing:
         return path, []
-    is_most = 2 * len(differing) > len(rows)
+    is_most = 2 * len(differing) > len(pairs)
     if is_most and is_uncertain(path):
         return None, []
     place, first, theirs = differing[0]
@@ -111,7 +114,7 @@ def check_copies(
         "field": show_path(path),
         "gold": gold.table.name,
         "count": f"{len(differing):,}",
-        "total": count_noun(len(rows), "row"),
+        "total": count_noun(len(pairs), "row"),
         "id": gold.ids[place],
         "own": str(first[0])[:80],
         "theirs": str(theirs[0])[:80],
@@ -147,6 +150,8 @@ def _list_fields(gold: Questions, table: Table, roles: Roles, by_position: bool)
     """
     are_answers = take_whole_record in (roles.prediction, gold.roles.references)  # then all fields are values to score
     for own_name, gold_name in () if are_answers else list_shared_fields(table, roles, gold.table, gold.roles):
+        if isinstance(roles.prediction, Fields) and usual_field(Table([], fields={own_name: False}), FILES) is None:
+            continue  # a column that the user did not choose as a part of the answer may be one, and differ
         own, theirs = read_ids(table, own_name), read_ids(gold.table, gold_name)
         if is_unique(own) and is_unique(theirs):
             is_place = does_count(own) and not (by_position and _is_out_of_order(own, theirs))

@@ -16,7 +16,7 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import FILE, VALUE
-from anls_metric.reading.formats import MAX_UNPACKED, get_extension, natural_key, read_bytes, read_record
+from anls_metric.reading.formats import MAX_UNPACKED, get_extension, natural_key, read_bytes, read_record, read_text
 from anls_metric.reading.layouts import ABSENT, Layout, find_layout, recognize_layout, take_column
 from anls_metric.reading.record_lists import choose_lists, split_documents
 from anls_metric.reading.table import Table, choose_records, find_places, list_fields, name_place, read_column
@@ -150,6 +150,7 @@ def describe_missing_file(path: str) -> MissingFileError:
     )
 
 
+_TEXTS = (".txt", ".md")
 _PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
 
 
@@ -174,6 +175,7 @@ def list_files(path: str) -> list[str] | None:
         raise make_error(path, "it contains several splits: pass the folder of one of them ({splits})", splits=splits)
     extensions = (".arrow",) if "state.json" in names else _PARTS  # of datasets.save_to_disk
     parts = [file for file in files if get_extension(file) in extensions]
+    parts = parts or [file for file in files if get_extension(file) in _TEXTS]  # each a page or a document
     if len(set(map(get_extension, parts))) != 1:
         raise _error_of_parts(path, files)
     return parts
@@ -214,27 +216,38 @@ def _read_parts(path: str, files: Sequence[str]) -> Table:
 
 
 def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Read files that each hold one JSON object as one record each, with the name of its file; [] for other files.
+    """Read files that each hold one JSON object or one text as one record each, with the name of its file; [] for other
+    files.
 
-    InputError: few of the files do not hold one, such as an answer that was cut off.
+    InputError: few of the files do not hold an object, such as an answer that was cut off.
     """
     records: list[dict[str, Any]] = []
     others: list[str] = []
-    for file in files:
-        record = read_record(load_bytes(file), file) if get_extension(file) == ".json" else None
+    extension = get_extension(files[0])
+    for file in files if extension in (".json", *_TEXTS) else ():
+        record = read_record(load_bytes(file), file)
         if record is None:
             others.append(file)
         else:
             records.append({FILE: get_stem(file), **record})
         if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
-            return []
+            break
     if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
-        return []
+        return _read_texts(files) if extension in _TEXTS else []
     if others:
         sentence = (
             "it is not a JSON object, unlike {count:,} other files: repair it, or remove it and add {use.missing:zero}"
         )
         raise make_error(others[0], sentence, count=len(records))
+    return records
+
+
+def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
+    """Read files that each hold a text, such as that of a page."""
+    records = []
+    for file in files:
+        with open(file, "rb") as stream:
+            records.append({FILE: get_stem(file), VALUE: read_text(stream.read(), file)})
     return records
 
 

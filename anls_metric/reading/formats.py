@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error, shorten
-from anls_metric.reading.containers import NAMES, VALUE, is_record, records_of
+from anls_metric.reading.containers import FILE, NAMES, VALUE, find_path, is_record, records_of
 from anls_metric.reading.table import Table, name_places
 
 MAX_UNPACKED = 2_000_000_000
@@ -72,6 +72,11 @@ def read_record(data: bytes, name: str) -> dict[str, Any] | None:
     return None
 
 
+def read_text(data: bytes, name: str) -> str:
+    """Read a text file as one text, without line breaks at its end."""
+    return _decode(data, name).rstrip("\r\n")
+
+
 def get_extension(name: str) -> str:
     """Return the extension of a file name in lower case, ignoring the extension of a compression format."""
     return os.path.splitext(name.removesuffix(".gz"))[1].lower()
@@ -89,11 +94,24 @@ def _read_text(data: bytes, name: str) -> Table:
         return _read_json(text, name, extension in _JSON_LINES)
     if extension == ".txt" and not _names_columns(text.partition("\n")[0]):
         lines = text.removesuffix("\n").split("\n")
+        words = list(map(_WORD.fullmatch, lines))
+        if all(words):
+            records = [{FILE: word[1], VALUE: _unquote(word[2])} for word in words if word]
+            return Table(records, locate=name_places("line"))
         if len(lines) > 1 and all(line.count("\t") == 1 for line in lines):
             sentence = "each line has a tab: save the file as .tsv, with the names of its two columns in the first line"
             raise make_error(name, sentence + ", such as id and answer")
         return Table([{VALUE: line.removesuffix("\r")} for line in lines], locate=name_places("line"))
     return _read_csv(text, name)
+
+
+# A line of a word list, such as those of ICDAR: word_1.png, "Harbour"
+_WORD = re.compile(r"(?i)\s*([^\s,\"]+\.(?:png|jpe?g|tiff?|gif|bmp|webp))(?:\s*,\s*|\s+)(.*?)\s*")
+
+
+def _unquote(text: str) -> str:
+    """Remove quotation marks around a text, and the backslashes that they need in it."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if re.fullmatch(r'".*"', text) else text
 
 
 def _decode(data: bytes, name: str) -> str:
@@ -199,8 +217,9 @@ def find_records(value: Any, name: str) -> Table:
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"
         raise make_error(name, sentence)
     records = records_of(value) or []
-    root = None if isinstance(value, list) else value
-    return Table(records, name, hints=_find_stop(value, len(records), name), root=root)
+    root, path = None if isinstance(value, list) else value, find_path(value) if records else ""
+    about = f"records of {path}" if path else ""
+    return Table(records, name, about=about, hints=_find_stop(value, len(records), name), root=root)
 
 
 def _is_summary(results: Any) -> bool:
@@ -256,7 +275,7 @@ def _read_csv(text: str, name: str) -> Table:
 
 
 # What an apostrophe keeps spreadsheets from taking for a formula, as in the CSV files that this package writes.
-_GUARDED = re.compile(r"'+ *[=+\-@\t\r\n＝＋－＠]")
+_GUARDED = re.compile(r"(?<!')'+ *[=+\-@\t\r\n＝＋－＠]")
 
 
 def _read_rows(reader: Any, name: str, delimiter: str) -> Table:

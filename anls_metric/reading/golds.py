@@ -10,16 +10,14 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from anls_metric.messages import InputError
 from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import Roles, is_answer
 from anls_metric.reading.table import Table, read_column, show_path
 from anls_metric.reading.values import read_columns_together, read_references
-
-if TYPE_CHECKING:
-    from anls_metric.reading.join import Reading
 
 Contents = Literal["references", "predictions", "both", "either", "references or both", "neither"]
 """What a table may hold: "either" if the same field may be both, as an answer by id; "references or both" if its

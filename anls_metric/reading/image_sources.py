@@ -144,7 +144,7 @@ def _open_memory(data: Any) -> Columns:
     """Open the columns of a table in memory: of pandas, polars, pyarrow or datasets, of lists, or a list of records."""
     if isinstance(data, (list, tuple)):
         records = [record for record in data if isinstance(record, Mapping)]
-        data = {name: [record.get(name) for record in records] for name in chain(*records)}
+        data = {name: [record.get(name) for record in records] for name in dict.fromkeys(chain(*records))}
     if hasattr(data, "with_format"):  # of datasets, which decodes images otherwise
         data = data.with_format("arrow")
     names = getattr(data, "column_names", None) or getattr(data, "columns", data)

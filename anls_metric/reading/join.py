@@ -9,24 +9,23 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.core.extraction.extract import Extraction, extract_all, extractor
+from anls_metric.core.extraction.extract import extract_all
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
-from anls_metric.options import NONE, Settings
+from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
-from anls_metric.reading.layouts import Path
-from anls_metric.reading.roles import Answer, Roles, Side, error_of_missing_field, find_roles, require
+from anls_metric.reading.layouts import ABSENT, Path
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
-    Kind,
     read_assessments,
     read_columns,
     read_columns_together,
@@ -39,45 +38,6 @@ from anls_metric.reading.values import (
     warn_of_decimals,
     warn_of_lists,
 )
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The options for reading tables.
-
-    Attributes:
-        settings: the options of the user.
-        of_values: whether answers are lists and nested values, and not strings.
-        rule: the rule of a benchmark that scores the answers; None for none.
-        scorer: what scores the answers, to choose among several; None where nothing is chosen.
-    """
-
-    settings: Settings
-    of_values: bool = False
-    rule: Any = None
-    scorer: Any = None
-
-    def find_roles(self, table: Table, side: Side) -> Roles:
-        """Find the field of each role in a table."""
-        return find_roles(table, side, self.settings, self.of_values, self.rule)
-
-    def find_copy(self, table: Table) -> Path | None:
-        """Find the references that a submission has beside its predictions, by their usual name or its layout."""
-        others = replace(self.settings, prediction=None, references=None, id=NONE, gold_id=None, field=None)
-        return find_roles(table, "both", others, self.of_values).references
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of values that the answers are."""
-        if self.rule:
-            return "any"
-        return "values" if self.of_values else "text"
-
-    @property
-    def extraction(self) -> Extraction | None:
-        """The extraction rules, or None if there are none."""
-        names = self.settings.extract
-        return extractor(",".join(names), values=self.of_values) if names else None
 
 
 def read_gold(table: Table, reading: Reading) -> Questions:
@@ -287,12 +247,9 @@ def _make_answers(
     path: Any = roles.prediction  # which both callers require
     column = read_column(table, path)
     predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
-    warnings = []
+    warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
     if reading.kind == "text":
-        warnings = [
-            *warn_of_decimals(column, table.name, "predictions"),
-            *warn_of_lists(column, table.name, reading.settings),
-        ]
+        warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
     if reading.rule:
         own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
@@ -307,6 +264,9 @@ def _make_answers(
     named = frozenset(reading.settings.field or ())
     assessed = [read_assessments(table, roles, role, role in named) for role in ("confidence", "judge")]
     confidences, verdicts = (None if each is None else order.take(each) for each in assessed)
+    pages = None
+    if PAGES in reading.settings.metrics:
+        pages = _read_pages(gold, table, order, reading)
     about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
     shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
@@ -319,9 +279,23 @@ def _make_answers(
         columns=columns,
         confidences=confidences,
         verdicts=verdicts,
+        pages=pages,
         named=named,
         hints=[*gold.table.hints, *hints, *table.hints, *warnings],
     )
+
+
+def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) -> list[tuple[Any, Any]]:
+    """Read the pages that each answer names, and those of its question.
+
+    What copies the references of the questions copies their pages, too.
+    """
+    theirs = find_pages(gold.table, "gold", reading.settings)
+    copied = theirs if reading.find_copy(table) is not None else None
+    own = find_pages(table, "submission", reading.settings, copied)
+    accepted = read_column(gold.table, theirs)
+    columns = (order.take(read_column(table, own)), [accepted[place] for place in order.questions])
+    return [tuple(None if page is ABSENT else page for page in pair) for pair in zip(*columns)]  # type: ignore[misc]
 
 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:

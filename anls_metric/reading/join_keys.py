@@ -19,7 +19,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.containers import FILE, KEY
 from anls_metric.reading.layouts import Path
 from anls_metric.reading.roles import Roles, list_plain_fields, list_shared_fields
-from anls_metric.reading.table import Table, describe_fields, show_path
+from anls_metric.reading.table import Table, describe_fields, does_count, is_unique, show_path
 from anls_metric.reading.values import read_ids, read_questions, show_ids
 
 if TYPE_CHECKING:
@@ -195,16 +195,6 @@ def _error_of_ids(gold: Questions, table: Table, ids: _Candidate) -> InputError:
         sentence += "pass the right field of {gold} with {use.gold_id}, or yours with {use.id} (found {fields})"
     fields = describe_fields(table)
     return make_error(table.name, sentence, gold=gold.table.name, own=own, theirs=theirs, fields=fields)
-
-
-def is_unique(values: Values) -> bool:
-    """Whether every record has a value, and no two values are the same."""
-    return bool(values) and None not in values and len(set(values)) == len(values)
-
-
-def does_count(values: Values) -> bool:
-    """Whether values are whole numbers in a range that begins at 0 or 1, so that they may be positions."""
-    return {*values} <= set(map(str, range(2 * len(values))))
 
 
 def _count_common(own: Values, theirs: Values) -> int:

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun, describe_unknown
+from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import list_some
 from anls_metric.reading import responses
 from anls_metric.reading.containers import KEY, VALUE, Record, Records
@@ -29,6 +30,31 @@ class _Absent:
 
 ABSENT: Any = _Absent()
 """Stands for a value that is not there, since None is a value."""
+
+
+class Fields(NamedTuple):
+    """The path of an object that consists of several fields of a record, as the columns of a table.
+
+    Attributes:
+        keys: the keys of the object.
+        names: the field of each key.
+
+    Example:
+        >>> Fields(("date", "items", "tip"), ("Date", "items", "tip"))({"Date": "1.5.", "items": '["tea"]', "tip": ""})
+        {'date': '1.5.', 'items': ['tea'], 'tip': None}
+    """
+
+    keys: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __call__(self, record: Record) -> dict[str, Any]:
+        """Make the object. A string that is a JSON list or object is parsed, and an empty cell is None."""
+        found = {key: take(record, name) for key, name in zip(self.keys, self.names)}
+        return {
+            key: None if value == "" or value != value else parse_value_or_text(value)
+            for key, value in found.items()
+            if value is not ABSENT
+        }
 
 
 def take(record: Record, path: Path) -> Any:

@@ -10,8 +10,9 @@ from typing import Any
 from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.layouts import ABSENT, describe_failures
-from anls_metric.reading.roles import PREDICTIONS, REFERENCES, MissingError, Side, usual_field
-from anls_metric.reading.table import Table, describe_fields, list_values, read_column
+from anls_metric.reading.roles import IDS, PREDICTIONS, REFERENCES, MissingError, holds_whole_answers, usual_field
+from anls_metric.reading.table import Table, describe_fields, is_unique, list_values, read_column, show_path
+from anls_metric.reading.values import read_ids
 
 
 def _weigh(weight: int, words: str) -> dict[str, int]:
@@ -36,37 +37,36 @@ _OF_OTHERS = _weigh(
     -4,
     "id idx index uid key time timestamp latency seconds score anls accuracy token tokens cost type category source "
     "page pages image images path file filename url split seed run epoch kind name role from prompt question "
-    "instruction query input doc document dataset user human",
+    "instruction query input doc document dataset user human item sample row number nr",
 )
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
-
 
 _WHAT = {"references": "references", "prediction": "predictions"}
 
 
-def describe_missing(table: Table, side: Side, missing: Sequence[str], holds_records: bool) -> Message:
-    """Describe which roles a table lacks.
-
-    Args:
-        table: the table.
-        side: what it should hold.
-        missing: the roles.
-        holds_records: whether its records may be answers as a whole.
-    """
+def describe_missing(error: MissingError) -> Message:
+    """Describe which roles a table lacks, with its fields and what to do."""
+    table, side, missing = error.table, error.side, error.missing
     what, flags = _list_missing(missing), ", ".join(f"{{use.{role}}}" for role in missing)
     sentence = f"no {what}: pass their field{'s' * (len(missing) > 1)} with {flags}"
     failures = describe_failures(table.layout, table.records, [ABSENT] * len(table.records)) if table.layout else ""
     if failures and "prediction" in missing:
         sentence = "no predictions, {failures}: run the failed requests again"
         return Message(table.name, sentence, {"failures": failures})
-    if holds_records:
+    objects = usual_field(table, PREDICTIONS) if missing == ["prediction"] else None
+    if objects:  # which are no texts
+        sentence = "{objects} contains objects: to score them, add {use.variant:anls_star}; for a text in them, pass "
+        sentence += "its path with {use.prediction}"
+    elif side != "both" and holds_whole_answers(table):
         sentence += ", or add {use.variant:anls_star} to score whole records"
     elif side == "gold" and _is_test_split(table):
         sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
         sentence += "anls export rrc"
     elif side == "both" or (side == "gold" and usual_field(table, PREDICTIONS)):
         sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
-    return Message(table.name, sentence + " (found {fields})", {"fields": describe_fields(table)})
+    return Message(
+        table.name, sentence + " (found {fields})", {"fields": describe_fields(table), "objects": show_path(objects)}
+    )
 
 
 def _list_missing(missing: Sequence[str]) -> str:
@@ -80,20 +80,22 @@ def _is_test_split(table: Table) -> bool:
 
 
 def complete_error(
-    errors: Sequence[MissingError], settings: Settings, read: Callable[[Settings], object]
+    errors: Sequence[MissingError], others: Sequence[Table], settings: Settings, read: Callable[[Settings], object]
 ) -> InputError:
     """Make one error of what tables lack.
 
     Args:
         errors: the error of each table.
+        others: a table to join with that of the first error.
         settings: the options that the user gave.
         read: reads all files with other options, or raises the next error.
 
     Returns:
         An error with each missing role, the fields of its file, and options with which the files are read.
     """
-    if "variant" in errors[0].message.find_options():
-        return errors[0]
+    first = describe_missing(errors[0])
+    if "fields" not in first.values or "variant" in first.find_options():  # other fields are no remedy
+        return InputError(first)
     options: dict[str, str] = {}
     more = {role: path for error in errors for role, path in propose_fields(error).items()}
     while more:
@@ -105,12 +107,13 @@ def complete_error(
         except InputError as error:
             found = error.message.find_options()
             more = {name: found[name] for name in ("id", "gold_id", "submission") if name in found.keys() - options}
-    return InputError(_word(errors, options))
+    if options and others and not {"id", "gold_id"} & options.keys() and settings.id is None:
+        options |= _propose_id(errors[0].table, others[0])
+    return InputError(_word(first, errors, options))
 
 
-def _word(errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
-    """Word the error for what several tables lack."""
-    first = errors[0].message
+def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, str]) -> Message:
+    """Word the error for what several tables lack, given that for the first."""
     ordered = {name: options[name] for name in Settings.__dataclass_fields__ if name in options}
     if len(errors) > 1:
         parts: list[str] = []
@@ -137,10 +140,23 @@ def propose_fields(error: MissingError) -> dict[str, str]:
             if path not in {*taken, *proposed.values()} and "*" not in path and _holds_texts(column)
         }
         order = list(points) if role == "references" else list(reversed(points))
+        is_only = sum(value >= 0 for value in points.values()) == 1 or len(points) == 1
         best = max(order, key=points.__getitem__, default=None)
-        if best is not None and (points[best] > 0 or (len(points) == 1 and error.side != "both")):
+        if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
             proposed[role] = best
     return proposed
+
+
+def _propose_id(first: Table, second: Table) -> dict[str, str]:
+    """Propose a field that both tables have as the id, if it is unique and the same in both, and no name tells it."""
+    if any(usual_field(table, IDS, with_objects=False) for table in (first, second)):
+        return {}
+    for field in first.fields:
+        if field in second.fields:
+            own, theirs = read_ids(first, field), read_ids(second, field)
+            if is_unique(own) and is_unique(theirs) and 2 * len({*own} & {*theirs}) >= min(len(own), len(theirs)):
+                return {"id": field}
+    return {}
 
 
 def _holds_texts(column: Sequence[Any]) -> bool:

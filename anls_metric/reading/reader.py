@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
-from anls_metric.reading.containers import DOCUMENT, KEY
+from anls_metric.reading.containers import DOCUMENT, KEY, find_lists
+from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
-from anls_metric.reading.join import Reading, extract_answers, join, read_both, read_gold
+from anls_metric.reading.join import extract_answers, join, read_both, read_gold
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs, split_submissions
 from anls_metric.reading.samples import extract_samples
@@ -52,7 +56,7 @@ def parse_input(word: str) -> Input:
 
     Example:
         >>> parse_input("base=run 1.json")
-        Input(data='run 1.json', name='base')
+        Input(data='run 1.json', name='base', is_marked=False)
     """
     name, equals, path = word.partition("=")
     is_named = equals and name and os.sep not in name and not os.path.exists(word)
@@ -97,23 +101,22 @@ def _complete(
     """Complete the error for what a gold file lacks by what the first submission lacks."""
     from anls_metric.reading.missing import complete_error  # only for errors
 
-    errors = [error]
-    for each in inputs if error.side == "gold" else ():
-        try:
+    errors, others = [error], []
+    for each in (*([gold] if gold else []), *inputs) if error.side != "both" else ():
+        with suppress(InputError):  # a later error
             table = _lay_out(_load(each, reading, loaded), reading)
             if table.name != error.table.name:
-                require(table, "submission", reading.find_roles(table, "submission"), "prediction")
-                break
+                others.append(table)
+    if error.side == "gold" and others:
+        try:
+            require(others[0], "submission", reading.find_roles(others[0], "submission"), "prediction")
         except MissingError as other:
             errors.append(other)
-            break
-        except InputError:  # a later one
-            break
 
     def read(settings: Settings) -> object:
         return _read_all(inputs, gold, replace(reading, settings=settings), loaded)
 
-    return complete_error(errors, reading.settings, read)
+    return complete_error(errors, others[:1], reading.settings, read)
 
 
 def _read_all(
@@ -121,6 +124,7 @@ def _read_all(
 ) -> dict[str, list[Answers]]:
     """Read the answers of all inputs, as lists of runs by the names of submissions."""
     first, was_named = inputs[0], gold is not None
+    reading = replace(reading, settings=name_fields(reading.settings))
     if gold is None and len(inputs) > 1:
         gold = _find_gold(inputs, reading, loaded)
         inputs = [each for each in inputs if each is not gold]
@@ -129,7 +133,11 @@ def _read_all(
                 gold.path,
                 "it is passed both as the gold file and as a submission: pass a model's answers as the submission",
             )
-    questions = None if gold is None else read_gold(_lay_out_gold(_load(gold, reading, loaded), reading), reading)
+    questions = None
+    if gold is not None:
+        table = _lay_out_gold(_load(gold, reading, loaded), reading)
+        reading = choose_fields(table, partial(_lay_out_all, inputs, reading, loaded), reading)
+        questions = read_gold(table, reading)
     if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each.path != questions.table.name]
     groups: dict[str, list[Input]] = {}
@@ -154,6 +162,13 @@ def _read_all(
     return runs_of
 
 
+def _lay_out_all(inputs: Sequence[Input], reading: Reading, loaded: dict[int, Table]) -> list[Table]:
+    """Read all submissions before it is their turn."""
+    for each in inputs:
+        loaded[id(each.data)] = _lay_out(_load(each, reading, loaded), reading)
+    return [loaded[id(each.data)] for each in inputs]
+
+
 def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
     """Refuse paths of records that lead to records in no file."""
     unused = [path for path in settings.records if all(path not in table.paths for table in tables)]
@@ -169,7 +184,9 @@ def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> No
     if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
         sentence = "it contains only one record: to score its folder as one table, quote the pattern, or pass {folder}"
-        raise make_error(table.name, sentence, folder=folder)
+        lists = find_lists(table.records[0]) if keys == {DOCUMENT} else []
+        sentence += "; to score the records in it, add {use.records:{path}}" if lists else ""
+        raise make_error(table.name, sentence, folder=folder, path=lists[0].path if lists else "")
 
 
 _TENTH = 0.1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from anls_metric.core.checks import count_noun
-from anls_metric.messages import InputError, list_some, make_error
+from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import (
     FILE,
@@ -17,11 +17,13 @@ from anls_metric.reading.containers import (
     find_lists,
     is_answer,
     join_paths,
+    records_of,
     take_records,
 )
 from anls_metric.reading.table import Table, has, name_places, read_column
 
 _MOST = 5  # lists that an error names
+_MANY = 10  # objects in a list that are documents rather than parts of one
 
 
 def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
@@ -40,8 +42,18 @@ def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
         return table
     found = [each for each in find_lists(table.root) if each.path]
     if isinstance(table.root, dict) and of_values and not any(each.has_answers for each in found):
-        return table._replace(records=take_records(table.root, ".") or [])  # a document, which is an answer as a whole
+        return _read_document(table, found)
     raise _error_of_lists(table, found, settings)
+
+
+def _read_document(table: Table, found: Sequence[Found]) -> Table:
+    """Read an object as one document, which is an answer as a whole. A hint warns if it may be a list of many."""
+    sizes = {each.path: len(take_records(table.root, each.path) or ()) for each in found}
+    path = max(sizes, key=sizes.__getitem__, default="")
+    sentence = "it is read as one answer: if its records are the {count} of {path!r}, add {use.records:{path}}"
+    hint = Message(table.name, sentence, {"path": path, "count": count_noun(sizes.get(path, 0), "object")})
+    hints = [*table.hints, *([hint] if sizes.get(path, 0) >= _MANY else [])]
+    return table._replace(records=take_records(table.root, ".") or [], hints=hints)
 
 
 def split_documents(table: Table, settings: Settings, of_values: bool) -> Table:
@@ -80,15 +92,15 @@ def _take(table: Table, lists: Mapping[str, Records]) -> Table:
     parts = [{PART: path} if len(lists) > 1 else {} for path in lists]
     records = [{**part, **record} for part, own in zip(parts, lists.values()) for record in own]
     paths = [path for path in lists if path != "."]
-    about = "; ".join(filter(None, (table.about, f"records of {', '.join(paths)}" if paths else "")))
+    about = f"records of {', '.join(paths)}" if paths else ""
     return table._replace(records=records, about=about, locate=name_places("record"))
 
 
 def _refuse_items(table: Table, named: Sequence[str]) -> None:
     """Refuse paths that lead to each item of a list on both sides, where each item is a question."""
-    items = [re.match(r"(.+?)\.\*\.", path) for path in named]
+    items = [re.match(r"(.+?)\.\*\.", path) for path in named if has(table, path)]
     lists = {match[1] for match in items if match}
-    if len(items) < 2 or None in items or len(lists) > 1:
+    if len({*named}) < 2 or len(items) < len(named) or None in items or len(lists) > 1:
         return
     path = lists.pop()
     if any(isinstance(own, list) and len(own) > 1 for own in read_column(table, path)):
@@ -103,11 +115,11 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
     paths = [each.path.removeprefix("*.") for each in found if each.has_answers] or [each.path for each in found]
     values["first"], values["every"] = (paths or [""])[0], join_paths(paths)
     values["lists"] = list_some((f"{path}: {len(take_records(value, path) or ()):,}" for path in paths), _MOST)
-    if root is None and not found:
+    if not found and (root is None or records_of(root) == []):
         sentence = "it has no records: add a record for each question"
     elif settings.records and paths:
         sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
-    elif len(paths) > 1 and found[0].has_answers:
+    elif len(paths) > 1:
         values["count"] = count_noun(len(paths), "list")
         sentence = (
             "it has {count} of records ({lists}): choose one with {use.records:{first}}, or take all with "

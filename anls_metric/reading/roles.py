@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import Path, drop_fields
+from anls_metric.reading.layouts import Fields, Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
@@ -49,12 +50,28 @@ ALIASES = ("answer_aliases",)
 
 CONFIDENCES = ("confidence", "logprob")
 SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+FILES = (*DOCUMENTS, "file", "filename", "path", "page", "pages")
+"""The fields that say where an answer is from."""
+
+PAGES_OF_QUESTIONS = (
+    *("answer_page_idx", "evidence_pages", "evidence_page", "answer_pages", "answer_page", "gold_pages", "gold_page"),
+    *("gt_pages", "gt_page", "true_page", "page_idx", "relevant_pages", "supporting_pages", "pages", "page"),
+)
+PAGES_OF_ANSWERS = (
+    *("answer_page", "pred_answer_page", "predicted_pages", "predicted_page", "pred_pages", "pred_page"),
+    *("pred_evidence_pages", "predicted_evidence_pages", "evidence_pages", "evidence_page", "retrieved_pages"),
+    *("cited_pages", "source_pages", "supporting_pages", "answer_pages", "answer_page_idx", "pages", "page"),
+)
 SCORES = ("score", "anls", "accuracy", "correct", "judge", "f1", "em", "exact_match")
 RUNS = ("seed", "sample", "epoch", "run", "trial", "train_trial_index")
 
 _OF_LAYOUTS = ("id", "question", "prediction", "references")
 _ASSESSMENTS = ("confidence", "judge")
-_SIDES = {"gold_id": "gold", "references": "gold", **dict.fromkeys(("prediction", *_ASSESSMENTS), "submission")}
+_PAGES = ("page", "gold_page")
+_SIDES = {
+    **dict.fromkeys(("gold_id", "references", "gold_page"), "gold"),
+    **dict.fromkeys(("prediction", "page", *_ASSESSMENTS), "submission"),
+}
 """The options for fields that only one side has, and this side."""
 
 
@@ -96,6 +113,9 @@ def find_roles(
         roles = Roles(**paths)
     own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
     roles = roles._replace(**own)
+    if settings.fields:
+        path: Any = _find_fields(table, side, settings.fields)
+        roles = roles._replace(prediction=path, references=path)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
     assessed = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
@@ -124,10 +144,21 @@ def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path 
         parts = split_key(table, path) if option in ("id", "gold_id", "references") else [path]
         lacking = [] if path == NONE else [part for part in parts if not has(table, part)]
         if not lacking:
-            named[option.removeprefix("gold_")] = None if path == NONE else path
+            named["id" if option == "gold_id" else option] = None if path == NONE else path
         elif own or side == "both":
             raise error_of_missing_field(table, str(lacking[0]), option)
     return named
+
+
+def _find_fields(table: Table, side: Side, keys: Sequence[str]) -> Fields:
+    """Find the fields that are an answer together."""
+    if side == "both":
+        raise make_error(table.name, "{use.fields} compares the fields of two files: {do.add_gold}")
+    names = [usual_field(table, [key]) or key for key in keys]
+    for name in names:
+        if not has(table, name):
+            raise error_of_missing_field(table, name, "fields")
+    return Fields(tuple(keys), tuple(names))
 
 
 def error_of_missing_field(table: Table, path: str, role: str) -> Exception:
@@ -145,7 +176,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
     options = {name: name for name in ("id", "prediction", "references", "submission")}
     if rule:
         options[rule.references] = "references"
-    names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
+    names = [name for name in ("question", *_ASSESSMENTS, *_PAGES, *columns) if name not in options]
     for name in settings.field or ():
         if name in options:
             raise make_error("", f"{{use.field}} does not apply to {{name}}: pass {{use.{options[name]}}}", name=name)
@@ -156,7 +187,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
-    if of_values and side != "both" and _holds_whole_answers(table):
+    if of_values and side != "both" and holds_whole_answers(table):
         own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
@@ -219,7 +250,8 @@ def _fold(name: str) -> str:
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
     """List the fields that contain no objects, have no role, and are not inside an answer."""
-    used = (roles.id, roles.prediction, roles.question, roles.references)
+    used = {roles.id, roles.prediction, roles.question, roles.references}
+    used |= {name for path in used if isinstance(path, Fields) for name in path.names}
     inside = tuple(f"{path}." for path in (roles.prediction, roles.references) if isinstance(path, str))
     plain = (field for field, is_object in table.fields.items() if not is_object and field not in used)
     return [field for field in plain if not field.startswith(inside)]
@@ -248,7 +280,7 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
 
 
-def _holds_whole_answers(table: Table) -> bool:
+def holds_whole_answers(table: Table) -> bool:
     """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
     if {KEY, FILE}.isdisjoint(table.fields):
         return False
@@ -267,7 +299,7 @@ def is_answer(path: Path | None) -> bool:
 
 def is_uncertain(path: Path) -> bool:
     """Whether a field of references may be something else, such as a prediction or a category."""
-    return is_answer(path) or path in LESS_CERTAIN_REFERENCES
+    return is_answer(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
@@ -299,8 +331,23 @@ def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
         raise make_error(table.name, sentence, field=show_path(roles.id))
 
 
+def find_pages(table: Table, side: Side, settings: Settings, taken: Path | None = None) -> Path:
+    """Find the field of the pages that answers name, or in a gold file of the pages of questions.
+
+    Raises:
+        InputError: there is none, except for a field that is taken.
+    """
+    role, names = ("gold_page", PAGES_OF_QUESTIONS) if side == "gold" else ("page", PAGES_OF_ANSWERS)
+    path = (settings.field or {}).get(role) or usual_field(table, [name for name in names if name != taken])
+    if path is None:
+        what = "the pages of questions" if side == "gold" else "the pages that answers name"
+        sentence = "no field of {what}: pass it with {use.field:{role}=PATH} (found {fields})"
+        raise make_error(table.name, sentence, what=what, role=role, fields=describe_fields(table))
+    return path
+
+
 class MissingError(InputError):
-    """The error for roles that no field of a table has.
+    """The error for roles that no field of a table has. `missing.complete_error` words it.
 
     Attributes:
         table: the table.
@@ -309,16 +356,13 @@ class MissingError(InputError):
         roles: the fields of the other roles.
     """
 
-    def __init__(self, message: Message, table: Table, side: Side, missing: Sequence[str], roles: Roles) -> None:
-        super().__init__(message)
+    def __init__(self, table: Table, side: Side, missing: Sequence[Answer], roles: Roles) -> None:
+        super().__init__(Message(table.name, "no {missing}", {"missing": " and ".join(missing)}))
         self.table, self.side, self.missing, self.roles = table, side, missing, roles
 
 
 def require(table: Table, side: Side, roles: Roles, *needed: Answer) -> None:
-    """Check that roles have a field. Raises MissingError, which lists the fields and the options, if one has none."""
+    """Check that roles have a field. Raises MissingError."""
     missing = [role for role in needed if getattr(roles, role) is None]
     if missing:
-        from anls_metric.reading.missing import describe_missing  # only for errors
-
-        holds_records = side != "both" and _holds_whole_answers(table)
-        raise MissingError(describe_missing(table, side, missing, holds_records), table, side, missing, roles)
+        raise MissingError(table, side, missing, roles)

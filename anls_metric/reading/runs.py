@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -15,6 +16,7 @@ from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import (
     RUNS,
     SUBMISSIONS,
@@ -25,9 +27,6 @@ from anls_metric.reading.roles import (
 )
 from anls_metric.reading.table import Table, choose_records, find_places, has, read_column
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps, show_ids
-
-if TYPE_CHECKING:
-    from anls_metric.reading.join import Reading
 
 
 def join_runs(runs: Sequence[Answers]) -> Answers:
@@ -172,13 +171,18 @@ def find_systems(
     count = len({*keys} if known is None else {*keys} & {*known})
     if None in keys or count == len(keys):
         return None
-    for field in _list_distinguishing(table, roles, keys):
+    fields = _list_distinguishing(table, roles, keys)
+    for field in sorted(fields, key=lambda field: _are_numbers(read_column(table, field))):  # such as a latency
         if min(Counter(map(str, read_column(table, field))).values()) >= _NEARLY_ALL * count > 1:
             return field
     return None
 
 
-_NEARLY_ALL = 0.8
+_NEARLY_ALL, _HALF = 0.8, 0.5
+
+
+def _are_numbers(column: Sequence[Any]) -> bool:
+    return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in column)
 
 
 def _list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:
@@ -197,7 +201,7 @@ def _are_questions(table: Table, ids: Sequence[str | None], roles: Roles) -> boo
     """
     columns = (read_questions(table, roles.question), read_columns_together(table, roles.references))
     known = (column for column in columns if None not in column and ABSENT not in column)
-    return next((_count_differing(ids, column) > 0.5 for column in known), False)
+    return next((_count_differing(ids, column) > _HALF for column in known), False)
 
 
 def _count_differing(keys: Sequence[str | None], column: Sequence[Any]) -> float:
@@ -216,7 +220,7 @@ def refuse_systems(table: Table, roles: Roles, settings: Settings) -> None:
         return
     field = find_systems(table, roles, texts)
     differing = _count_differing(texts, read_columns_together(table, roles.references))
-    if field and field not in DOCUMENTS and differing <= 1 - _NEARLY_ALL:
+    if field and field not in DOCUMENTS and differing <= _HALF:
         sentence = (
             "each question occurs once per {field!r} ({values}): for separate models, add {use.submission:{field}}; "
             "to score all rows as one, {use.submission:none}"

@@ -8,7 +8,8 @@ from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.reading.answers import Answers, choose_answers, list_places, list_references
-from anls_metric.reading.join import Reading, extract_answers
+from anls_metric.reading.join import extract_answers
+from anls_metric.reading.reading import Reading
 from anls_metric.reading.responses import Samples
 
 _Choose = Callable[[Answers, Sequence[int], Any], int]

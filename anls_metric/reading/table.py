@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Layout, Path, list_paths, take, take_column
+from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Fields, Layout, Path, list_paths, take, take_column
 
 MAX_SAMPLE = 100
 """The number of records that show which fields a table has."""
@@ -88,6 +88,16 @@ def read_column(table: Table, path: Path | None) -> list[Any]:
     return [ABSENT] * len(table.records) if path is None else take_column(table.records, path)
 
 
+def is_unique(values: Sequence[str | None]) -> bool:
+    """Whether every record has a value, and no two values are the same."""
+    return bool(values) and None not in values and len(set(values)) == len(values)
+
+
+def does_count(values: Sequence[str | None]) -> bool:
+    """Whether values are whole numbers in a range that begins at 0 or 1, so that they may be positions."""
+    return {*values} <= set(map(str, range(2 * len(values))))
+
+
 def first_path(table: Table, *paths: Path | None) -> Path | None:
     """Find the first path that leads to a value, or return None if none does. Each argument may be several paths, "PATH
     or PATH".
@@ -162,6 +172,8 @@ def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> 
 
 def show_path(path: Path | None) -> str:
     """Name a field in a message."""
+    if isinstance(path, Fields):
+        return ", ".join(path.names)
     if callable(path):
         return NAMES_OF_FUNCTIONS.get(path, "the whole record")
     return _NAMES.get(path, repr(path))

@@ -166,18 +166,33 @@ def _split_samples(value: Any) -> Any:
     return Samples(value) if isinstance(value, list) else value
 
 
-def warn_of_lists(column: Sequence[Any], name: str, settings: Settings) -> list[Message]:
-    """Warn of predictions that are all lists of equally many strings, written as text: a list in a cell of CSV."""
-    if settings.samples or not column or not all(isinstance(text, str) and text[:1] == "[" for text in column):
+def warn_of_lists(
+    column: Sequence[Any], name: str, kind: Kind, references: Sequence[Sequence[Any]], settings: Settings
+) -> list[Message]:
+    """Warn of predictions that may be several answers each: lists of equally many strings that are compared as one
+    text, as in a cell of CSV, or lists of equally many objects where each reference is an object.
+    """
+    if settings.samples or not column:
         return []
-    lists = list(map(_split_samples, column))
-    sizes = {len(own) if isinstance(own, Samples) else 0 for own in lists}
+    if kind == "text" and all(isinstance(value, str) and value[:1] == "[" for value in column):
+        words, lists = "strings, compared as one text", list(map(_split_samples, column))
+        remedy = "{use.samples:mean}; for lists, {use.variant:anls_star}"
+    elif kind == "values" and all(isinstance(own[0], dict) for own in references):
+        words, remedy = "objects, and each reference is one object", "{use.samples:mean}"
+        lists = [_read_objects(value) for value in column]
+    else:
+        return []
+    sizes = {len(own) if isinstance(own, list) else 0 for own in lists}
     if len(sizes) > 1 or max(sizes) < 2:
         return []
-    sentence = (
-        "each prediction is a list of {size} strings, compared as one text: for several answers to a question, add "
-    )
-    return [Message(name, sentence + "{use.samples:mean}; for lists, {use.variant:anls_star}", {"size": max(sizes)})]
+    sentence = f"each prediction is a list of {{size}} {words}: for several answers to a question, add {remedy}"
+    return [Message(name, sentence, {"size": max(sizes)})]
+
+
+def _read_objects(value: Any) -> list[Any]:
+    """Read a list of objects, each of which may be JSON; [] for any other value."""
+    items = list(map(parse_value_or_text, value)) if isinstance(value, list) else []
+    return items if all(isinstance(item, dict) for item in items) else []
 
 
 def _read_prediction(kind: Kind, settings: Settings, path: Path, value: Any) -> Any:

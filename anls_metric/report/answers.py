@@ -17,7 +17,17 @@ Names = Sequence[str]
 Rows = Sequence[Mapping[str, Any]]
 
 
-class Answer(TypedDict, total=False):
+class _Scored(TypedDict):
+    submission: str
+    id: str
+    question: str | None
+    prediction: Any
+    references: list[Any]
+    score: float
+    outcome: str
+
+
+class Answer(_Scored, total=False):
     """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
 
     Keys:
@@ -32,13 +42,6 @@ class Answer(TypedDict, total=False):
         raw: the model output, if the prediction was extracted from it.
     """
 
-    submission: str
-    id: str
-    question: str | None
-    prediction: Any
-    references: list[Any]
-    score: float
-    outcome: str
     run: int
     raw: str | None
 

@@ -30,7 +30,7 @@ _COLUMNS = (
     Column("runs", "runs"),
     Column("run_sd", "SD", "standard deviation of the runs"),
     Column("difference", "against {baseline}", "difference from {baseline}", "+", _USUAL),
-    Column("difference_interval", *_INTERVAL, "+", (TABLE,)),
+    Column("difference_interval", "95% CI{unadjusted}", "confidence interval{unadjusted}", "+", (TABLE,)),
     Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g", ()),
     Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g", _USUAL),
     Column("wins", "wins", "questions with a higher score", shown=_USUAL),
@@ -58,8 +58,8 @@ IMPORTANT_COLUMNS = (
 """The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""
 
 KEY_COLUMNS = (
-    *("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1", "exact_match", "anls", "interval"),
-    *("difference", "difference_interval", "verdict"),
+    *("right", "close", "wrong", "missed", "invented", "precision", "recall", "f1", "f1_interval", "exact_match"),
+    *("anls", "interval", "difference", "difference_interval", "verdict"),
 )
 """The columns of the table of keys."""
 
@@ -97,4 +97,9 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
             raise ValueError(describe_unknown("column", key, COLUMNS, "`anls FILE --format csv`"))
         if key not in held:
             raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
-    return [COLUMNS[key] for key in dict.fromkeys(["name", *(keys or usual)]) if key in held]
+    labels = {key: label for record in records for key in held if (label := record.get(f"{key}_label"))}
+    return [
+        COLUMNS[key]._replace(heading=labels.get(key, COLUMNS[key].heading))
+        for key in dict.fromkeys(["name", *(keys or usual)])
+        if key in held
+    ]

@@ -10,7 +10,7 @@ from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
-from anls_metric.analysis.scored import KEYS, Groups, Scored
+from anls_metric.analysis.scored import KEYS, Groups, Scored, describe_independence
 from anls_metric.core.checks import count_noun
 from anls_metric.core.scorer import Scorer
 from anls_metric.messages import FrontEnd, Message
@@ -53,6 +53,8 @@ def build_document(result: Result, front_end: FrontEnd = "python", numbers: Numb
     }
     if first.scorer.label != Scorer.label:
         content["label"] = first.scorer.label
+    if clusters is None and first.settings.cluster_by is None and first.interval:
+        content["independent"] = describe_independence(first).text(front_end)
     if compared:
         content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
@@ -114,7 +116,7 @@ def _describe_submission(scored: Scored, result: Result, front_end: FrontEnd) ->
 
 
 # The keys of a comparison of groups; only keys of nested values have a test.
-_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict")
+_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict", "few_documents")
 
 
 def describe_groups(
@@ -154,11 +156,6 @@ def get_label(document: Document) -> str:
 
 
 def describe_clusters(document: Document) -> str:
-    """Describe the clusters in words, such as "75 documents (image, without the page)", or return "" if there
-    are none.
-    """
+    """Describe the clusters in words, such as "75 documents (by image)", or return "" if there are none."""
     clusters = document["clusters"]
-    if not clusters:
-        return ""
-    how = ", ".join(filter(None, (clusters["field"], clusters["rule"])))
-    return f"{count_noun(clusters['count'], 'document')} ({how})"
+    return f"{count_noun(clusters['count'], 'document')} (by {clusters['field']})" if clusters else ""

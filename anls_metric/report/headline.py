@@ -173,9 +173,10 @@ def _write_difference(
     if comparison.interval is None:
         return ["The difference has no confidence interval: it needs two clusters of questions."]
     adjusted = ", adjusted for choosing the best" if several else ""
-    interval = f"95% CI {numbers.format(comparison.interval)}, {format_p_value(p_value)}{adjusted}"
-    points = numbers.format(comparison.difference)
-    return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({interval})."]
+    interval = f"{'unadjusted ' * several}95% CI {numbers.format(comparison.interval)}"
+    points, few = numbers.format(comparison.difference), "; few documents" * comparison.few_documents
+    evidence = f"{interval}, {format_p_value(p_value)}{adjusted}{few}"
+    return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({evidence})."]
 
 
 def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison) -> list[str]:

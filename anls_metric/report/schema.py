@@ -170,7 +170,8 @@ class _Pair(TypedDict):
     """the number of questions that both have"""
     difference: float
     interval: Interval
-    """the score of the second minus that of the first, and its 95% CI"""
+    """the score of the second minus that of the first, and its 95% CI, which excludes 0 exactly if `p_value` is below
+    0.05"""
     p_value: float
     p_value_adjusted: float
     """the p-value, before and after the adjustment for several comparisons"""
@@ -181,7 +182,12 @@ class _Pair(TypedDict):
     mde: float | None
     """the minimum detectable effect; null if it would be more than 1"""
     verdict: str
-    """`better`, `worse`, `no significant difference` or `too few documents`"""
+    """`better`, `worse`, `no significant difference` or, with fewer than six, `too few documents`"""
+    few_documents: bool
+    """whether there are fewer than 30 documents"""
+    seeds_bound: float | None
+    """with [several runs](compare.md#several-runs-of-a-model) of both, the difference up to which other seeds could
+    turn it; else null"""
 
 
 class _Comparison(_Pair):
@@ -217,6 +223,8 @@ class Gate(TypedDict):
     p_value_adjusted: float
     verdict: str
     """as in `comparisons`"""
+    doubt: str | None
+    """why the pair cannot be decided; null if it can"""
 
 
 class Match(TypedDict):
@@ -230,12 +238,25 @@ class Match(TypedDict):
     """its threshold, if it is not the variant's own; else null"""
     extract: str
     """the extraction steps, "" for none"""
+    average: str
+    """`--average` of a variant for values, "" for its default"""
+    none_keys: str
+    """`--none-keys` of a variant for values, "" for its default"""
     scale: int
     """1, or 100 for a number in percent"""
     anls: float
     """the score, from 0 to 1"""
     exact: bool
     """whether it rounds to the number; otherwise it is the nearest"""
+
+
+class FindChance(TypedDict):
+    """How much it says that something gives a published number."""
+
+    tried: int
+    """the number of combinations of variants or metrics, thresholds and extraction steps that were tried"""
+    share: float
+    """the share of the numbers near it, with as many digits, that one of them gives"""
 
 
 # The document
@@ -249,7 +270,7 @@ class _Document(TypedDict):
     questions: int
     """the number of questions; of the submission with most, if they differ"""
     clusters: Clusters | None
-    """the documents that questions are about; else null"""
+    """the documents that questions are about; null if no field identifies them"""
     hints: list[Hint]
     """the [hints](#hint-hints), the most expensive first: about files, about comparisons, and at most three about the
     answers of each submission"""
@@ -257,6 +278,13 @@ class _Document(TypedDict):
     """the [submissions](#submission-submissions), in the order in which you passed them"""
     comparisons: list[Comparison]
     """the [comparisons](#comparison-comparisons) with the baseline, or of all pairs; empty for one submission"""
+
+
+class Independent(TypedDict, total=False):
+    """A key that exists only if no field identifies the documents of questions."""
+
+    independent: str
+    """that questions were taken as independent, and which field may identify their documents"""
 
 
 class Compared(TypedDict, total=False):
@@ -272,7 +300,7 @@ class Compared(TypedDict, total=False):
     """whether the baseline was chosen by its score, as the best of three or more, so that p is adjusted for this
     choice"""
     gate: list[Gate]
-    """with `--fail-if-worse`: the pairs that were tested, with the baseline or else the first submission"""
+    """with `--fail-if-worse`: the pairs that decide the exit status"""
 
 
 class Pair(_Pair):
@@ -310,7 +338,7 @@ class Headline(TypedDict, total=False):
     """by how much each variant puts the second-best submission ahead of the best"""
 
 
-class Document(_Document, Compared, Headline, total=False):
+class Document(_Document, Independent, Compared, Headline, total=False):
     """The JSON document of all results."""
 
     label: str
@@ -318,4 +346,5 @@ class Document(_Document, Compared, Headline, total=False):
     threshold: float
     """with `--plot-kind threshold`, the threshold of the scores"""
     find: list[Match]
+    find_chance: FindChance
     """with `--find`, [what gives the number](#a-published-number-find)"""

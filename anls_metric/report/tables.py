@@ -33,6 +33,9 @@ from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
 
+FEW_DOCUMENTS = "few documents"
+"""What is said beside a verdict with fewer than 30 documents."""
+
 MARK = "*"
 """The mark after a significant difference in a matrix."""
 
@@ -102,10 +105,13 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     return [table._replace(rows=make_rows(table)) for table in tables]
 
 
-def _choose(document: Document, records: Sequence[Record], names: Names, usual: Sequence[str]) -> list[Column]:
+def _choose(
+    document: Document, records: Sequence[Record], names: Names, usual: Sequence[str], is_adjusted: bool = False
+) -> list[Column]:
     """Choose the columns of a table, and fill their placeholders."""
     adjusted = describe_adjustment(document)
     words = {
+        "unadjusted": " (unadjusted)" * (bool(adjusted) or is_adjusted),
         "label": get_label(document),
         "baseline": document.get("baseline"),
         "adjusted": adjusted and f", {adjusted}",
@@ -127,6 +133,7 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
     for pair in document["comparisons"]:
         if pair["first"] == document["baseline"]:
             compared: Record = pair
+            compared = _describe_verdict(compared)
             records[pair["second"]] |= {key: compared[key.removeprefix("difference_")] for key in COMPARED}
     if "best" in document:
         for name in document["best"]["no_significant_difference"]:
@@ -140,6 +147,17 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         if hint["extract"] and hint["anls"] is not None:
             records[hint["submission"] or document["submissions"][0]["name"]]["anls_extracted"] = hint["anls"]
     return list(records.values())
+
+
+def _describe_verdict(record: Record) -> Record:
+    """Add to a verdict that documents are few."""
+    bound = record.get("seeds_bound") or 0.0
+    beside = {
+        FEW_DOCUMENTS: record.get("few_documents") and record["verdict"] != TOO_FEW,
+        "other seeds could turn it": record.get("verdict") in ("better", "worse") and abs(record["difference"]) < bound,
+    }
+    words = [text for text, is_said in beside.items() if is_said]
+    return {**record, "verdict": ", ".join([record["verdict"], *words])} if words else record
 
 
 def _list_matrices(document: Document, numbers: NumberFormat) -> list[PrintedTable]:
@@ -185,12 +203,13 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
         if not names:  # values without keys
             continue
         rows = [
-            {"group": name, "name": submission["name"], **submission["groups"][field][name]}
+            {"group": name, "name": submission["name"], **_describe_verdict(submission["groups"][field][name])}
             for name in names
             for submission in submissions
             if name in submission["groups"][field]
         ]
-        _, *columns = _choose(document, rows, (), KEY_COLUMNS if field == KEYS else [*usual, "questions"])
+        shown = KEY_COLUMNS if field == KEYS else [*usual, "questions"]
+        _, *columns = _choose(document, rows, (), shown, is_adjusted=field == KEYS and len(names) > 1)
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
         title = f"{get_label(document)} by {field}"
@@ -211,7 +230,8 @@ def _list_confidences(document: Document, numbers: NumberFormat) -> list[Printed
     if not records:
         return []
     first = [Column("group", KEYS), *[Column("name", "submission")] * (len(submissions) > 1)]
-    measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC"), Column("ece", "ECE")]
+    measures = [Column("leaves", "leaves"), Column("auroc", "AUROC"), Column("aurc", "AURC")]
+    measures.append(Column("ece", f"ECE (at most {max(record['bins'] for record in records)} bins)"))
     levels = [Column(level, f"coverage at {float(level):.0%}") for level in records[0]["coverage"]]
     bins = sorted({(each["low"], each["high"]) for row in records for each in row["reliability"]})
     borders = [Column(f"from {low}", f"{low:.1f} to {high:.1f}") for low, high in bins]
@@ -233,8 +253,13 @@ def list_notes(document: Document) -> list[str]:
     """List sentences about the questions, clusters and comparisons."""
     comparisons, adjusted = document["comparisons"], describe_adjustment(document)
     adjusted = adjusted and f"; p {adjusted}"
-    has_too_few = document.get("all_pairs") and any(each["verdict"] == "too few documents" for each in comparisons)
-    return [f"{_count_questions(document)}{adjusted}.", *["Too few documents for a verdict."] * bool(has_too_few)]
+    doubts = []  # without all pairs, the table has them
+    if document.get("all_pairs") and any(each["few_documents"] for each in comparisons):
+        has_verdicts = all(each["verdict"] != TOO_FEW for each in comparisons)
+        doubts = [f"{FEW_DOCUMENTS.capitalize()}." if has_verdicts else "Too few documents for a verdict."]
+    independent = document.get("independent", "")
+    doubts += [f"{independent[0].upper()}{independent[1:]}."] if independent else []
+    return [f"{_count_questions(document)}{adjusted}.", *doubts]
 
 
 def _list_deciding(document: Document) -> list[str]:
@@ -262,7 +287,7 @@ def describe_adjustment(document: Document) -> str:
 def _count_questions(document: Document) -> str:
     """Describe the number of questions and of clusters in words."""
     questions, clusters = count_noun(document["questions"], "question"), describe_clusters(document)
-    return f"{questions} of {clusters}" if clusters else questions
+    return f"{questions} about {clusters}" if clusters else questions
 
 
 def write_sentence(document: Document, numbers: NumberFormat) -> str:
@@ -299,10 +324,14 @@ def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbe
     asked = count_noun(pair["questions"], "question")
     evidence = {
         f"on the {asked} that both have": pair["questions"] != document["questions"],
-        f"95% CI of the difference {numbers.format(interval)}": interval,
+        f"{'unadjusted ' * bool(adjusted)}95% CI of the difference {numbers.format(interval)}": interval,
         f"{test}, {format_p_value(pair['p_value_adjusted'])}{adjusted and f', {adjusted}'}": True,
         f"minimum detectable effect {numbers.format(pair['mde'])}": pair["mde"] and pair["verdict"] == NO_DIFFERENCE,
         "too few documents for a verdict": pair["verdict"] == TOO_FEW,
+        FEW_DOCUMENTS: pair["few_documents"] and pair["verdict"] != TOO_FEW,
+        f"other seeds could turn differences up to {numbers.format(pair['seeds_bound'])}": (
+            pair["seeds_bound"] and abs(pair["difference"]) < pair["seeds_bound"]
+        ),
     }
     return [text for text, is_said in evidence.items() if is_said]
 

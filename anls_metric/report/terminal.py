@@ -14,8 +14,8 @@ from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import align_texts, make_printable
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import shorten
-from anls_metric.report import schema
 from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
@@ -132,6 +132,8 @@ def _list_scores(document: Document, submission: Submission, numbers: NumberForm
     yield Line(get_label(document), write(submission["anls"]))
     if submission["interval"]:
         yield Line("95% CI", write(submission["interval"]) + (f", {clusters}" if clusters else ""))
+    if document.get("independent"):
+        yield Line("", str(document["independent"]))
     if "runs" in submission:
         scores = submission["run_scores"]
         spread = write((min(scores), max(scores)))
@@ -206,12 +208,14 @@ def _format_table(table: PrintedTable, width: float) -> str:
     return f"{table.title}\n{text}" if table.title else text
 
 
-def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
-    """Format what `variant_search.find_variants` found for a number, with a line for each rule, threshold and score.
+def format_matches(number: str, document: Document) -> str:
+    """Format what `variant_search.search_variants` found for a number, with a line for each rule, threshold and score,
+    and how much it says.
 
     A variant that gives the number without extraction is not repeated for a rule. The nearest is shown only if it is
     within `NEAR` points.
     """
+    matches, chance = document["find"], document["find_chance"]
     first = matches[0]
     points = 100 * abs(first["anls"] - float(number.strip().removesuffix("%")) / first["scale"])
     if not first["exact"] and points > NEAR:
@@ -221,13 +225,31 @@ def format_matches(number: str, matches: Sequence[schema.Match]) -> str:
     variants: dict[str, list[str]] = {}  # the words after the variants -> the variants
     for match in sorted(matches, key=lambda match: match["extract"] != ""):
         score = f" on {match['name']}: {match['anls'] * match['scale']:.6g}"
-        options = {name: match[name] for name in ("threshold", "extract") if match[name] not in ("", None)}
+        names = ("threshold", "average", "none_keys", "extract")
+        values: dict[str, Any] = {**match}
+        options = {name.replace("_", "-"): values[name] for name in names if values[name] not in ("", None)}
         rule = "".join(f" with --{name} {value}" for name, value in options.items())
         if (match["variant"], match["threshold"], score) not in shown:
             variants.setdefault(rule + score, []).append(match["variant"])
         shown.add((match["variant"], match["threshold"], score))
     start = f"{number} is" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
-    return "\n".join(make_printable(f"{start} {', '.join(names)}{words}") for words, names in variants.items())
+    lines = [f"{start} {_name_variants(names)}{words}" for words, names in variants.items()]
+    digits = count_noun(len(number.strip().removesuffix("%").partition(".")[2]), "digit")
+    tried = f"{count_noun(chance['tried'], 'combination')} tried"
+    lines.append(f"{tried}: they give {chance['share']:.1%} of the numbers of {digits} near {number}")
+    return "\n".join(map(make_printable, lines))
+
+
+MAX_NAMES = 3
+
+
+def _name_variants(names: Sequence[str]) -> str:
+    """Name variants and metrics with the same score: of many variants, the first."""
+    known = [name for name in names if name in VARIANTS]
+    if len(known) <= MAX_NAMES:
+        return ", ".join(names)
+    others = f"{known[0]} and {len(known) - 1} others, which this number does not tell apart,"
+    return ", ".join([*(name for name in names if name not in VARIANTS), others])
 
 
 # Answers

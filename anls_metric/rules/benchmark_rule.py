@@ -47,6 +47,7 @@ class Rule(Scorer):
         prediction_field: the field of the predictions in a submission to the benchmark.
         find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
         fit: brings the accepted answers of a file into the shape that the program expects; None leaves them.
+        confidence_bins: the most bins of the calibration error, if the benchmark has its own number.
 
     Example:
         >>> from anls_metric import rule
@@ -72,6 +73,7 @@ class Rule(Scorer):
     prediction_field: str = "prediction"
     find_refusal: FindRefusal | None = field(default=None, repr=False)
     fit: Fit | None = field(default=None, repr=False)
+    confidence_bins: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))

@@ -190,4 +190,5 @@ DUDE = Rule(
     prediction_field="answers",
     find_refusal=find_refusal,
     fit=fit_list,
+    confidence_bins=100,
 )

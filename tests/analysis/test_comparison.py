@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import anls_metric
 from anls_metric import differences, holm, minimum_detectable_effect, paired_test
@@ -79,21 +81,43 @@ def test_compare_joins_the_common_questions_in_any_order_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "cluster_by", "verdict"),
+    ("count", "cluster_by", "verdict", "is_few"),
     [
-        (116, None, "too few documents"),  # 29 pages
-        (120, None, "better"),
-        (116, "none", "better"),
-        (29, "none", "too few documents"),
-        (1, "none", "too few documents"),
+        (120, None, "better", False),  # 30 pages
+        (116, None, "better", True),
+        (24, None, "better", True),
+        (20, None, "too few documents", True),
+        (6, "none", "better", True),
+        (5, "none", "too few documents", True),
+        (1, "none", "too few documents", True),
     ],
 )
-def test_compare_has_a_verdict_from_30_clusters(count: int, cluster_by: str | None, verdict: str) -> None:
+def test_compare_has_a_verdict_from_six_clusters(
+    count: int, cluster_by: str | None, verdict: str, is_few: bool
+) -> None:
     tables = {"a": make_table("n" * count), "b": make_table("y" * count)}
-    (found,) = compare(tables, cluster_by=cluster_by).comparisons
-    assert found.verdict == verdict
-    assert found.p_value == 1.0 if count == 1 else found.p_value < 0.001
-    assert (found.interval is None) == (found.mde is None) == (count == 1)
+    compared = anls_metric.compare(tables, cluster_by=cluster_by)
+    (found,) = compared.to_dict()["comparisons"]
+    assert (found["verdict"], found["few_documents"], found["p_value"] < 0.05) == (verdict, is_few, verdict == "better")
+    assert (found["interval"] is None) == (count == 1)
+    assert (found["mde"] is None) == (verdict == "too few documents")
+    printed = f"{verdict}, few documents" if verdict == "better" and is_few else verdict
+    assert f"| {printed} |" in compared.to_markdown(columns="verdict")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text("yhn", min_size=40, max_size=200), min_size=2, max_size=4), st.booleans())
+@example(["n" * 7 + "y" * 193, "y" * 200], True)
+def test_interval_excludes_0_exactly_if_p_is_under_5_percent(letters: list[str], has_pages: bool) -> None:
+    size = min(map(len, letters))
+    tables = {str(n): make_table(each[:size]) for n, each in enumerate(letters)}
+    options: Any = {} if has_pages else {"cluster_by": "none"}
+    compared = anls_metric.compare(tables, all_pairs=True, **options)
+    for found in compared.to_dict()["comparisons"]:
+        low, high = found["interval"] or (0.0, 0.0)
+        assert (found["p_value"] < 0.05) == (not low <= 0 <= high)
+        expected = "worse" if found["difference"] < 0 else "better"
+        assert (found["verdict"] == expected) == (found["p_value_adjusted"] < 0.05)
 
 
 DOCUMENTS = [*(f"d{place // 2}" for place in range(80)), *["files/big"] * 20]
@@ -138,7 +162,7 @@ def test_document_that_decides_is_named_with_what_is_left_without_it() -> None:
 def test_of_equal_documents_that_decide_the_first_by_name_is_named(step: int) -> None:
     names = [*(f"small {place}" for place in range(60)), *["b"] * 20, *["a"] * 20][::step]
     rows = [{"id": n, "doc": name, "prediction": "n", "references": ["y"]} for n, name in enumerate(names)]
-    few = {"a", "b", *(f"small {place}" for place in range(4))}
+    few = {"a", "b", *(f"small {place}" for place in range(12))}
     right = [{**row, "prediction": "y"} if row["doc"] in few else row for row in rows]
     (found,) = compare({"x": rows, "y": right}).comparisons
     assert found.one_document is not None
@@ -154,10 +178,8 @@ UNDECIDED = Comparison(
     ("changes", "words"),
     [
         ({}, "p adjusted for all comparisons"),
-        ({"p_value": 0.052, "p_value_adjusted": 0.052}, "the verdict uses the test"),
-        ({"p_value_adjusted": 0.04, "verdict": "better", "interval": Interval(-0.01, 0.21)}, "uses the test"),
         ({"p_value": 0.3, "p_value_adjusted": 0.3, "interval": Interval(-0.01, 0.21)}, ""),
-        ({"verdict": "too few documents"}, ""),
+        ({"p_value_adjusted": 0.04, "verdict": "better"}, ""),
     ],
 )
 def test_note_says_why_interval_and_verdict_disagree(changes: dict[str, Any], words: str) -> None:

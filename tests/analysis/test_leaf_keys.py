@@ -97,7 +97,7 @@ def test_models_are_compared_by_key(compared: Scores) -> None:
     assert list(base) == list(tuned)
     assert (tuned["vat"]["anls"], tuned["vat"]["questions"], tuned["vat"]["leaves"]) == (None, 0, 0)
     assert (tuned["vat"]["mean_score"], tuned["vat"]["exact_match"], tuned["vat"]["cost"]) == (None, None, 0.0)
-    assert (tuned["vat"]["difference"], tuned["vat"]["verdict"]) == (1.0, "too few documents")
+    assert (tuned["vat"]["difference"], tuned["vat"]["verdict"], tuned["vat"]["few_documents"]) == (1.0, "better", True)
     samples = {}
     for name in base:
         before, after = (
@@ -112,10 +112,32 @@ def test_models_are_compared_by_key(compared: Scores) -> None:
         assert tuned[name]["difference"] == pytest.approx(sample.mean)
         assert tuned[name]["difference_interval"] == pytest.approx(list(sample.interval()))
         assert tuned[name]["p_value_adjusted"] == pytest.approx(p_value)
-        if len(columns[0]) >= 30:
+        if len(columns[0]) >= 6:
             assert tuned[name]["verdict"] == ("better" if p_value < 0.05 else "no significant difference")
     assert tuned["total"]["verdict"] == "better"
     assert "difference" not in base["total"]
+
+
+def test_precision_recall_and_f1_have_intervals_of_their_own_by_document() -> None:
+    """Where each document has one leaf on both sides, they are shares of documents; else, they are ratios of sums."""
+    chance = random.Random(3)
+    rows: list[dict[str, Any]] = []
+    for number in range(60):
+        items = [str(chance.randrange(3)) for _ in range(chance.randint(1, 4))]
+        read = [item if chance.random() < 0.7 else "x" for item in items][: chance.randint(1, 4)]
+        one = {"prediction": {"a": "x" if number % 5 else "y", "items": read}}
+        rows.append({"references": {"a": "y", "items": items}, "doc_id": number // 2, **one})
+    names = [row["doc_id"] for row in rows]
+    leaf: Any = score(rows, variant="anls_star", by_key=True).to_dict()["submissions"][0]["groups"][KEYS]
+    by_document = list(interval([float(number % 5 == 0) for number in range(60)], names))
+    assert leaf["a"]["precision_interval"] == leaf["a"]["recall_interval"] == pytest.approx(by_document)
+    assert leaf["a"]["f1_interval"] == pytest.approx(by_document)
+    by_question: Any = score(rows, variant="anls_star", by_key=True, cluster_by="none").to_dict()["submissions"][0]
+    for name in ("precision", "recall", "f1"):
+        low, high = leaf["items"][f"{name}_interval"]
+        assert low < leaf["items"][name] < high
+        assert by_question["groups"][KEYS]["items"][f"{name}_interval"] != [low, high]
+        assert [low, high] != leaf["items"]["interval"]
 
 
 def test_outputs_have_the_counts(compared: Scores) -> None:
@@ -169,6 +191,7 @@ def test_confidences_of_single_values_are_measured_by_key() -> None:
         "auroc": 1.0,
         "aurc": 0.25,
         "ece": pytest.approx((0.1 * 2 + 0.25 * 2) / 4),
+        "bins": 3,
         "coverage": {"0.9": 0.5, "0.95": 0.5, "0.99": 0.5},
         "reliability": [],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from statistics import fmean
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import compare, holm, paired_test, score
+from anls_metric import compare, get_variant, holm, paired_test, rule, score
 from anls_metric.analysis.parts.confidence import LEVELS, measure_confidence
 from anls_metric.analysis.parts.judge import compare_verdicts
 from anls_metric.core.strings.metrics import METRICS, is_relaxed_match, score_cer, score_f1
+from anls_metric.core.strings.vqa import score_vqa
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
@@ -40,6 +43,67 @@ def test_score_cer_agrees_with_jiwer(prediction: str, reference: str) -> None:
         assert score_cer(prediction, reference) == len(prediction.strip())
     else:
         assert score_cer(prediction, reference) == pytest.approx(jiwer.cer(reference, prediction))
+
+
+TEXTS = [("the quick brown fox", "a quick brown dog ran"), ("same", "same"), ("", "gone"), ("a b c", "c")]
+
+
+@pytest.mark.needs("jiwer")
+@pytest.mark.parametrize("name", ["cer", "wer"])
+def test_error_rate_is_that_of_the_corpus_and_its_mean_has_another_name(name: str) -> None:
+    jiwer = pytest.importorskip("jiwer")
+    predictions, references = (list(column) for column in zip(*TEXTS))
+    document: Any = score(predictions, [[text] for text in references], metrics=f"{name},mean_{name}").to_dict()
+    found = document["submissions"][0]["metrics"]
+    rate = getattr(jiwer, name)
+    assert found[name]["mean"] == pytest.approx(rate(references, predictions))
+    assert found[f"mean_{name}"]["mean"] == pytest.approx(fmean(map(rate, references, predictions)))
+    assert found[name]["interval"][0] < found[name]["mean"] < found[name]["interval"][1]
+
+
+def test_error_rates_of_a_corpus_are_compared_by_their_difference() -> None:
+    chance = random.Random(4)
+    texts = ["".join(chance.choices("ab ", k=chance.randint(1, 60))).strip() or "a" for _ in range(60)]
+    tables = {
+        name: [{"id": n, "prediction": text[: -1 - n % cut], "references": [text]} for n, text in enumerate(texts)]
+        for name, cut in {"one": 2, "two": 9}.items()
+    }
+    document: Any = compare(tables, metrics="cer").to_dict()
+    one, two = (submission["metrics"]["cer"]["mean"] for submission in document["submissions"])
+    assert document["comparisons"][0]["metrics"]["cer"]["difference"] == pytest.approx(two - one)
+    assert document["comparisons"][0]["metrics"]["cer"]["p_value"] < 0.01
+
+
+def test_vqa_accuracy_is_bit_by_bit_that_of_the_official_program() -> None:
+    golden = json.loads((ROOT / "tests/data/vqa_accuracy.json").read_text(encoding="utf-8"))
+    cases = [case for case in golden["cases"] if len(case[1]) == 10]
+    predictions, references, expected = zip(*cases)
+    found = METRICS["vqa_accuracy"].compute(predictions, references, [], get_variant())
+    assert found == list(expected)
+    document: Any = score(list(predictions), list(references), metrics="vqa_accuracy").to_dict()
+    assert document["submissions"][0]["metrics"]["vqa_accuracy"]["mean"] == fmean(expected)
+    assert len(document["submissions"][0]["metrics"]["vqa_accuracy"]["interval"]) == 2
+    assert not any("vqa_accuracy" in hint["text"] for hint in document["hints"])
+    assert [score_vqa(text, texts) for text, texts, _ in golden["cases"]] == [case[2] for case in golden["cases"]]
+
+
+def test_vqa_accuracy_of_few_references_has_a_hint_and_is_not_searched() -> None:
+    scores = score(["Cola", "x"], [["Cola"], ["y"]], metrics="vqa_accuracy")
+    assert any("2 of 2 questions have fewer than 4 references" in hint for hint in scores.hints)
+    assert "vqa_accuracy" not in [match.variant for match in scores.find("0.5")]
+    many = score(["Cola", "x"], [["Cola"] * 2 + ["Pepsi"] * 8, ["y"] * 10])
+    assert [match.variant for match in many.find("0.30")] == ["vqa_accuracy"]
+
+
+def test_f1_of_texts_without_spaces_counts_characters_and_says_so() -> None:
+    pairs = [("二零二四年六月", "二零二四年五月。"), ("上海分公司", "上海市分公司"), ("abc def", "abc 東京 def")]
+    expected = [12 / 14, 10 / 11, 4 / 6]
+    assert [score_f1(*pair) for pair in pairs] == pytest.approx(expected)
+    assert score_f1("ราคา", "ราค") == pytest.approx(6 / 7)
+    scores = score([pair[0] for pair in pairs], [[pair[1]] for pair in pairs], metrics="f1")
+    assert "f1 by character" in str(scores)
+    assert "| f1 by character |" in scores.to_markdown(columns="metric_f1")
+    assert "by character" not in str(score(["a b"], [["a"]], metrics="f1"))
 
 
 @pytest.mark.parametrize(
@@ -156,6 +220,19 @@ def test_measures_equal_hand_computed_values() -> None:
     assert measure_confidence([0.7] * 10, [1.0] * 9 + [0.0])["ece"] == pytest.approx(0.2)
     assert measure_confidence([0.7], [0.0])["ece"] == pytest.approx(0.7)
     assert measure_confidence([0.9, 0.1], [0.6, 0.4])["auroc"] == 1.0
+
+
+def test_calibration_error_has_15_bins_and_says_so() -> None:
+    chance = random.Random(2)
+    rows: list[Any] = [{"answers": ["a"], "p": chance.random()} for _ in range(1000)]
+    rows = [{**row, "id": n, "prediction": "a" if chance.random() < row["p"] else "b"} for n, row in enumerate(rows)]
+    scores = score(rows, field={"confidence": "p"})
+    confidence: Any = scores.to_dict()["submissions"][0]["confidence"]
+    assert (confidence["bins"], confidence["ece"] < 0.06) == (15, True)
+    assert f"ECE (15 bins) {confidence['ece']:.4f}" in str(scores)
+    assert measure_confidence([row["p"] for row in rows], [1.0] * 1000, most_bins=100)["bins"] == 100
+    assert measure_confidence([0.5] * 4, [1.0] * 4)["bins"] == 3
+    assert (rule("dude").confidence_bins, rule("longdocurl").confidence_bins) == (100, None)
 
 
 @pytest.mark.parametrize(

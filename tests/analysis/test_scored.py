@@ -139,7 +139,10 @@ DOCVQA = make_records(60, questionId=60, docId=30, ucsf_document_id=10, ucsf_doc
         (make_records(image=3, docId=1), None, ("image", 3)),  # docId is always the same
         (make_records(count=5_000, document=16), None, ("document", 16)),  # the number of values does not matter
         (make_records(page=3, question_type=2), None, None),
-        ([{"doc": {"image": number // 2}} for number in range(8)], None, None),  # only the user names a nested field
+        ([{"doc": {"image_id": number // 2}} for number in range(8)], None, ("doc.image_id", 4)),  # lm-eval's logs
+        ([{"row": {"image_id": number // 2}} for number in range(8)], None, None),
+        ([{"images": [f"{number // 4}.png", "b.png"]} for number in range(8)], None, ("images", 2)),
+        ([{"images": [f"{number // 4}.png"]} for number in range(8)], "images", ("images", 2)),
         ([{"doc": {"image": number // 2}} for number in range(8)], "doc.image", ("doc.image", 4)),
         ([{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}], None, ("doc", 4)),
     ],
@@ -151,12 +154,25 @@ def test_clusters_are_by_the_first_field_that_repeats(records: Records, cluster_
 
 
 # The values of a field, and the documents that they name; None for a field that names none.
+LETTERS = "abcdefghijklmno"
 PAGES: dict[str, tuple[list[str], list[str] | None]] = {
     "letters": (["a-p1", "a-p2.png", "b-p1"], ["a", "a", "b"]),
     "words": (["Report page 1", "Report page 2", "Memo page 1"], ["Report", "Report", "Memo"]),
-    "folders": (["a/1", "a/2", "b/1.jpg"], ["a", "a", "b"]),
+    "folders": (
+        [f"{name}/{page}.jpg" for name in LETTERS for page in (1, 2)],
+        [name for name in LETTERS for _ in "12"],
+    ),
     "pages in folders": (["A/page_1.png", "A/page_2.png", "B/page_1.png"], ["A", "A", "B"]),
-    "numbers that repeat": (["fq_1.png", "fq_2.png", "xy_1.png", "xy_2.png"], ["fq", "fq", "xy", "xy"]),
+    "numbers that repeat": ([f"{a}_{n}" for a in LETTERS for n in "12"], [a for a in LETTERS for _ in "12"]),
+    "few names": (["fq_1.png", "fq_2.png", "xy_1.png", "xy_1.png"], ["fq_1.png", "fq_2.png", "xy_1.png", "xy_1.png"]),
+    "one number of two kinds": (
+        [f"form_{n}.png" for n in range(20)] + [f"chart_{n}.png" for n in range(19, 40)] + ["form_1.png"],
+        [f"form_{n}.png" for n in range(20)] + [f"chart_{n}.png" for n in range(19, 40)] + ["form_1.png"],
+    ),
+    "years of firms": (
+        [f"{firm}_{year}" for firm in "abc" for year in range(2000, 2020)] * 2,
+        [f"{firm}_{year}" for firm in "abc" for year in range(2000, 2020)] * 2,
+    ),
     "numbers of one stem": (["invoice_1001", "invoice_1002", "invoice_1002"], ["invoice_1001", *["invoice_1002"] * 2]),
     "numbers in one folder": (
         ["img/1001.png", "img/1002.png", "img/1002.png"],
@@ -176,6 +192,29 @@ def test_documents_are_what_is_left_without_the_page(case: str) -> None:
     assert (found and found.names[1:]) == expected
     assert choose_clusters(records[::-1]) == (found and found._replace(names=found.names[::-1]))
     assert choose_clusters(records, "image").names[1:] == values  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("field", ["doc_id", "docId", "pdf_path", "doc_name"])
+def test_number_in_the_name_of_a_document_is_no_page(field: str) -> None:
+    names = [f"{name}_{year}" for name in LETTERS for year in (2019, 2020)] * 2
+    assert choose_clusters([{field: name} for name in names]).names == names  # type: ignore[union-attr]
+    pages = [{field: f"{name}_p{page}"} for name in LETTERS for page in (1, 2)]
+    assert choose_clusters(pages).size == len(LETTERS)  # type: ignore[union-attr]
+
+
+def test_output_says_which_unit_was_taken() -> None:
+    rows = [{"prediction": "a", "references": ["a"], "scan": n // 2, "kind": n % 3} for n in range(24)]
+    cases: tuple[tuple[Any, str, str], ...] = (
+        ({}, "independent", "questions taken as independent: no field names their document; if 'scan' does, add "),
+        ({"cluster_by": "scan"}, "clusters", "12 documents (by scan)"),
+    )
+    for options, where, words in cases:
+        scores = score(rows, **options)
+        assert scores.to_dict().get(where)
+        assert words in str(scores)
+    assert "24 questions about 12 documents (by scan)" in score(rows, cluster_by="scan").to_markdown()
+    assert "Questions taken as independent: no field names" in compare({"a": rows, "b": rows}).to_markdown()
+    assert "independent" not in score(rows, cluster_by="none").to_dict()
 
 
 @pytest.mark.parametrize(("first", "second"), [*pairwise(DOCUMENTS)])
@@ -262,6 +301,32 @@ def test_runs_are_compared_by_their_mean_scores() -> None:
     tables = {name: list_rows({str(place): runs for place in range(40)}) for name, runs in answers.items()}
     (comparison,) = compare(tables, runs="question").to_dict()["comparisons"]
     assert (comparison["difference"], comparison["wins"], comparison["questions"]) == (0.5, 40, 40)
+
+
+@pytest.mark.parametrize(("spread", "could_turn"), [(1, False), (9, True)])
+def test_verdict_of_runs_says_whether_other_seeds_could_turn_it(spread: int, could_turn: bool) -> None:
+    """The difference is 12 points; Welch's bound is that of scipy."""
+    stats = pytest.importorskip("scipy.stats")
+    wrong = {"base": [20, 20 + spread, 20 + 2 * spread], "tuned": [8, 8 + spread, 8 + 2 * spread]}
+    tables = {
+        name: [
+            {"id": place, "run": run, "prediction": "x" if place < count else "Coca Cola", "answers": ["Coca Cola"]}
+            for run, count in enumerate(counts)
+            for place in range(100)
+        ]
+        for name, counts in wrong.items()
+    }
+    scores = compare(tables, runs="question")
+    found: Any = scores.to_dict()["comparisons"][0]
+    assert (found["verdict"], found["difference"]) == ("better", pytest.approx(0.12))
+    p_value = stats.ttest_ind(*wrong.values(), equal_var=False).pvalue
+    assert (found["difference"] < found["seeds_bound"]) == (p_value > 0.05) == could_turn
+    bound = stats.t.ppf(0.975, 4) * math.sqrt(2 * (spread / 100) ** 2 / 3)
+    assert found["seeds_bound"] == pytest.approx(bound)
+    assert ("better, other seeds could turn it" in str(scores)) == could_turn
+    assert any("other seeds could turn the difference" in hint for hint in scores.hints) == could_turn
+    one = {name: [row for row in rows if row["run"] == 0] for name, rows in tables.items()}
+    assert compare(one).to_dict()["comparisons"][0]["seeds_bound"] is None
 
 
 def test_runs_and_a_mean_of_leaves_are_refused() -> None:

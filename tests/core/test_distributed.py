@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
@@ -145,6 +146,10 @@ def test_lock_alone_is_not_taken_for_process_0(metrics: list[Any]) -> None:
         (({}, {"SLURM_JOB_ID": "7"}), False),  # a launcher may set it for some processes only
         (({"parent": 5}, {"parent": 6}), True),
         (({"parent": 5, "node": "a"}, {"parent": 6, "node": "b"}), False),
+        # Jobs whose launchers set the same, as torchrun does on machines that know nothing of one another.
+        (({"MASTER_PORT": "29500", "parent": 5}, {"MASTER_PORT": "29500", "parent": 6}), True),
+        (({"MASTER_ADDR": "127.0.0.1", "node": "a"}, {"MASTER_ADDR": "127.0.0.1", "node": "b"}), True),
+        (({"MASTER_ADDR": "10.0.0.7", "node": "a"}, {"MASTER_ADDR": "10.0.0.7", "node": "b"}), False),
     ],
 )
 def test_processes_of_two_jobs_are_never_mixed(
@@ -172,6 +177,28 @@ def test_processes_of_two_jobs_are_never_mixed(
                 first.result()
         else:
             assert first.result() == {"anls": 4 / 9}
+
+
+def test_jobs_of_one_parent_that_overlap_are_refused(
+    metrics: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first process of one job meets the second of the other, while the other two are still at work."""
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("platform.node", lambda: "elsewhere")
+        options: Any = {"num_process": 2, "cache_dir": str(tmp_path), "timeout": 60}
+        late = [anls_metric.load(process_id=number, **options) for number in range(2)]
+    for metric in metrics:
+        metric.timeout = 60
+        metric.add_batch(**columns(TEXTS[:2]))
+    with ThreadPoolExecutor(2) as threads:
+        for future in [threads.submit(metric.compute) for metric in metrics]:
+            with pytest.raises(ValueError, match="two jobs use experiment_id='default_experiment' at once"):
+                future.result()
+    folder = Path(metrics[0].data_dir)
+    assert len(list(folder.glob("*.job"))) == 4
+    late.clear()
+    gc.collect()
+    assert len(list(folder.glob("*.job"))) == 2  # the marks of a metric go with it
 
 
 def test_rows_that_a_thread_adds_during_compute_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

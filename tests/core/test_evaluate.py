@@ -97,7 +97,7 @@ import sys
 sys.modules["evaluate"] = None  # what Python itself takes for a module that cannot be imported
 import anls, anls_metric
 print(anls.anls_score("CocaCola", ["Coca Cola"]), anls.explain("a", "a").reason, anls_metric.signature())
-for ask in (lambda: anls.Anls, anls.load, lambda: anls_metric.load, lambda: anls.nothing):
+for ask in (anls.Anls, anls.load, anls_metric.load, lambda: anls.nothing):
     try:
         ask()
     except (ImportError, AttributeError) as error:
@@ -148,9 +148,9 @@ def test_module_information_is_complete(metric: Any) -> None:
 
 def test_options_are_those_of_compute_in_the_signature_and_the_description(metric: Any) -> None:
     options = inspect.signature(metric._compute).parameters
-    names = ["variant", "threshold", "ignore_case", "none_keys", "average", "numbers", "ignore_keys"]
+    names = ["variant", "threshold", "ignore_case", "normalize", "none_keys", "average", "numbers", "ignore_keys"]
     assert list(options) == ["predictions", "references", *names, "return_all_scores"]
-    assert [option.default for option in options.values()][2:] == [*[None] * 7, False]
+    assert [option.default for option in options.values()][2:] == [*[None] * 8, False]
     for name in options:
         assert f"\n    {name}: " in metric.inputs_description
 
@@ -180,6 +180,7 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
         ("anls_star", {"ignore_keys": "a"}, get_scorer("anls_star", ignore_keys="a")),
         ("anls_star", {"none_keys": "ignored"}, get_scorer("anls_star", none_keys="ignored")),
         ("anls_star", {"numbers": "by_value"}, get_scorer("anls_star", numbers="by_value")),
+        ("rrc", {"normalize": ["typography", "width"]}, get_scorer("rrc", normalize="width,typography")),
         ("anlsl", {"threshold": 0.9}, get_scorer("anlsl", threshold=0.9)),
     ],
 )

@@ -71,6 +71,25 @@ def test_edits_match_the_distance_and_restore_both_texts(prediction: str, refere
         assert all(edit.prediction == edit.reference for edit in match.edits if edit.operation == "equal")
 
 
+@pytest.mark.parametrize(
+    ("prediction", "references", "shown"),
+    [
+        (
+            "the <b>  cola",
+            ["<b> coca", "tea"],
+            "<p>5 edits on 12 characters from &#x27;&lt;b&gt; coca&#x27;: similarity 0.5833, at least the threshold of "
+            "0.5</p><p style='white-space: pre-wrap'><del>the </del>&lt;b&gt; co<del>l</del><ins>c</ins>a</p>",
+        ),
+        ("Cola", ["cola"], "<p>equal to &#x27;cola&#x27;, so 1</p>"),
+        ("", ["<b>"], "<p>the prediction is empty, so 0</p><p style='white-space: pre-wrap'><ins>&lt;b&gt;</ins></p>"),
+    ],
+)
+def test_explanation_of_a_string_shows_the_edits_in_a_notebook(
+    prediction: str, references: list[str], shown: str
+) -> None:
+    assert anls_metric.explain(prediction, references)._repr_html_() == shown
+
+
 def test_explanation_of_a_value_lists_the_wrong_leaves_in_a_notebook() -> None:
     why = anls_metric.explain_star({"<total>": "5", "date": "1988"}, {"<total>": "12.50", "date": "1988"})
     shown = why._repr_html_()

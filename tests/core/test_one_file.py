@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pickle
 import shutil
@@ -59,6 +60,41 @@ def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(
     assert '__version__ = "9.9.9"\n' in built.read_text(encoding="utf-8")
 
 
+# What a reviewer of the Hub sees
+
+
+def test_class_of_the_metric_stands_near_the_beginning() -> None:
+    """As in the metrics of evaluate: description, citation, arguments, and the class, before everything else."""
+    source = (ROOT / "anls.py").read_text(encoding="utf-8")
+    (class_,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Anls"]
+    assert [ast.unparse(base) for base in class_.bases] == ["evaluate.Metric"]
+    assert class_.lineno <= 250
+    assert len(source.splitlines()) <= 1500
+    head = source[: source.index("class Anls")]
+    assert [name in head for name in ("_DESCRIPTION = ", "_CITATION = ", "_KWARGS_DESCRIPTION = ")] == [True] * 3
+
+
+def test_functions_need_no_evaluate(tmp_path: Path, run_python: RunPython) -> None:
+    shutil.copy(ROOT / "anls.py", tmp_path)
+    program = f"""{ALONE}
+sys.modules['evaluate'] = None
+import anls
+print(anls.mean(anls.anls_scores(['CocaCola'], ['Coca Cola'])), anls.signature('unitxt'))
+anls.load(num_process=2, process_id=0)"""
+    done = run_python(program, tmp_path)
+    assert done.stdout == "0.8888888888888888 anls|rrc|threshold:0.5|v2\n"
+    assert done.stderr.endswith("ImportError: the metric needs Hugging Face evaluate: pip install evaluate datasets\n")
+
+
+def test_metric_is_read_in_a_process_that_has_not_loaded_evaluate(tmp_path: Path, run_python: RunPython) -> None:
+    shutil.copy(ROOT / "anls.py", tmp_path)
+    compute = "metric.compute(predictions=['ab  '], references=['a'])"
+    write = f"{ALONE}import anls, pickle; metric = anls.load(variant='rrc'); pickle.dump(metric, open('metric', 'wb'))"
+    read = f"{ALONE}import pickle; metric = pickle.load(open('metric', 'rb')); print({compute})"
+    assert run_python(write, tmp_path).stderr == ""
+    assert run_python(read, tmp_path).stdout == "{'anls': 0.75}\n"
+
+
 # The same scores as the package
 
 
@@ -108,6 +144,8 @@ def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_pat
         lambda anls: anls.load("anlsl"),
         lambda anls: anls.load().build_reward(),
         lambda anls: anls.load().build_compute_metrics(None, extract="think,final"),
+        lambda anls: anls.load().build_compute_metrics(None, metrics="f1"),
+        lambda anls: anls.explain("a", ["a"]),
     ],
 )
 def test_feature_of_the_package_names_the_install_command(

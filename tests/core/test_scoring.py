@@ -8,6 +8,7 @@ import itertools
 import math
 import pickle
 import random
+import re
 import string
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,6 +38,7 @@ from anls_metric import (
     signature,
 )
 from anls_metric.core.version import SCORES_VERSION
+from tests.conftest import ROOT
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 
@@ -57,6 +59,9 @@ variants = st.sampled_from(list(VARIANTS))
 class Answer(str, enum.Enum):
     COLA = "Coca Cola"
 
+
+NO_ANSWER = replace(VARIANTS["standard"], name="no_answer", no_answers=("none",))
+UPPER = replace(VARIANTS["standard"], name="upper", reference_length="normalized upper", threshold=0.65)
 
 # A prediction, its references, the options of anls_score, and the score.
 EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
@@ -112,6 +117,13 @@ EXAMPLES: list[tuple[str, Any, dict[str, Any], float]] = [
     ("a\ud800b", ["a\ud800c"], {}, 2 / 3),
     ("a\x00b", ["a\x00b"], {}, 1.0),
     ("x" * 31_000, ["short"], {}, 0.0),
+    ("b" * 100, ["a"], {"threshold": 1e-9}, 0.0),
+    # no answer, of a variant that is like standard otherwise
+    ("None", ["nine"], {"variant": NO_ANSWER}, 0.0),
+    ("none", ["none"], {"variant": NO_ANSWER}, 0.0),
+    # a long prediction whose reference becomes longer in lower case, or is measured in upper case
+    ("i\u0307" * 40, ["\u0130" * 40], {"threshold": 0.9}, 1.0),
+    ("ΐ" * 200 + "a" * 205, ["ΐ" * 200], {"variant": UPPER}, 1 - 205 / 600),
     ("cafe\u0301", ["caf\u00e9"], {}, 3 / 5),
 ]
 
@@ -126,6 +138,13 @@ def test_similarity_equal_to_the_threshold_counts_unless_the_variant_is_strict()
     for name, row in VARIANTS.items():
         is_strict = row.kept != "similarity >= threshold"
         assert anls_score("ab##", ["abcd"], 0.5, name) == (0.0 if is_strict else 0.5 + row.all_or_nothing / 2)
+
+
+def test_similarity_next_to_the_threshold_counts_for_every_variant() -> None:
+    for name, row in VARIANTS.items():
+        near = math.nextafter(0.5, 1.0 if row.kept == "distance / length < threshold" else 0.0)
+        score = 0.5 + row.all_or_nothing / 2
+        assert anls_score("ab##", ["abcd"], near, name) == explain("ab##", ["abcd"], near, name).score == score
 
 
 def test_mean_is_rounded_once() -> None:
@@ -270,6 +289,12 @@ FRAME: dict[str, list[Any]] = {"prediction": ["CocaCola", "b"], "references": [C
 OF_FRAME = pytest.approx([8 / 9, 0.0])
 
 
+def find_line(start: str) -> str:
+    """Find the code that begins so in the page of large data."""
+    page = (ROOT / "docs" / "large_data.md").read_text(encoding="utf-8")
+    return next(str(code) for code in re.findall("`([^`\n]+)`", page) if code.startswith(start))
+
+
 def check_refused(predictions: Any, accepted: Any, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^[^\n]*{message}[^\n]*$"):
         anls_scores(predictions, accepted)
@@ -282,6 +307,8 @@ def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     assert anls_scores(frame["prediction"], frame["references"]) == OF_FRAME
     assert anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
     assert anls_batch(frame) == {"anls": OF_FRAME}
+    names = {"frame": frame, "pl": polars, "anls_batch": anls_batch}
+    assert eval(find_line("frame.with_columns"), names)["anls"].to_list() == OF_FRAME
     assert list(iter_anls_scores(frame.iter_rows())) == OF_FRAME
     assert anls_scores(frame.select("prediction"), frame.select("references")) == OF_FRAME
     check_refused(frame, FRAME["references"], "Frame: pass one of its columns")
@@ -296,11 +323,14 @@ def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
 def test_duckdb_relations_are_tables() -> None:
     duckdb = pytest.importorskip("duckdb")
     rows = "('CocaCola', ['Coca Cola', 'Coca Cola Company']), ('b', ['c'])"
-    relation = duckdb.connect().sql(f'select * from (values {rows}) as t(prediction, "references")')
+    con = duckdb.connect()
+    relation = con.sql(f'select * from (values {rows}) as t(prediction, "references")')
     assert anls_scores(relation["prediction"], relation["references"]) == OF_FRAME
     check_refused(relation, FRAME["references"], "pass one of its columns")
     assert anls_metric.score(relation, id="none").anls == pytest.approx(4 / 9)
     assert anls_metric.compare({"a": relation, "b": relation}, id="none")["b"].anls == pytest.approx(4 / 9)
+    eval(find_line("con.create_function"), {"con": con, "anls_score": anls_score})
+    assert [each for (each,) in con.sql('SELECT anls(prediction, "references") FROM relation').fetchall()] == OF_FRAME
     for fetch in (lambda: relation, relation.arrow, relation.df, relation.fetchnumpy):
         assert anls_batch(fetch()) == {"anls": OF_FRAME}
 
@@ -537,8 +567,9 @@ def test_anls_batch_refuses_bad_batches() -> None:
     batch = {"prediction": ["a", None], "references": ["a", "b"]}
     with pytest.raises(ValueError, match="prediction of row 4097 is None"):
         anls_batch(batch, indices=[4096, 4097])
-    with pytest.raises(ValueError, match=r"predictions is 'a' \(str\): pass a list of strings"):
-        anls_batch({"prediction": "a", "references": "a"})
+    for row, problem in {"a": r"'a' \(str\)", None: "None"}.items():
+        with pytest.raises(ValueError, match=f"predictions is {problem}: pass a list of strings, .* with batched=True"):
+            anls_batch({"prediction": row, "references": "a"})
     for table in (batch, pyarrow.table({"prediction": ["a"]})):
         with pytest.raises(KeyError, match="answer"):
             anls_batch(table, prediction_column="answer")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain, product
+from operator import sub
 from statistics import fmean
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anls_metric import differences, holm, interval, mean, minimum_detectable_effect, paired_test
@@ -85,11 +87,36 @@ def test_error_is_that_of_leaving_out_each_cluster(count: int) -> None:
     freedom = sizes.sum() ** 2 / (sizes**2).sum() - 1
     expected = stats.t.interval(0.95, freedom, numbers.mean(), np.sqrt(variance))
     assert mean_interval(list(numbers), list(page), most=99.0) == pytest.approx(tuple(expected), rel=1e-9)
-    found = Differences(list(numbers), list(page), math.inf).interval()
-    assert found == pytest.approx(tuple(expected), rel=1e-9)
+    centered = numbers - 0.5 * numbers.mean()
     share, error = count / (count + 2), np.hypot(np.sqrt(variance) * count / (count + 2), 1 / (count + 2))
-    expected = np.clip(stats.t.interval(0.95, freedom, numbers.mean() * share, error), -1, 1)
-    assert Differences(list(numbers), list(page)).interval() == pytest.approx(tuple(expected), rel=1e-9)
+    for most, middle, scale in ((math.inf, centered.mean(), np.sqrt(variance)), (1.0, centered.mean() * share, error)):
+        found = Differences(list(centered), list(page), most)
+        low, high = np.clip(stats.t.interval(0.95, freedom, middle, scale), -most, most)
+        least, greatest = accept_by_definition(
+            [(centered[page == name].sum(), size) for name, size in zip(names, sizes)]
+        )
+        assert found.interval() == pytest.approx(
+            (max(-most, min(low, least)), min(most, max(high, greatest))), abs=0.02
+        )
+        assert found.interval()[0] <= low + 1e-9
+        assert found.interval()[1] >= high - 1e-9
+        p_value = 2 * stats.t.sf(abs(middle) / scale, freedom)
+        assert found.p_value() == pytest.approx(max(p_value, found.flip_test()), rel=1e-9)
+
+
+def accept_by_definition(documents: Sequence[tuple[float, int]], patterns: int = 4_000) -> tuple[float, float]:
+    """Return the ends of the differences that a test of signs does not reject at 5%, found by testing each of many."""
+    np = pytest.importorskip("numpy")
+    sums, sizes = map(np.array, zip(*documents))
+    signs = np.array(list(product((-1, 1), repeat=len(sums)))) if len(sums) < 12 else None
+    signs = np.random.default_rng(0).choice((-1, 1), (patterns, len(sums))) if signs is None else signs
+    kept = []
+    for difference in np.linspace(-1, 1, 801):
+        left = sums - difference * sizes
+        share = (abs(signs @ left) >= abs(left.sum()) - 1e-9).mean()
+        kept += [difference] * bool(share >= 0.05)
+    is_open = len(sums) < 6
+    return (-math.inf, math.inf) if is_open else (kept[0], kept[-1])
 
 
 @pytest.mark.parametrize(("right", "wrong"), [(5, 5), (28, 2), (940, 60)])
@@ -145,6 +172,43 @@ def test_interval_by_page_counts_equal_answers_of_a_page_once() -> None:
 ROW = st.tuples(st.floats(0, 1) | st.sampled_from(SCORES), st.sampled_from(["a", "b", "c", None]))
 
 
+DOCUMENT = st.lists(st.tuples(st.sampled_from(SCORES), st.sampled_from(SCORES)), min_size=1, max_size=5)
+SAMPLE = st.lists(DOCUMENT, min_size=2, max_size=9) | st.lists(DOCUMENT, min_size=10, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SAMPLE, st.booleans())
+def test_interval_excludes_0_exactly_if_p_is_under_5_percent(documents: list[Any], has_limit: bool) -> None:
+    first, second = zip(*chain.from_iterable(documents))
+    names = [number for number, document in enumerate(documents) for _ in document]
+    most = 1.0 if has_limit else math.inf
+    found, back = (Differences(list(map(sub, *each)), names, most) for each in ((second, first), (first, second)))
+    low, high = found.interval()
+    assert (found.p_value() < 0.05) == (not low <= 0 <= high)
+    assert (back.interval(), back.p_value()) == ((0 - high, 0 - low), found.p_value())  # in either order
+    assert low <= found.mean <= high
+
+
+def test_many_documents_are_tested_in_random_groups() -> None:
+    """The interval is as wide as with each document by itself, and leaving one out changes as little as it should."""
+    first, second, names = scores(9000, 1), scores(9000, 2), pages(9000, 3)
+    found, expected = differences(first, second, names), interval_of_t(differences(first, second, names))
+    assert found.cluster_count > 2 * significance.BLOCKS
+    assert found.interval() == pytest.approx(expected, abs=0.1 * (expected[1] - expected[0]))
+    big = ["big"] * 60 + names[60:]
+    left = differences(first, second, big).without("big")
+    alone = differences(first[60:], second[60:], names[60:])
+    assert left.mean == pytest.approx(alone.mean)
+    assert left.p_value() == pytest.approx(alone.p_value(), abs=0.05)
+    assert left.interval() == pytest.approx(alone.interval(), abs=0.1 * (expected[1] - expected[0]))
+
+
+def interval_of_t(sample: Differences) -> tuple[float, float]:
+    shrunk, error, freedom = sample._shrunk
+    half = student_t(0.95, freedom) * error
+    return shrunk - half, shrunk + half
+
+
 @given(st.lists(ROW, min_size=3), st.randoms(use_true_random=False))
 def test_any_order_has_the_same_bits(rows: list[tuple[float, str | None]], chance: random.Random) -> None:
     rows += [(0.25, "d"), (0.75, "e")]
@@ -177,7 +241,7 @@ def test_paired_test_agrees_with_scipy(seed: int) -> None:
     theirs = stats.permutation_test(
         (np.array(sums),), np.sum, permutation_type="samples", vectorized=True, n_resamples=RESAMPLES, rng=chance
     )
-    ours = paired_test(first, second, page)
+    ours = differences(first, second, page).flip_test()
     if 2 ** sum(total != 0 for total in sums) <= significance.FLIPS and 2 ** len(sums) <= RESAMPLES:
         assert ours == pytest.approx(theirs.pvalue)
     else:

@@ -58,6 +58,11 @@ def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, tmp_path: Path
     assert {name for name in others if "cython" not in name} <= {module.partition(".")[0], "rapidfuzz"}
 
 
+def test_star_import_leaves_out_what_needs_more(run_installed: RunPython) -> None:
+    program = "import sys; sys.modules['evaluate'] = None\nfrom anls_metric import *\nprint(anls_score('a', ['a']), "
+    assert run_installed(program + "'load' in dir())").stdout == "1.0 False\n"
+
+
 # A module, a library that it imports, and what installs it.
 ADAPTERS = [
     ("generation", "torch", "'transformers[torch]'"),

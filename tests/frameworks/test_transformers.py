@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import anls_metric
+from anls_metric.core.strings.metrics import METRICS
 from tests.conftest import ROOT
 from tests.frameworks.conftest import join_other_process
 
@@ -177,6 +178,9 @@ def test_bfloat16_tensors_are_scored_by_a_hook_that_can_be_copied_and_nan_is_ref
     hook = anls_metric.build_compute_metrics(t5.tokenizer, ["aa", "aa"])
     for copied in (hook, copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
         assert copied(((logits, "hidden states"), labels)) == {"anls": 0.5}
+    every = anls_metric.build_compute_metrics(t5.tokenizer, ["aa", "aa"], metrics=list(METRICS))
+    for copied in (copy.deepcopy(every), pickle.loads(pickle.dumps(every))):
+        assert list(copied((logits, labels))) == ["anls", *METRICS]
     logits[0, 1, 3] = torch.nan
     with pytest.raises(ValueError, match=r"the logits of row 0 \(counted from 0\) are NaN"):
         hook((logits, labels))

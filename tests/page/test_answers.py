@@ -183,8 +183,9 @@ def test_file_beyond_the_limits_is_for_the_command(uploads: Path, monkeypatch: p
 
 
 @pytest.fixture
-def show(tmp_path: Path) -> Callable[..., scoring.Shown]:
+def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., scoring.Shown]:
     """A function that scores files as the page does, and writes tmp_path/report/report.html."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
 
     def score(*paths: Path, gold: str = "", names: Sequence[str] = (), **options: Any) -> scoring.Shown:
         report = tmp_path / "report" / "report.html"

@@ -14,7 +14,7 @@ import pytest
 import anls_metric
 from anls_metric.options import OPTIONS
 from tests.conftest import ROOT, wait_for
-from tests.page.conftest import SIZES, Visit, write_table
+from tests.page.conftest import SIZES, Served, Visit, write_table
 
 Visits = Callable[..., Visit]
 
@@ -107,6 +107,7 @@ def test_link_has_the_settings_and_on_request_the_answer(visit: Visits) -> None:
     wrong = visit("?variant=none&threshold=0.7")
     wrong.see(".toast-body", "The settings of the link are not used")
     wrong.see("#answer code", "anls|standard|threshold:0.5")
+    wrong.page.locator(".toast-body").wait_for(state="detached")  # it covers the buttons
 
 
 def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
@@ -387,11 +388,14 @@ def test_heading_is_at_the_top_and_the_open_answer_in_the_window(visit: Visits, 
     wait_for(is_in_window)
 
 
-def test_changed_setting_keeps_view_and_marks(visit: Visits) -> None:
+def test_changed_setting_keeps_view_and_marks(visit: Visits, served: Served) -> None:
     user = visit()
     user.tab("Files")
+    before = set(served.uploads.rglob("anls-report.html"))
     user.drop(GOLD, SUBMISSION)
     user.report()
+    own = set(served.uploads.rglob("anls-report.html")) - before
+    assert len(own) == 1
     frame = find_frame(user)
     frame.evaluate(POST, {"type": "anls-report-state", "hash": "#q-3?sort=-id"})
     frame.evaluate(POST, {"type": "anls-report-marks", "place": "gold:1", "marks": '[["1", {}]]'})
@@ -401,6 +405,7 @@ def test_changed_setting_keeps_view_and_marks(visit: Visits) -> None:
     user.report("threshold:0.88")
     frame = find_frame(user)
     data = frame.evaluate("({...document.documentElement.dataset})")
+    wait_for(lambda: not any(path.exists() for path in own))  # there is another one now
     assert data["hash"] == "#q-3?sort=-id"
     assert json.loads(data["marks"]) == {"gold:1": '[["1", {}]]'}
     user.page.evaluate(POST, {"type": "anls-report-state", "hash": "#q-4"})  # other windows are ignored

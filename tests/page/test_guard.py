@@ -7,19 +7,25 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gradio.context import LocalContext
+from starlette.datastructures import Headers
 
-from anls_metric.page import limits
-from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_LARGE, Guard, _check_content
-from anls_metric.page.uploads import RefusedError, make_folder, make_room, name_report, take
+from anls_metric.page import limits, scoring
+from anls_metric.page.middleware import FILE, HEADERS, REPORT_HEADERS, TOO_DEEP, TOO_LARGE, Guard, _check_content
+from anls_metric.page.uploads import RefusedError, drop_report, make_folder, make_room, name_report, take
+from anls_metric.page.visitors import find_address, find_visitor, listen
 from tests.conftest import ROOT
 
+FIELDS = {"prediction": "reply", "references": "accepted"}
 CALL, UPLOAD = "/gradio_api/call/x", "/gradio_api/upload"
 STOP = b"nothing comes any more"
 LEFT = b"the visitor has left"
@@ -91,7 +97,7 @@ def ask(
         (CALL, [b"ab", b"c"], "none", 200),
         *[(CALL, PIECES, length, 413) for length in (None, "20", "", "-1", "9" * 5_000)],
         (CALL, [*PIECES, STOP], "20", 413),
-        *[(CALL, [body], None, 200) for body in (b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}')],
+        *[(CALL, [body], None, 200) for body in (b"", b"{", b"\xff", b"null", b'{"data": 1}')],
         *[(CALL, [b'[{"a": {"path": "%s"}}]' % path], None, 400) for path in (b"/etc/hostname", b"http://x.org/a.csv")],
         (CALL, [b"--x", STOP], None, 408),
     ],
@@ -293,6 +299,63 @@ def test_upload_is_taken_by_its_path(mine: Path) -> None:
     mine.unlink()
     with pytest.raises(ValueError, match=r"table gold\.json is no longer there: upload it again"):
         take(str(mine), "table")
+
+
+@pytest.mark.parametrize("body", [b"[" * 7_000, b"[" * 60 + b"]" * 60, b'{"a":' * 99 + b"1" + b"}" * 99])
+def test_deep_body_is_refused_before_any_library_reads_it(body: bytes) -> None:
+    for path in (CALL, "/gradio_api/mcp/"):
+        status, text, _ = ask(path, body)
+        assert (status, text) == (400, TOO_DEEP)
+    assert ask(CALL, b"[" * 40 + b"]" * 40)[0] == 200
+
+
+def test_address_of_a_visitor_is_passed_on_and_not_forged() -> None:
+    def find(host: str, **headers: str) -> Any:
+        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        return find_address({"type": "http", "client": (host, 1), "headers": raw})
+
+    first = find("192.0.2.7", x_anls_visitor="0 192.0.2.1")
+    assert first["client"][0] == "192.0.2.7"
+    passed_on = Headers(scope=first)["x-anls-visitor"]
+    assert find("127.0.0.1", x_anls_visitor=passed_on)["client"][0] == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("host", "space", "key"),
+    [("192.168.0.7", "", "192.168.0.7"), ("10.0.0.1", "a/b", "session"), ("8.8.8.8", "a/b", "8.8.8.8")],
+)
+def test_visitor_is_an_address_but_not_that_of_a_proxy_of_spaces(
+    host: str, space: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACE_ID", space)
+    request = SimpleNamespace(client=SimpleNamespace(host=host))
+    event = SimpleNamespace(_id="7", request=request, session_hash="session", alive=True, enqueue_time=time.monotonic())
+    queue = SimpleNamespace(active_jobs=[None, [event]])
+    blocks, own = LocalContext.blocks.set(SimpleNamespace(_queue=queue)), LocalContext.event_id.set("7")
+    try:
+        visitor = find_visitor()
+    finally:
+        LocalContext.blocks.reset(blocks)
+        LocalContext.event_id.reset(own)
+    assert visitor.address == key
+    assert not visitor.has_left()
+    event.enqueue_time -= limits.MAX_SILENCE + 1  # nobody listens
+    assert visitor.has_left()
+    with listen({"method": "GET", "query_string": b"session_hash=session"}, "/gradio_api/queue/data"):
+        assert not visitor.has_left()
+
+
+def test_reports_make_room_before_they_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_KEPT", limits.MAX_COMING + limits.MAX_WRITTEN + 3_000_000)
+    paths = [name_report() for _ in range(6)]
+    for path in paths:
+        shown = scoring.show([str(ROOT / "examples" / "table.csv")], "", {}, FIELDS, path)
+        assert shown["has_report"], shown
+        os.utime(path, (1000 + paths.index(path), 1000))
+    assert sum(map(os.path.exists, paths)) == 3  # each counts as 1 MB, and so does the upload of the fixture
+    assert os.path.exists(paths[-1])
+    drop_report(paths[-1])
+    assert not os.path.exists(os.path.dirname(paths[-1]))
 
 
 def test_old_uploads_make_room(mine: Path, tmp_path: Path) -> None:

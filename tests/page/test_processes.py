@@ -14,13 +14,15 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from anls_metric.page import processes
 from anls_metric.page.processes import ExhaustedError, run
-from tests.conftest import ROOT
+from tests.conftest import ROOT, wait_for
 
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="the system has no limits")
 
@@ -80,6 +82,41 @@ def sleep() -> None:
     """Print the id of the process, then sleep."""
     print(os.getpid(), flush=True)
     time.sleep(600)
+
+
+def compute() -> None:
+    """Print the id of the process, then keep the interpreter busy, so that no other thread of it can run."""
+    print(os.getpid(), flush=True)
+    re.match("(a+)+$", "a" * 60 + "b")
+
+
+def list_session(number: int) -> list[str]:
+    """List the processes of a session. A zombie is none."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, _, session = path.read_text().rpartition(")")[2].split()[:4]
+            found += [path.parent.name] if session == str(number) and state != "Z" else []
+    return found
+
+
+@needs_limits
+def test_processes_end_with_a_server_that_is_killed() -> None:
+    program = """
+import threading
+from anls_metric.page import processes
+from tests.page.test_processes import compute, sleep
+for function in (compute, sleep):
+    threading.Thread(target=processes.run, args=[function]).start()
+"""
+    options: Any = {"cwd": ROOT, "stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+    server = subprocess.Popen([sys.executable, "-c", program], **options)
+    assert server.stdout
+    working = {server.stdout.readline().strip() for _ in range(2)}
+    assert working < {*list_session(server.pid)}
+    server.kill()
+    server.wait(60)
+    wait_for(lambda: not list_session(server.pid))
 
 
 @needs_limits

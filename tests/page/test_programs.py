@@ -113,6 +113,15 @@ def test_curl_gets_answers_and_errors(served: Served) -> None:
 # Load
 
 
+def test_curl_is_told_which_argument_is_missing_or_unknown(served: Served) -> None:
+    for named, problem in {
+        '{"prediction": "a"}': "the argument 'references' is missing: ",
+        '{"prediction": "a", "references": ["a"], "refs": ["a"]}': "there is no argument 'refs': ",
+    }.items():
+        status, text = ask(served, "gradio_api/call/v2/explain_answer", named.encode())
+        assert (status, json.loads(text)["detail"].startswith(problem)) == (422, True)
+
+
 def test_300_calls_at_once_get_their_own_answers(served: Served) -> None:
     def explain(number: int) -> Any:
         text = "x" * number + "y"

@@ -47,7 +47,7 @@ def test_stop_removed_files_and_closed_tab_end_the_process(
     assert len(list(list_workers(served.process))) == 1
     user.page.locator("#stop").click()
     user.see("#result", "Stopped. Change a file")
-    wait_for(lambda: not list(list_workers(served.process)), 5)
+    wait_for(lambda: not list(list_workers(served.process)))
     assert not user.page.locator("#stop").is_visible()
     # Other files end the scoring of those before, whose report never appears.
     user.clear()
@@ -57,18 +57,18 @@ def test_stop_removed_files_and_closed_tab_end_the_process(
     user.drop(small)
     user.report()
     user.see("#chosen > button", "Files: small")
-    wait_for(lambda: not list(list_workers(served.process)), 5)
+    wait_for(lambda: not list(list_workers(served.process)))
     # A tab that is closed.
     other = visit("?tab=file", large)
     other.pass_stage("300,000")
     other.page.goto("about:blank")
-    wait_for(lambda: not list(list_workers(served.process)), 5)
+    wait_for(lambda: not list(list_workers(served.process)))
 
 
 def test_client_of_an_endpoint_that_leaves_ends_the_process(served: Served, large: Path) -> None:
     body = json.dumps({"files": [upload(served, large)]}).encode()
     event = json.loads(ask(served, "gradio_api/call/v2/score_logs", body)[1])["event_id"]
     with urllib.request.urlopen(f"{served.address}gradio_api/call/score_logs/{event}"):
-        wait_for(lambda: list(list_workers(served.process)), 20)
-    wait_for(lambda: not list(list_workers(served.process)), 5)
+        wait_for(lambda: list(list_workers(served.process)))
+    wait_for(lambda: not list(list_workers(served.process)))
     assert score_table(served, upload(served, TABLE))["questions"] == 3

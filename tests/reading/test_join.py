@@ -222,7 +222,7 @@ def test_key_of_several_fields_is_a_list_in_python() -> None:
 CONTRADICTIONS: dict[str, tuple[Records, Records, str, str, list[float]]] = {
     "few names in another order": (rename_name("image", FILES)[:8], rename_name("image", MOVED)[:8], "2 of 8 answers "
         "have a different image in g.json; the first is question 1 ('page 1.png' there, 'page 2.png' here): to "
-        "join by it, add --id-field image", "--id-field image", [0.75]),
+        "join by image, add --id-field image", "--id-field image", [0.75]),
     "a repeated field in another order": (FIELDS, CELLS[::-1], "to join by file,field, add --id-field file,field",
         "--id-field file,field", [SCORE]),
     "a repeated field without a key": ([{"lang": "ab"[n % 2], **row} for n, row in enumerate(BY_ANSWERS)],
@@ -404,6 +404,21 @@ INPUTS: dict[str, tuple[str, Files, list[str]]] = {
     "lists by id": ("g.json x.json --variant anls_star", {"g.json": [{"id": 7, "answer": ["a", "b"]}],
         "x.json": {"7": ["a"]}}, ["x"]),
 }  # fmt: skip
+
+
+def test_single_name_keeps_what_tells_it_from_other_runs(shell: Shell) -> None:
+    names = ["router__whole__k5", "submission__base", "submission_base"]
+    shell.write({f"{name}.json": list_answers() for name in names})
+    shown = [shell.document(f"gold.json {name}.json --quiet")["submissions"][0]["name"] for name in names]
+    assert shown == ["router__whole__k5", "base", "submission_base"]
+
+
+def test_keys_of_two_fields_are_shown_in_pairs(shell: Shell) -> None:
+    shell.write({"g.json": FIELDS, "x.json": CELLS[:-2], "y.json": [*CELLS, CELLS[0]]})
+    key = "--prediction-field value --id-field file,field"
+    assert "no answer to 2 questions in g.json ((f11, a), (f11, b))" in shell.error(f"g.json x.json {key}")
+    assert "1 id repeated (the first is (f0, a))" in shell.error(f"g.json y.json {key}")
+    assert "to join by file,field, add --id-field file,field" in shell.error("g.json x.json --prediction-field value")
 
 
 @pytest.mark.parametrize("case", INPUTS)

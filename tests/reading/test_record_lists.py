@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -39,6 +40,8 @@ def test_only_list_of_questions_is_found_at_any_depth(shell: Shell, case: str) -
         assert shell.scores("t.json --records by.id") == [SCORE]
     else:
         assert shell.scores("t.json") == [SCORE]
+        path = {"inside objects": "run.result.rows", "in documents": "qas"}.get(case, "")
+        assert f" (records of {path})" in read(shell, "t.json") or not path
 
 
 def test_fields_of_a_document_are_those_of_its_questions(shell: Shell) -> None:
@@ -70,6 +73,19 @@ def test_several_lists_are_listed_and_chosen(shell: Shell) -> None:
     groups = shell.document("t.json --records splits.*.items --by '(part)'")["submissions"][0]["groups"]["(part)"]
     assert {name: group["questions"] for name, group in groups.items()} == {"first": 12, "second": 12}
     assert "there are no records at splits.third.items" in shell.error("t.json --records splits.third.items")
+
+
+def test_lists_under_a_usual_name_are_chosen_as_well(shell: Shell) -> None:
+    shell.write({"t.json": {"data": {"val": ROWS, "test": ROWS[:3]}}, "one.json": {"samples": {"task": ROWS}}})
+    assert shell.error("t.json").endswith("choose one with --records data.val, or take all with --records 'data.*'")
+    assert shell.scores("t.json --records data.val") == shell.scores("one.json") == [SCORE]
+
+
+def test_one_path_takes_lists_at_several_levels(shell: Shell) -> None:
+    parts = {"val": ROWS[:9], "test": ROWS[9:]}
+    shell.write({"t.json": {"base": parts, "tuned": parts}})
+    assert shell.error("t.json").endswith("or take all with --records '*.*'")
+    assert "records of *.val" in read(shell, "t.json --records *.val --submission-field '(part)'")
 
 
 def test_lists_of_several_models_are_submissions(shell: Shell) -> None:
@@ -118,6 +134,61 @@ def test_one_document_on_each_side_is_one_answer(shell: Shell) -> None:
     shell.write({"g.json": gold, "x.json": {**gold, "total": "9"}, "flat.json": {"a": "1", "b": "2"}})
     assert shell.scores("g.json x.json --variant anls_star") == [pytest.approx(2 / 3)]
     assert shell.document("flat.json -g flat.json --variant anls_star --records .")["submissions"][0]["questions"] == 1
+
+
+def test_document_that_may_be_a_list_of_many_gets_a_hint(shell: Shell) -> None:
+    gold = {"vendor": "Acme", "lines": [{"n": f"{n}"} for n in range(10)]}
+    shell.write({"g.json": gold, "x.json": gold, "short.json": {**gold, "lines": gold["lines"][1:]}})
+    line = "g.json x.json --variant anls_star"
+    assert "if its records are the 10 objects of 'lines', add --records lines" in shell.type(line).err
+    assert "records" not in shell.type("-g short.json n=short.json --variant anls_star").err
+    shell.write({"many.json": {str(n): gold for n in range(3)}})
+    message = "pass .; to score the records in it, add --records lines"
+    assert shell.error("-g many.json x.json --variant anls_star").endswith(message)
+
+
+FIELDS = [{"id": n, "answer": {"vendor": f"V{n}", "total": f"{n}.50"}} for n in range(6)]
+# What a program writes around the fields of a document, and the options that lead to them.
+WRAPPED: dict[str, Any] = {
+    "--prediction-field response": lambda fields: {"response": fields, "seconds": 1},
+    "--prediction-field found.0.fields": lambda fields: {"found": [{"fields": fields, "score": 0.5}]},
+    "--prediction-field out.response": lambda fields: {"out": json.dumps({"response": fields})},
+    "--prediction-field found.0.text --extract json": lambda fields: {
+        "found": [{"text": f"So: {json.dumps(fields)}!"}]
+    },
+    "--prediction-field out --extract json:response": lambda fields: {
+        "out": f"So: {json.dumps({'response': fields})}!"
+    },
+}
+
+
+@pytest.mark.parametrize("options", WRAPPED)
+@pytest.mark.parametrize("form", ["list", "by id", "root", "folder"])
+def test_path_leads_to_fields_in_a_wrapper(shell: Shell, options: str, form: str) -> None:
+    answers = {str(row["id"]): WRAPPED[options](row["answer"]) for row in FIELDS}
+    shell.write({"g.json": FIELDS})
+    if form == "folder":
+        shell.write({f"x/{key}.json": own for key, own in answers.items()})
+    else:
+        rows = [{"id": key, **own} for key, own in answers.items()]
+        shell.write({"x.json": {"list": rows, "by id": answers, "root": {"results": {"all": rows}}}[form]})
+    name = "x" if form == "folder" else "x.json"
+    more = "--records results.all" if form == "root" else ""
+    assert shell.scores(f"-g g.json {name} --variant anls_star {options} {more}") == [1.0]
+
+
+def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
+    predictions = [{"question": "?", "answer": text} for text in BASE.values()]
+    references = [{"parses": [{"question": "?", "answer": text} for text in row["answers"]]} for row in GOLD]
+    shell.write({"t.json": {"predictions": predictions, "ground_truths": references, "accuracy": 0.5}})
+    line = "t.json --prediction-field predictions.answer --references-field ground_truths.parses.*.answer"
+    assert shell.scores(line) == [SCORE]
+
+
+def test_question_that_is_the_only_record_is_read(shell: Shell) -> None:
+    shell.write({"t.json": ROWS[1], "answers.json": {"1": "a", "question": "b"}})
+    assert shell.document("t.json")["submissions"][0]["questions"] == 1
+    assert shell.scores("-g answers.json n=answers.json") == [1.0]
 
 
 def test_lists_inside_answers_are_no_questions(shell: Shell) -> None:

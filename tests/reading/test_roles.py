@@ -195,7 +195,7 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] 
         [{"nr": n, "said": "ab"[n % 2]} for n in range(3)],
         "g.json has no references (found 'nr' 0; 'asked' 'What?'; 'right' 'a'); x.json has no predictions (found 'nr' "
         "0; 'said' 'a'): pass their fields with --references-field, --prediction-field; for example: anls g.json x",
-        "--prediction-field said --references-field right",
+        "--prediction-field said --references-field right --id-field nr",
     ),
     "a conversation": (
         [{"id": n, "conversations": [{"from": "human", "value": text}, {"from": "gpt", "value": "ab"[n % 2]}]}
@@ -239,5 +239,5 @@ def test_one_error_names_all_that_is_missing(shell: Shell, case: str) -> None:
 
 def test_example_of_an_error_is_in_the_words_of_python() -> None:
     gold, answers, *_ = UNKNOWN["names that people make up"]
-    with pytest.raises(ValueError, match=r'prediction="said", references="right"$'):
+    with pytest.raises(ValueError, match=r'prediction="said", references="right", id="nr"$'):
         score(answers, gold=gold)

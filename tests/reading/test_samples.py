@@ -81,6 +81,16 @@ def test_list_in_a_cell_gets_a_hint(shell: Shell) -> None:
     assert "as one text" not in shell.type(f"gold.json {name} --samples vote").err
 
 
+@pytest.mark.parametrize("dump", [dict, json.dumps])
+def test_list_of_objects_for_one_object_gets_a_hint(shell: Shell, dump: Any) -> None:
+    rows = [{"prediction": [dump({"a": n}), dump({"a": 9})], "references": {"a": n}} for n in range(3)]
+    shell.write({"t.json": rows, "lists.json": [{**row, "references": [{"a": 1}]} for row in rows]})
+    message = "each prediction is a list of 2 objects, and each reference is one object"
+    assert message in shell.type("t.json --variant anls_star").err
+    assert shell.scores("t.json --variant anls_star --samples best") == [1.0]
+    assert message not in shell.type("lists.json --variant anls_star").err
+
+
 # The references and the predictions of two questions, and the end of the error.
 ADVICE: list[tuple[list[Any], list[Any], str]] = [
     (["a", "b"], [["a", "c"], ["b"]], "for several answers to a question, add --samples mean or --samples vote"),

@@ -172,7 +172,7 @@ def test_copied_figure_is_an_svg_of_the_models(open_report: OpenReport) -> None:
     figure = ElementTree.fromstring(page.evaluate("navigator.clipboard.readText()"))
     texts = ["".join(each.itertext()) for each in figure.iter("{http://www.w3.org/2000/svg}text")]
     scores = page.locator(".forest .anls b").all_inner_texts()
-    assert {*"abcdef", *scores, "difference from a in points, 95% CI (p adjusted)"} <= set(texts)
+    assert {*"abcdef", *scores, "difference from a in points, 95% CI (unadjusted)"} <= set(texts)
     circles = [each.get("fill") for each in figure.iter("{http://www.w3.org/2000/svg}circle")]
     assert "rgb(47, 85, 212)" in circles  # the color of the light theme
 
@@ -207,7 +207,7 @@ def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report:
 
 def test_single_submission_shows_where_it_loses_points(open_report: OpenReport) -> None:
     answers = [("tea", ["tea"])] * 9 + [("", ["tea"])] * 4
-    page = open_report({"one": answers}, [{"image": f"p/doc{n // 9}_{n % 2}.png"} for n in range(13)])
+    page = open_report({"one": answers}, [{"image": f"p/doc{n // 9}-p{n % 2}.png"} for n in range(13)])
     assert page.get_by_role("heading", level=1).inner_text() == "one scores 69.2"
     assert "4 questions, 4 in doc1" in page.locator("#causes").inner_text()
     page.locator("#causes").get_by_role("button", name="empty").click()

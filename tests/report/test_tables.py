@@ -35,20 +35,24 @@ RUNS = [{"answers": ["tea"], "id": n // 2, "seed": n % 2} for n in range(100)]
 SCORE, BY = "a_0 scores 80.0 ANLS (95% CI 70.9 to 86.8)", "paired randomization test by"
 SITUATIONS: Any = [
     ({"rights": [80]}, f"On 100 questions, {SCORE}."),
-    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions of 50 documents (docId), a_0 scores 80.0 ANLS"),
+    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions about 50 documents (by docId), a_0 scores 80.0 ANLS"),
     (
         {"rights": [80, 60]},
-        f"{SCORE}, 20.0 points higher than a_1 (95% CI of the difference 11.5 to 27.7; {BY} question",
+        f"{SCORE}, 20.0 points higher than a_1 (95% CI of the difference 11.5 to 28.0; {BY} question",
     ),
     ({"rights": [60, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8), 20.0 points higher than a_0"),
-    ({"rights": [80, 60], "rows": DOCUMENTS}, f"{BY} document, p = 0.002)."),
+    ({"rights": [80, 60], "rows": DOCUMENTS}, f"{BY} document, p = 0.003)."),
     ({"rights": [80, 79]}, f"-1.8 to 3.7; {BY} question, p = 1.00; minimum detectable effect 3.9)."),
-    ({"rights": [80, 60, 20]}, "than a_1 (95% CI of the difference 11.5 to 27.7"),
+    ({"rights": [80, 60, 20]}, "than a_1 (unadjusted 95% CI of the difference 11.5 to 28.0"),
     ({"rights": [80, 60, 20]}, "p < 0.001, adjusted for choosing a_0, the best of 3)."),
-    ({"rights": [80, 60, 20], "baseline": "a_2"}, "60.0 points higher than a_2 (95% CI of the difference 49.0"),
+    (
+        {"rights": [80, 60, 20], "baseline": "a_2"},
+        "60.0 points higher than a_2 (unadjusted 95% CI of the difference 49.0",
+    ),
     ({"rights": [80, 60, 20], "baseline": "a_2"}, "p < 0.001, adjusted for 2 comparisons with a_2 (Holm))."),
     ({"rights": [80, 60, 20], "all_pairs": True}, "p < 0.001, adjusted for 3 comparisons (Holm))."),
-    ({"rights": [8, 0], "rows": PLAIN_ROWS[:10]}, "p = 0.008; too few documents for a verdict)."),
+    ({"rights": [8, 0], "rows": PLAIN_ROWS[:10]}, "p = 0.008; few documents)."),
+    ({"rights": [5, 0], "rows": PLAIN_ROWS[:5]}, "p = 0.06; too few documents for a verdict)."),
     ({"rights": [1, 0], "rows": PLAIN_ROWS[:1]}, f"a_0 scores 100.0 ANLS, 100.0 points higher than a_1 ({BY}"),
     ({"rights": [1, 0], "numbers": PLAIN}, "a_0 scores 0.0100 ANLS (95% CI 0.0000 to 0.0614), 0.0100 higher than a_1"),
     ({"rights": [80], "variant": "anls_star"}, "a_0 scores 80.0 ANLS* (95% CI"),
@@ -73,14 +77,13 @@ def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
 
 
 def test_submissions_without_a_verdict_are_not_called_without_a_difference() -> None:
-    """8 questions differ of 10, which is significant, but too few for a verdict."""
-    predictions = {"a": ["tea"] * 8 + ["no"] * 2, "b": ["no"] * 10}
-    scores = compare(predictions, [["tea"]] * 10)
+    predictions = {"a": ["tea"] * 4 + ["no"], "b": ["no"] * 5}
+    scores = compare(predictions, [["tea"]] * 5)
     assert "**Best**; *too few documents for a verdict*." in scores.to_markdown()
     assert "Bold: the best; underlined: too few documents for a verdict." in scores.to_latex()
-    enough = compare({name: texts * 10 for name, texts in predictions.items()}, [["tea"]] * 100)
+    enough = compare({name: texts * 20 for name, texts in predictions.items()}, [["tea"]] * 100)
     assert "underlined" not in enough.to_latex()
-    equal = compare(dict.fromkeys("ab", predictions["a"] * 10), [["tea"]] * 100)
+    equal = compare(dict.fromkeys("ab", predictions["a"] * 20), [["tea"]] * 100)
     assert "; underlined: no significant difference from the best, p adjusted for choosing it." in equal.to_latex()
 
 

@@ -129,7 +129,8 @@ def test_summary_of_the_job_has_the_table_and_the_status(
 
 
 @pytest.mark.parametrize("word", ["True", "yes", "", "false "])
-def test_switch_of_the_action_is_true_or_false(run_step: Step, word: str) -> None:
-    status, outputs, _, printed = run_step("score", gold=GOLD, submission=TUNED, baseline=BASE, fail_if_worse=word)
+@pytest.mark.parametrize("switch", ["fail-if-worse", "allow-doubt"])
+def test_switch_of_the_action_is_true_or_false(run_step: Step, word: str, switch: str) -> None:
+    status, outputs, _, printed = run_step("score", gold=GOLD, submission=TUNED, baseline=BASE, **{switch: word})
     assert (status, outputs) == (2, {})
-    assert f"fail-if-worse must be true or false, got '{word}'" in printed
+    assert f"{switch} must be true or false, got '{word}'" in printed

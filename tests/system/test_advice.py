@@ -34,6 +34,8 @@ MORE: dict[str, Situation] = {
     "samples": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": "a"}]}),
     "samples or lists": ("t.json", {"t.json": [{"prediction": ["a", "b"], "answers": ["a", "c"]}]}),
     "samples in a cell": ("t.csv", {"t.csv": [{"prediction": '["a", "b"]', "answers": "a"}] * 3}),
+    "samples of objects": ("t.json --variant anls_star", {"t.json": [{"prediction": [{"a": 1}, {"a": 2}], "answers": {
+        "a": 1}}]}),
     "a sample that is null": ("t.json --samples mean", {"t.json": [{"prediction": ["a", None], "answers": "a"}]}),
     "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
     "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
@@ -51,6 +53,7 @@ MORE: dict[str, Situation] = {
         "answers": {"total": 10.0 * n}} for n, row in enumerate(NESTED)]}),
     "keys without a value": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tax": None}} for row in NESTED]}),
+    "answers in columns": ("g.csv x.csv", {name: [{"id": 7, "sum": "a", "tip": "b"}] for name in ("g.csv", "x.csv")}),
     "keys beside the answer": ("t.json --variant anls_star", {"t.json": [{**row, "prediction": {**row["prediction"],
         "tokens": 7, "meta": {"model": "m"}}} for row in NESTED]}),
     "a comparison of leaves": ("a=t.json b=t.json --variant anls_star --average leaves", {"t.json": NESTED}),

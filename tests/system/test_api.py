@@ -11,6 +11,7 @@ import pytest
 
 import anls_metric
 from anls_metric import ANLSWarning, compare, score
+from anls_metric.report.answers import Answer
 from tests.conftest import ROOT
 from tests.system.conftest import ACCEPTED, BASE, BETTER, GOLD, IDS, SCORE, TUNED, list_answers, list_both, list_rows
 
@@ -171,6 +172,8 @@ def test_answers_are_listed_with_scores_and_groups() -> None:
     text = ACCEPTED[IDS[1]][0]
     assert second == ids | question | {"prediction": text, "raw": text, "score": 1.0, "outcome": "right"}
     assert len(rest) == 22
+    # Type checkers know that these keys are there.
+    assert Answer.__required_keys__ == second.keys() - {"raw", "questionId"}
 
 
 def test_frames_have_a_row_for_each_answer_or_submission() -> None:

@@ -42,7 +42,10 @@ def test_score_is_the_mean_of_the_scores_of_the_answers(shell: Shell) -> None:
 # Files and flags, and a part of the output. The documentation shows more of them whole.
 OUTPUTS = [
     (f"{EXAMPLE} --by answer_type,evidence --percent --digits 1", "Visual/Layout  88.9   -            1\n"),
-    (f"{EXAMPLE} --find 62.73", "62.73 is standard, rrc, "),
+    (
+        f"{EXAMPLE} --find 62.73",
+        "62.73 is standard and 15 others, which this number does not tell apart, on submission: 62.7315\n",
+    ),
     (f"{EXAMPLE} --find 33.33", "33.33 is exact_match, contains, relaxed on submission: 33.3333\n"),
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
     ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
@@ -140,7 +143,7 @@ def test_flag_gives_the_document_of_its_option_in_python(shell: Shell, flags: st
     answers = [{**row, "p": n / 30, "verdict": n % 2, "run": 1} for n, row in enumerate(list_answers())]
     shell.write({"g.json": gold, "x.json": answers, "corrections.json": CORRECTIONS})
     document = without_words(shell.document(f"g.json x.json {flags}"))
-    assert document == without_words(score("x.json", "g.json", **options).to_dict())
+    assert document == without_words({**score("x.json", "g.json", **options).to_dict()})
     assert document != without_words(shell.document("g.json x.json")) or "filter" in flags
 
 
@@ -223,7 +226,10 @@ def test_example_of_the_help_runs(shell: Shell, example: str) -> None:
 
 
 FAR = ("12", "0.12", "6273", "12.73%")
-TOO_FEW = "too few documents to tell whether a is worse than b"
+TOO_FEW = "too few documents to tell whether none is worse than tall: -1.0000"
+DIFFERENT = "different questions (60 and 50, 50 in common) to tell whether half is worse than all: -0.0400"
+ANYWAY = "; to pass all the same, add --allow-doubt"
+GATE = "--fail-if-worse"
 
 
 @pytest.mark.parametrize(
@@ -232,9 +238,12 @@ TOO_FEW = "too few documents to tell whether a is worse than b"
         ("gold.json a.json --fail-under 0.75", 0, ""),
         ("gold.json a.json --fail-under 0.76", 1, "anls: the ANLS of a is 0.75, under 0.76\n"),
         ("gold.json a.json b.json --fail-under 0.8", 1, "anls: the ANLS of a is 0.75, under 0.8\n"),
-        ("long.json none.json tall.json --fail-if-worse", 0, ""),
-        ("long.json tall.json none.json --fail-if-worse", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
-        ("gold.json b.json a.json --fail-if-worse", 0, f"anls: {TOO_FEW}: -0.0833\n"),
+        (f"long.json none.json tall.json {GATE}", 0, ""),
+        (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
+        (f"few.json tall.json none.json {GATE} --extra ignore", 1, f"anls: {TOO_FEW}{ANYWAY}\n"),
+        (f"few.json tall.json none.json {GATE} --extra ignore --allow-doubt", 0, f"anls: {TOO_FEW}\n"),
+        (f"all.json half.json {GATE}", 1, f"anls: {DIFFERENT}{ANYWAY}\n"),
+        (f"all.json half.json {GATE} --allow-doubt", 0, f"anls: {DIFFERENT}\n"),
         ("gold.json a.json --find 75", 0, ""),
         ("gold.json a.json --find 76", 1, ""),
         ("gold.json a.json --find 76 --format json", 1, ""),
@@ -244,9 +253,28 @@ TOO_FEW = "too few documents to tell whether a is worse than b"
 def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status: int, words: str) -> None:
     long = {str(n): ["a"] for n in range(60)}
     shell.write({"long.json": long, "tall.json": dict.fromkeys(long, "a"), "none.json": dict.fromkeys(long, "x")})
+    shell.write({"few.json": {str(n): ["a"] for n in range(5)}})
+    rows = [{"id": n, "prediction": "x" if n < 2 else "a", "references": ["a"]} for n in range(60)]
+    shell.write({"all.json": [{**row, "prediction": "a"} for row in rows], "half.json": rows[:50]})
     done = shell.type(f"{line} --quiet")
     assert (done.status, done.err) == (status, words)
     assert bool(done.out) == (status < 2)
+
+
+def test_gate_has_the_baseline_and_the_family_of_the_table(shell: Shell) -> None:
+    """Alone, six wrong answers of six that differ are significant; not in the family of two."""
+    gold = {str(n): ["a"] for n in range(60)}
+    for name, wrong in {"first": 0, "worse": 6, "same": 0}.items():
+        shell.write({f"{name}.json": {str(n): "x" if n < wrong else "a" for n in range(60)}})
+    shell.write({"long.json": gold})
+    for files, is_worse in (("first.json worse.json", True), ("first.json worse.json same.json", False)):
+        done = shell.type(f"long.json {files} --fail-if-worse --quiet --format json")
+        document = json.loads(done.out)
+        assert (document["baseline"], document["chose_best"], done.status) == ("first", False, int(is_worse))
+        table = [each for each in document["comparisons"] if each["first"] == "first"]
+        for pair, tested in zip(table, document["gate"], strict=True):
+            assert tested.items() - {("doubt", None)} <= pair.items()
+        assert document["gate"][0]["verdict"] == ("worse" if is_worse else "no significant difference")
 
 
 @pytest.mark.parametrize(
@@ -264,6 +292,7 @@ def test_nearest_of_the_scores_is_shown_only_if_it_is_near(shell: Shell, number:
 # As a process
 
 ANLS = [sys.executable, "-m", "anls_metric"]
+RUN = "from anls_metric.__main__ import run; run()"
 FILES = EXAMPLE.split()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -363,6 +392,18 @@ def test_full_disk_behind_the_output_is_an_error_in_words(shell: Shell, line: st
         assert (done.returncode, done.stderr.splitlines(True)[-1:]) == (2, [expected] if expected else [])
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("line", ["gold.json a.json --format json", "gold.json a.json --worst 24", "--help"])
+def test_output_that_fits_only_in_part_is_an_error_in_words(shell: Shell, line: str, unbuffered: str) -> None:
+    resource = pytest.importorskip("resource", reason="this system has no limits")
+    program = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300, {resource.RLIM_INFINITY})); {RUN}"
+    environment = {**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    with open("output", "w", encoding="utf-8") as output:
+        words = [sys.executable, "-c", program, *shlex.split(line)]
+        done = subprocess.run(words, stdout=output, stderr=subprocess.PIPE, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (2, "anls: error: standard output: File too large\n")
+
+
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
 @pytest.mark.parametrize(
     "line", ["/dev/zero", "gold.json /dev/zero", "gold.json - </dev/zero", "check-submission /dev/zero"]
@@ -393,3 +434,41 @@ def test_plain_run_imports_only_what_it_needs(tmp_path: Path, run_python: RunPyt
     unneeded |= {"core.values", "rules", "report.html", "report.hub", "analysis.metrics", "analysis.comparison", "page"}
     assert modules & {f"anls_metric.{name}" for name in unneeded} == set()
     assert modules & {"evaluate", "numpy", "pandas", "pyarrow", "PIL", "gradio", "unicodedata2", "zipfile"} == set()
+
+
+LISTS = [
+    {"id": 1, "prediction": ["Leeds", "x", "12"], "answers": ["Leeds", "12"]},
+    {"id": 2, "prediction": ["Hull"], "answers": ["Hull", "York", "Bath"]},
+]
+NESTED = [
+    {"id": 1, "prediction": {"sum": "1", "tax": None, "of": "x"}, "answers": {"sum": "1", "of": "y"}},
+    {"id": 2, "prediction": {"sum": "2"}, "answers": {"sum": "2"}},
+]
+CHARTS = [
+    {"Answer": [answer], "Question Type": kind, "Year": [year], "prediction": said}
+    for answer, kind, year, said in [("2010", "Factoid", "YES", "2011"), ("10", "Factoid", "NO", "10.4")]
+]
+PROGRAM = [{"answer": "12", "answer_format": "Int", "pred": "12"}, {"answer": "4", "answer_format": "Int", "pred": "5"}]
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "found"),
+    [
+        (LISTS, "", ["anls_star", "anlsl"]),
+        (LISTS, "--variant anls_star", ["anls_star", "anlsl"]),
+        (NESTED, "", ["anls_star", "anls_star with --average leaves", "anls_star with --none-keys ignored"]),
+        (CHARTS, "", ["chartqapro"]),
+        (PROGRAM, "--prediction-field pred", ["mmlongbench_doc"]),
+    ],
+)  # fmt: skip
+def test_find_tries_values_and_benchmarks_whose_columns_are_there(
+    shell: Shell, records: list[dict[str, Any]], options: str, found: list[str]
+) -> None:
+    shell.write({"t.json": records})
+    for name in found:
+        variant, _, more = name.partition(" with ")
+        own = options.replace("--variant anls_star", "")
+        (score,) = shell.scores(f"t.json {own} --variant {variant} {more} --quiet")
+        line = shell.print(f"t.json {options} --find {score:.6f} --quiet")
+        assert re.search(rf"(?:is|,) {variant}[, ]", line)
+        assert more in line

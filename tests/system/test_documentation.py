@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import pytest
 
 import anls_metric
-from anls_metric import compare, score
+from anls_metric import VARIANTS, compare, score
 from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
@@ -81,6 +81,28 @@ def test_tables_that_come_from_the_code_are_up_to_date(monkeypatch: pytest.Monke
     assert stale == [], "run python tools/docs.py"
     texts = "".join(path.read_text("utf-8") for path in docs.PAGES)
     assert set(re.findall(r"<!-- generated: (\w+) -->", texts)) == set(docs.TABLES)
+
+
+def test_number_of_variants_is_that_of_the_table_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    docs = importlib.import_module("docs")
+    texts = {name: (ROOT / name).read_text("utf-8") for name in docs.VARIANT_COUNTS}
+    assert sum(map(len, docs.VARIANT_COUNTS.values())) == 7
+    stale = [name for name, text in texts.items() if docs.count_variants(text, docs.VARIANT_COUNTS[name]) != text]
+    assert stale == [], "run python tools/docs.py"
+    pages = [*docs.PAGES, ROOT / "pyproject.toml", ROOT / "CHANGELOG.md"]
+    counts = re.findall(r"(\d+) (?:published |other )?\[?variants", "".join(page.read_text("utf-8") for page in pages))
+    assert set(counts) == {str(len(VARIANTS))}
+    with pytest.raises(ValueError, match="change VARIANT_COUNTS"):
+        docs.count_variants("Of all variants", docs.VARIANT_COUNTS["docs/why_scores_differ.md"])
+
+
+def test_page_counts_the_variants_that_put_each_model_first() -> None:
+    scores = json.loads((ROOT / "benchmarks" / "nine_models.json").read_text("utf-8"))["scores"]
+    nemotron, maverick = scores["nemotron"], scores["llama maverick"]
+    first = [name for name in VARIANTS if nemotron[name] > maverick[name]]
+    counts = f"{len(first)} put nemotron first and {len(VARIANTS) - len(first)} put llama maverick first"
+    assert counts in (ROOT / "docs" / "why_scores_differ.md").read_text("utf-8")
 
 
 # Blocks of README and docs
@@ -210,6 +232,15 @@ def test_errors_in_the_page_about_trouble_are_those_of_the_program(shell: Shell,
     assert words.lower() in shell.error("gold.json answers.json")
     page = read(ROOT / "docs" / "troubleshooting.md")
     assert f"### {words}\n" in page or f"| `{words}` |" in page
+
+
+def test_error_in_the_page_about_files_is_that_of_the_program(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (block,) = [block for block in list_blocks(ROOT / "docs" / "files.md", "text") if block.startswith("$ anls")]
+    line, _, error = block.partition("\n")
+    assert " ".join(error.split()) == f"anls: error: {shell.error(line.removeprefix('$ anls '))}"
+    example = error.replace("\n", " ").partition("for example: anls ")[2]
+    assert len(shell.scores(example)) == 1
 
 
 def test_ranges_in_the_pages_are_those_of_the_nine_models() -> None:

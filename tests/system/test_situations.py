@@ -76,7 +76,12 @@ FILES: Files = {
         for row in [*list_rows(llm="x"), *list_rows(TUNED, llm="y")]
     ],
     "arms.csv": [
-        {**row, "arm": name, **({"answers": ["x"]} if row["id"] == IDS[0] and name == "base" else {})}
+        {
+            "seconds": len(name) / 2,
+            **row,
+            "arm": name,
+            **({"answers": ["x"]} if row["id"] == IDS[0] and name == "base" else {}),
+        }
         for row in list_both("name")
         for name in [row.pop("name")]
     ],

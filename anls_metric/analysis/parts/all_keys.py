@@ -58,9 +58,12 @@ class Leaves(TypedDict, total=False):
     same_value: int
     """how many of the close and wrong leaves are the same number or date, written differently"""
     precision: float | None
+    precision_interval: list[float] | None
     recall: float | None
+    recall_interval: list[float] | None
     f1: float | None
-    """the shares of right leaves; null for 0 of 0"""
+    f1_interval: list[float] | None
+    """the shares of right leaves, null for 0 of 0, and their 95% CIs"""
     mean_score: float | None
     """the mean score of the leaves; for all keys, this is ANLS\\* under `--average leaves`"""
     confidence: LeafConfidence
@@ -159,10 +162,14 @@ def _write_lines(values: Leaves, write: Write) -> Iterable[Line]:
         counts = ", ".join(f"{values[name]:,} {name}" for name in LEAF_OUTCOMES)
         yield Line("leaves", f"{values['leaves']:,} ({counts})")
         precision, recall, f1 = map(write, (values["precision"], values["recall"], values["f1"]))
-        yield Line("", f"precision {precision}, recall {recall}, F1 {f1}")
+        of_precision, of_recall = write(values["precision_interval"]), write(values["recall_interval"])
+        yield Line("", f"precision {precision} ({of_precision}), recall {recall} ({of_recall})")
+        yield Line("", f"F1 {f1} (95% CI {write(values['f1_interval'])})")
     if values["same_value"]:
         yield Line("", f"same number or date, written differently: {values['same_value']:,} of close and wrong")
 
+
+_INTERVAL = ("95% CI", "confidence interval")
 
 PART = Part(
     key="all_keys",
@@ -186,8 +193,11 @@ PART = Part(
             shown=(),
         ),
         Column("precision", "precision", "share of right leaves among those with a value", shown=(REPORT,)),
+        Column("precision_interval", *_INTERVAL, shown=()),
         Column("recall", "recall", "share of right leaves among those where a value is accepted", shown=(REPORT,)),
+        Column("recall_interval", *_INTERVAL, shown=()),
         Column("f1", "F1", "harmonic mean of precision and recall", shown=(REPORT,)),
+        Column("f1_interval", *_INTERVAL, shown=()),
         Column("mean_score", "mean score", "mean of the scores of the leaves", shown=()),
         Column("cost", "cost", "part of the score that is lost here", shown=()),
     ],

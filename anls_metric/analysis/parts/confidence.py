@@ -21,7 +21,10 @@ CORRECT_AT = 0.5
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `Confidence.coverage`."""
 
-MAX_BINS = 100
+BINS = 15
+"""The most bins of the calibration error. In more bins, even perfect confidences have a large one: with 100, it is
+0.10 for 1,000 answers.
+"""
 
 
 class Confidence(TypedDict):
@@ -33,14 +36,15 @@ class Confidence(TypedDict):
     aurc: float
     """the area under the risk-coverage curve: the mean of 1 - the score over all coverages"""
     ece: float
-    """the expected calibration error, in bins of equally many answers"""
+    bins: int
+    """the expected calibration error, and the number of its bins, which contain equally many answers"""
     coverage: Mapping[str, float]
     """the share of the answers, the most confident first, whose accuracy is at least `0.9`, `0.95` and `0.99`: those
     that can be accepted without review"""
 
 
 def measure_confidence(
-    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT
+    confidences: Sequence[float], scores: Sequence[float], *, correct_at: float = CORRECT_AT, most_bins: int = BINS
 ) -> Confidence:
     """Measure how much confidences say about scores.
 
@@ -48,6 +52,7 @@ def measure_confidence(
         confidences: the confidence of each answer, from 0 to 1; one or more.
         scores: the score of each answer, from 0 to 1.
         correct_at: the lowest score of a correct answer.
+        most_bins: the most bins of the calibration error; of n answers, there are at most n - 1.
 
     Example:
         >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
@@ -74,24 +79,25 @@ def measure_confidence(
         sure += [confidence] * size
         accuracies += [hits / size] * size
         coverage |= {str(level): count / len(scores) for level in LEVELS if right / count >= level}
-    possible = right * (count - right)
+    possible, bins = right * (count - right), max(1, min(count - 1, most_bins))
     return Confidence(
         auroc=won / possible if possible else None,
         aurc=math.fsum(risks) / count,
-        ece=_compute_ece(sure, accuracies),
+        ece=_compute_ece(sure, accuracies, bins),
+        bins=bins,
         coverage=coverage,
     )
 
 
-def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float]) -> float:
-    """Compute the expected calibration error in min(n - 1, 100) bins with equally many answers.
+def _compute_ece(confidences: Sequence[float], accuracies: Sequence[float], bins: int) -> float:
+    """Compute the expected calibration error in bins with equally many answers.
 
     Args:
         confidences: the confidence of each answer, the highest first.
         accuracies: for each answer the mean accuracy of the answers with its confidence, which two bins may share.
+        bins: the number of bins.
     """
     total = len(accuracies)
-    bins = max(1, min(total - 1, MAX_BINS))
     borders = [place * total // bins for place in range(bins + 1)]
     gaps = (
         abs(math.fsum(accuracies[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders)
@@ -140,13 +146,17 @@ def assess_confidence(scored: Scored) -> Confidence | None:
     if not confidences or any(isinstance(each, (dict, list)) for each in confidences):
         return None
     scores = [scored.answer_scores[place] for place in places]
-    return measure_confidence(confidences, scores, correct_at=find_correct_at(scored))
+    bins = getattr(scored.scorer, "confidence_bins", None) or BINS
+    return measure_confidence(confidences, scores, correct_at=find_correct_at(scored), most_bins=bins)
 
 
 def _write_lines(values: Confidence, write: Write) -> Iterable[Line]:
     auroc, aurc, ece = map(write, (values["auroc"], values["aurc"], values["ece"]))
     shares = (f"{share:.0%} at {float(level):.0%} accuracy" for level, share in values["coverage"].items())
-    return [Line("confidence", f"AUROC {auroc}, AURC {aurc}, ECE {ece}"), Line("", f"coverage {', '.join(shares)}")]
+    return [
+        Line("confidence", f"AUROC {auroc}, AURC {aurc}, ECE ({values['bins']} bins) {ece}"),
+        Line("", f"coverage {', '.join(shares)}"),
+    ]
 
 
 PART = Part(

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from anls_metric.analysis.part import TABLE, Column, Line, Part, Write
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.strings.metrics import METRICS
+from anls_metric.core.strings.metrics import METRICS, Metric
 
 
 class Mean(TypedDict):
@@ -15,7 +15,9 @@ class Mean(TypedDict):
 
     mean: float
     interval: list[float] | None
-    """its mean and the 95% CI"""
+    """its mean, or the rate of all texts together, and the 95% CI"""
+    label: str
+    """its name in tables: `f1 by character` for texts without spaces"""
 
 
 def describe_metrics(scored: Scored) -> dict[str, Any]:
@@ -24,17 +26,36 @@ def describe_metrics(scored: Scored) -> dict[str, Any]:
         return {}
     from anls_metric.analysis.metrics import measure_all
 
-    return {name: {"mean": each.mean, "interval": each.interval} for name, each in measure_all(scored).items()}
+    return {
+        name: {"mean": each.mean, "interval": each.interval, "label": each.label}
+        for name, each in measure_all(scored).items()
+    }
 
 
-def _make_cells(metrics: Mapping[str, Mean]) -> dict[str, Any]:
+def make_cells(metrics: Mapping[str, Mean]) -> dict[str, Any]:
+    """Make the values of the columns of metrics."""
     means: dict[str, Any] = {f"metric_{name}": each["mean"] for name, each in metrics.items()}
+    means |= {f"metric_{name}_label": each["label"] for name, each in metrics.items()}
     return means | {f"metric_{name}_interval": each["interval"] for name, each in metrics.items()}
 
 
-def _write_lines(metrics: Mapping[str, Mean], write: Write) -> Iterable[Line]:
+def write_lines(metrics: Mapping[str, Mean], write: Write) -> Iterable[Line]:
+    """Write a line for each metric."""
     return [
-        Line(name, f"{write(metric['mean'])}, 95% CI {write(metric['interval'])}") for name, metric in metrics.items()
+        Line(metric["label"], f"{write(metric['mean'])}, 95% CI {write(metric['interval'])}")
+        for metric in metrics.values()
+    ]
+
+
+def list_columns(metrics: Mapping[str, Metric]) -> list[Column]:
+    """List the columns of metrics: a mean and its interval each."""
+    return [
+        column
+        for name, metric in metrics.items()
+        for column in (
+            Column(f"metric_{name}", name.replace("_", " "), metric.meaning),
+            Column(f"metric_{name}_interval", "95% CI", "confidence interval", shown=(TABLE,)),
+        )
     ]
 
 
@@ -45,14 +66,7 @@ PART = Part(
     type=Mapping[str, Mean],
     order=30,
     by_name=False,
-    columns=[
-        column
-        for name, metric in METRICS.items()
-        for column in (
-            Column(f"metric_{name}", name.replace("_", " "), metric.meaning),
-            Column(f"metric_{name}_interval", "95% CI", "confidence interval", shown=(TABLE,)),
-        )
-    ],
-    cells=_make_cells,
-    lines=_write_lines,
+    columns=list_columns(METRICS),
+    cells=make_cells,
+    lines=write_lines,
 )

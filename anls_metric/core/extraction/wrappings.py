@@ -199,6 +199,7 @@ _NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
 _PYTHON_TOKEN = rf"{STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
 _MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
 _MOST_TRIES = 1_000
+_MOST_READ = 10  # times that a character is read on average: once for each object around it without the field
 
 # A value, and where reading stopped. The value is None if it cannot be read.
 _Found = tuple[Any, int]
@@ -269,11 +270,12 @@ class Syntax(NamedTuple):
         the values before are parts of it. Without a field it ends there: the values after it may be parts of it, too.
         """
         opening = self.object if field else self.container
-        find, place = re.compile(opening).search, 0
+        find, place, rest = re.compile(opening).search, 0, _MOST_READ * len(text)
         for _ in range(_MOST_TRIES):
-            if not (match := find(text, place)):
+            if rest < 0 or not (match := find(text, place)):
                 return
             value, place = self.read(text, match.start(), numbers)
+            rest -= place - match.start()
             if value is None and not field and place > match.start() + 1:
                 return
             if field and value is not None and not (isinstance(value, dict) and field in value):

@@ -5,15 +5,23 @@ causes and groups.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-DOCUMENTS = (
+_DOCUMENTS = (
     *("ucsf_document_id", "docId", "doc_id", "document_id", "document", "document_name", "doc_name", "doc"),
-    *("deck_name", "arxiv_id", "pdf", "file_name", "image", "image_id", "image_name", "image_path", "image_url"),
-    *("image_local_name", "page_id"),
+    *("deck_name", "arxiv_id", "pdf", "pdf_path"),
+)
+DOCUMENTS = (
+    *_DOCUMENTS,
+    *("file_name", "filename", "image", "images", "imgname", "image_id", "image_name", "image_filename", "image_path"),
+    *("image_url", "image_local_name", "page_id", "page_ids", "conversation_id"),
 )
 """The fields that name the document, page or image of a question, the coarsest first."""
+
+_PARENTS = ("doc", "metadata", "source")
+"""The fields whose objects have such fields, too."""
 
 Names = Sequence[Hashable]
 """The document of each question; None for a question that is its own."""
@@ -48,60 +56,87 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
 
     Returns:
         The documents by the first field of `DOCUMENTS` that repeats, as it is or without the page at the end of its
-        values; None for none.
+        values; None for none. A field of an object has a path, such as "doc.image_id".
 
     Example:
-        >>> find_clusters([{"image": f"fqvw{n // 3}_{n % 3}.png"} for n in range(6)]).names
-        ['fqvw0', 'fqvw0', 'fqvw0', 'fqvw1', 'fqvw1', 'fqvw1']
+        >>> find_clusters([{"image": f"fqvw{n // 2}_{n % 2}.png"} for n in range(40)]).names[:4]
+        ['fqvw0', 'fqvw0', 'fqvw1', 'fqvw1']
     """
     known: set[str] = set().union(*records)
     for field in DOCUMENTS:
-        names = keep_names([record.get(field) for record in records]) if field in known else []
-        documents = name_documents(names)
-        clusters = Clusters(field, documents, WITHOUT_PAGE if documents != names else "")
-        is_only_a_page = None in documents and None not in names
-        if not is_only_a_page and len(set(names)) > 1 and clusters.size < len(records):
-            return clusters
+        for path in (field, *(f"{parent}.{field}" for parent in _PARENTS if parent in known)):
+            names = keep_names(_take(records, path))
+            documents = name_documents(names, has_numbers=field not in _DOCUMENTS)
+            clusters = Clusters(path, documents, WITHOUT_PAGE if documents != names else "")
+            is_only_a_page = None in documents and None not in names
+            if not is_only_a_page and len(set(names)) > 1 and clusters.size < len(records):
+                return clusters
     return None
 
 
+def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
+    """Take the values of a field, or of a field of an object."""
+    parent, _, field = path.rpartition(".")
+    rows = (record.get(parent) for record in records) if parent else records
+    return [row.get(field) if isinstance(row, Mapping) else None for row in rows]
+
+
 def keep_names(values: Sequence[Any]) -> list[Hashable]:
-    """Keep the values that can name a document. A value that groups nothing (NaN, an empty string, a list) becomes
-    None.
+    """Keep the values that can name a document. A list of names is one name, without the pages of its documents. A
+    value that groups nothing (NaN, an empty string, an object) becomes None.
     """
-    return [each if isinstance(each, (str, int, float)) and each == each and each != "" else None for each in values]
+    return [
+        ", ".join(dict.fromkeys(map(str, map(_remove_page, value)))) or None
+        if isinstance(value, list) and all(isinstance(item, str) for item in value)
+        else value
+        if isinstance(value, (str, int, float)) and value == value and value != ""
+        else None
+        for value in values
+    ]
 
 
 _EXTENSION = r"(?:\.[A-Za-z]{2,4})?"
 _PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.]+)(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
 _NUMBER = re.compile(rf"[_/](\d+){_EXTENSION}$")
 
+_SHARED, _LARGEST = 0.5, 0.1
 
-def name_documents(names: Names) -> list[Hashable]:
-    """Remove the page from the end of each name, such as ``-p34`` or `` page 34``; also ``_34`` and ``/34`` if such
-    numbers repeat.
 
-    Numbers repeat if several documents have a page of one number; "invoice_1001" and "invoice_1002" are documents. A
-    name that is only a page, such as "page_3.png", names no document: None.
+def name_documents(names: Names, has_numbers: bool = True) -> list[Hashable]:
+    """Remove the page from the end of each name: ``-p34`` or `` page 34``; also ``_34`` and ``/34`` if they are pages.
+
+    They are if half of the names end in a number that another stem has as well, and no stem has more than a tenth of
+    the names: "invoice_1001" and "invoice_1002" are documents. A name that is only a page, such as "page_3.png", names
+    no document: None.
+
+    Args:
+        names: the names.
+        has_numbers: whether numbers can be pages.
 
     Example:
         >>> name_documents(["a-p1", "a-p2", "DOC/page_3.png"]), name_documents(["invoice_1001", "invoice_1002"])
         (['a', 'a', 'DOC'], ['invoice_1001', 'invoice_1002'])
+        >>> pages = [f"{name}_{page}.png" for name in "abcdefghijklmno" for page in (1, 2)]
+        >>> name_documents(pages)[:4], name_documents(pages[:4])
+        (['a', 'a', 'b', 'b'], ['a_1.png', 'a_2.png', 'b_1.png', 'b_2.png'])
     """
+    different = {*names}
+    numbers = [found for name in different if isinstance(name, str) and (found := _NUMBER.search(name))]
     stems: dict[str, set[str]] = {}
-    for name in {*names}:
-        number = _NUMBER.search(name) if isinstance(name, str) else None
-        if number:
-            stems.setdefault(number[1].lstrip("0"), set()).add(number.string[: number.start()])
-    repeat = any(len(each) > 1 for each in stems.values())
-    documents = {name: _name_document(name, repeat) for name in {*names}}
+    for each in numbers:
+        stems.setdefault(each[1].lstrip("0"), set()).add(each.string[: each.start()])
+    sizes = Counter(each.string[: each.start()] for each in numbers)
+    shared = sum(len(stems[each[1].lstrip("0")]) > 1 for each in numbers)
+    are_pages = has_numbers and shared >= _SHARED * len(different) > 0
+    are_pages = are_pages and max(sizes.values(), default=0) <= _LARGEST * len(different)
+    documents = {name: _remove_page(name, are_pages) for name in different}
     return [documents[name] for name in names]
 
 
-def _name_document(name: Hashable, numbers_repeat: bool) -> Hashable:
+def _remove_page(name: Hashable, are_pages: bool = False) -> Hashable:
     if not isinstance(name, str):
         return name
-    page = _PAGE.search(name) or (_NUMBER.search(name) if numbers_repeat else None)
+    page = _PAGE.search(name) or (_NUMBER.search(name) if are_pages else None)
     return name[: page.start()].strip("-_ /.") or None if page else name
 
 

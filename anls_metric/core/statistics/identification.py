@@ -11,9 +11,12 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import combinations, islice
 from typing import Any, NamedTuple
+
+from rapidfuzz.distance import Indel, Levenshtein
 
 from anls_metric.core.checks import count_noun, describe, is_number
 from anls_metric.core.statistics.identification_cases import CASES, THRESHOLDS, Case
@@ -21,9 +24,9 @@ from anls_metric.core.strings.kernel import LENGTHS, LIMITS
 from anls_metric.core.strings.variants import VARIANTS
 
 TOLERANCE = 1e-9
-MOST_ROUNDING = 0.0005
-"""The most by which a function may round a score: to three digits, or to one in percent."""
-MOST_EQUAL = 0.9
+MOST_ROUNDING = 0.05
+"""The most by which a function may round a score: to one digit."""
+MOST_EQUAL = 0.95
 """The greatest share of cases that a variant with changes may score alike."""
 MAX_SHOWN = 3
 """How many cases are printed on which a function and the nearest variant differ."""
@@ -67,6 +70,40 @@ _SCALES: Mapping[str, Callable[[float], float]] = {
 }
 
 
+# Similarities that are no variant of ANLS -> how to compute them for two strings.
+_OTHERS: Mapping[str, Callable[[str, str], float]] = {
+    "the Indel similarity (Levenshtein.ratio, fuzz.ratio)": Indel.normalized_similarity,
+    "difflib's ratio": lambda first, second: SequenceMatcher(None, first, second).ratio(),
+    "1 - distance / length of the reference": lambda first, second: _divide_by_reference(first, second),
+    "1 - distance / length of the reference, at least 0": lambda *texts: max(0.0, _divide_by_reference(*texts)),
+}
+_FORMS: Mapping[str, Callable[[str], str]] = {
+    "": lambda text: text,
+    ", case ignored": str.lower,
+    ", case and outer spaces ignored": lambda text: text.lower().strip(),
+}
+
+
+def _divide_by_reference(first: str, second: str) -> float:
+    return 1 - Levenshtein.distance(first, second) / (len(second) or 1)
+
+
+@cache
+def _score_others() -> Mapping[str, Sequence[float]]:
+    """Score the cases under each other similarity, with and without the usual threshold."""
+    return {
+        f"{name}{form}{', 0 below 0.5' if least > 0 else ''}": [
+            score
+            if (score := max(similarity(change(case.prediction), change(text)) for text in case.references)) >= least
+            else 0.0
+            for case in CASES
+        ]
+        for name, similarity in _OTHERS.items()
+        for form, change in _FORMS.items()
+        for least in (-math.inf, 0.5)
+    }
+
+
 class Difference(NamedTuple):
     """A case on which a function and a variant give different scores.
 
@@ -97,6 +134,8 @@ class Identification:
         count: how many cases were compared.
         differences: the cases on which the function and the nearest variant differ, the largest difference first.
         errors: the errors that the function raised, with the case.
+        other: the similarity that it computes, if that is a known one, but no variant.
+        constant: what it returned for every case, if that is always the same.
     """
 
     variants: tuple[str, ...]
@@ -107,6 +146,8 @@ class Identification:
     count: int
     differences: tuple[Difference, ...]
     errors: tuple[tuple[Case, str], ...]
+    other: str = ""
+    constant: float | None = None
 
     @property
     def variant(self) -> str | None:
@@ -123,6 +164,11 @@ class Identification:
         if self.variants:
             yield f"the function is {name}" + ("" if changes else f": {VARIANTS[self.nearest[0]].meaning}")
             yield f"{call}; {self.count} of {self.count} cases are equal"
+        elif self.other:
+            yield f"the function is no variant of ANLS, but {self.other}"
+            yield f"{call}; {self.count} of {self.count} cases are equal"
+        elif self.constant is not None:
+            yield f"the function returned {self.constant:g} in all cases"
         elif self.nearest:
             count = f"{len(self.differences)} of {self.count} cases differ"
             is_near = 2 * len(self.differences) <= self.count
@@ -162,7 +208,8 @@ def identify(function: Callable[..., Any]) -> Identification:
 
     The function is called on made-up cases: with a prediction and its accepted answers, with a prediction and one
     accepted answer, or with a list of one prediction and a list of its accepted answers, in either order. It may return
-    the score, 1 - score, or either times 100, perhaps rounded; a list or a dict with that number is fine.
+    the score, 1 - score, or either times 100, perhaps rounded; a list or a dict with that number is fine. Several
+    variants can give the same rounded scores. Some other similarities are recognized as well.
 
     If no variant returns the same scores, each is tried with another threshold, and with one or two other fields
     changed. The fewest changes count.
@@ -184,7 +231,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         'prediction, reference'
         >>> print(identify(lambda answers, output: 100 * anls_score(output, answers, threshold=0.7)))
         the function is standard with threshold 0.7
-        called with (references, prediction), it returns 100 times the score; 104 of 104 cases are equal
+        called with (references, prediction), it returns 100 times the score; 118 of 118 cases are equal
         to score like this, pass variant="standard", threshold=0.7, or --variant standard --threshold 0.7
     """
     if not callable(function):
@@ -193,11 +240,14 @@ def identify(function: Callable[..., Any]) -> Identification:
         )
     first = _identify_as(function, _CALLS, range(len(CASES)))
     share = _share_of_differences(first)
+    if first.other:
+        return first
     # A few differences are the function's own, unless they are all where there are several accepted answers.
     if share <= 0.05 and (first.variants or any(len(each.case.references) == 1 for each in first.differences)):
         return first
     with_one = _identify_as(function, _CALLS_WITH_ONE, _WITH_ONE)  # it may take one accepted answer
-    return with_one if with_one.variants or _share_of_differences(with_one) < share > 0.5 else first
+    is_named = with_one.variants or with_one.other
+    return with_one if is_named or _share_of_differences(with_one) < share > 0.5 else first
 
 
 def _share_of_differences(identification: Identification) -> float:
@@ -218,7 +268,7 @@ def _identify_as(
             ]
             trial = _Trial(", ".join(names[::step]), places, results)
             found.append((_compare_results(trial, 0), trial))
-            if found[-1][0].variants:
+            if found[-1][0].variants or found[-1][0].other:
                 return found[-1][0]
     best, trial = min(found, key=lambda pair: _share_of_differences(pair[0]))
     by_changes = best, _compare_results(trial, 1), _compare_results(trial, 2)
@@ -277,14 +327,17 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
         for place, (number, error) in zip(trial.places, trial.results)
         if CASES[place].prediction or not error
     ]
-    digits = _count_digits([number for _, number, error in rows if not error])
+    numbers = [number for _, number, error in rows if not error]
+    if len({*numbers}) == 1:
+        return Identification((), (), {}, trial.arguments, "", count, (), errors, constant=numbers[0])
+    digits = _count_digits(numbers)
     readings = {}
-    for returns, scale in _SCALES.items():
-        unit = 0.5 * 10.0**-digits * abs(scale(1.0) - scale(0.0))
-        is_rounded = 0.0 < unit <= MOST_ROUNDING
-        scaled = [(place, scale(number), error) for place, number, error in rows]
-        ending = f", rounded to {count_noun(digits, 'digit')}" if is_rounded else ""
-        readings[returns + ending] = _Reading(scaled, TOLERANCE + (unit if is_rounded else 0.0))
+    for ending in ("", f", rounded to {count_noun(digits, 'digit')}"):
+        for returns, scale in _SCALES.items():
+            unit = 0.5 * 10.0**-digits * abs(scale(1.0) - scale(0.0)) if ending else 0.0
+            if unit <= MOST_ROUNDING:
+                scaled = [(place, scale(number), error) for place, number, error in rows]
+                readings[returns + ending] = _Reading(scaled, TOLERANCE + unit)
     scores = _score_cases(size)
     fewest = count + 1
     found: tuple[str, tuple[_Changes, str]]
@@ -293,6 +346,10 @@ def _compare_results(trial: _Trial, size: int) -> Identification:
             differing = sum(1 for _ in islice(reading.find_differing(expected), fewest))
             if differing < fewest:
                 fewest, found = differing, (returns, key)
+    for returns, reading in readings.items() if fewest and not size else ():
+        others = [other for other, own in _score_others().items() if not any(reading.find_differing(own))]
+        if others:
+            return Identification((), (), {}, trial.arguments, returns, count, (), errors, other=" or ".join(others))
     returns, (changes, best) = found
     differences = readings[returns].list_differences(scores[changes, best])
     nearest = tuple(

@@ -99,6 +99,28 @@ FOLDED_CASES = tuple(
     )
 )
 
+# Texts that other programs cut, strip or split before they compare them.
+_HEAD = "a quick brown fox jumps over lazy dogs and runs " * 4
+CLEANED_CASES = tuple(
+    Case(prediction, (reference,))
+    for prediction, reference in (
+        ("<think>it is Pepsi</think>Cola", "Cola"),
+        ("<answer>Cola</answer>", "Cola"),
+        ("**Cola**", "Cola"),
+        ("Answer: Cola", "Cola"),
+        ("The answer is Cola.", "Cola"),
+        ("Cola\nIt stands in the second line.", "Cola"),
+        ("Pepsi", "Coca Cola|Pepsi"),
+        ("Pepsi", "Coca Cola; Pepsi"),
+        ('["Cola"]', "Cola"),
+        ("12/15/88", "12-15-88"),
+        ("5 kg", "5"),
+        ("1,000", "1000"),
+        (_HEAD + "x" * 100, _HEAD + "y" * 100),  # 192 equal characters of 292
+        (_HEAD + "z" * 60 + "x" * 100, _HEAD + "z" * 60 + "y" * 100),  # 252
+    )
+)
+
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """The thresholds at which each variant is tried."""
 
@@ -127,4 +149,4 @@ SIMILAR_CASES = tuple(
     )
 )
 
-CASES = (*GOLDEN_CASES, *FOLDED_CASES, *THRESHOLD_CASES, *SIMILAR_CASES)
+CASES = (*GOLDEN_CASES, *FOLDED_CASES, *CLEANED_CASES, *THRESHOLD_CASES, *SIMILAR_CASES)

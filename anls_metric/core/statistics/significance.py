@@ -11,10 +11,10 @@ import math
 import operator
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence, Sized
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count, repeat
+from functools import cached_property, lru_cache
+from itertools import chain, count, islice
 from numbers import Real
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ def interval(scores: Floats, clusters: Labels = None, confidence: float = CONFID
     """
     _check_numbers(scores)
     _check_length(clusters, "clusters", scores)
-    return _find_interval(scores, _sum_clusters(scores, clusters), confidence)
+    return _find_interval(_estimate_mean(scores, _sum_clusters(scores, clusters)), confidence)
 
 
 def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interval | None:
@@ -105,16 +105,40 @@ def mean_interval(scores: Floats, clusters: Labels, most: float = 1.0) -> Interv
     sums = _sum_clusters(scores, clusters)
     if sum(cluster.times for cluster in sums) < 2:
         return None
-    if most == 1.0:
-        return _find_interval(scores, sums, CONFIDENCE)
     estimate = _estimate_mean(scores, sums)
+    if most == 1.0:
+        return _find_interval(estimate, CONFIDENCE)
     half = estimate.t(CONFIDENCE) * math.sqrt(estimate.variance)
     return Interval(max(0.0, estimate.mean - half), min(most, estimate.mean + half))
 
 
-def _find_interval(scores: Floats, sums: Sequence[_Cluster], confidence: float) -> Interval:
+def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
+    """Compute the 95% interval of a share whose parts come from documents, such as precision.
+
+    Args:
+        parts: for each document what is counted, and of how many.
+
+    Returns:
+        The interval, like that of a mean; None for fewer than two documents that have any.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> found = ratio_interval([(1, 2), (3, 3), (2, 4), (0, 0)])
+        >>> found and [round(end, 3) for end in found]
+        [0.202, 0.93]
+    """
+    sums = [Cluster(total, size, 1) for total, size in parts if size]
+    if len(sums) < 2:
+        return None
+    count = sum(cluster.size for cluster in sums)
+    return _find_interval(_estimate(math.fsum(cluster.total for cluster in sums) / count, count, sums), CONFIDENCE)
+
+
+def _find_interval(estimate: _Estimate, confidence: float) -> Interval:
     """Compute the interval of a mean score: see `interval`."""
-    estimate, count = _estimate_mean(scores, sums), len(scores)
+    count, sums = estimate.size, estimate.sums
     independent = estimate.mean * (1 - estimate.mean) / count  # the variance of as many right and wrong answers
     alike = count / (estimate.freedom + 1)  # the design effect if all questions of a cluster are answered alike
     effect = estimate.variance / independent if independent else alike
@@ -129,9 +153,13 @@ def _find_interval(scores: Floats, sums: Sequence[_Cluster], confidence: float) 
 
 
 class _Estimate(NamedTuple):
-    """A mean, its variance, and the degrees of freedom: one less than the effective number of clusters."""
+    """A mean of this many values in these clusters, its variance, and the degrees of freedom: one less than the
+    effective number of clusters.
+    """
 
     mean: float
+    size: int
+    sums: Sequence[Cluster]
     variance: float
     freedom: float
 
@@ -140,17 +168,19 @@ class _Estimate(NamedTuple):
         return student_t(confidence, max(self.freedom, 1.0))
 
 
-def _estimate_mean(values: Floats, sums: Sequence[_Cluster]) -> _Estimate:
-    """Estimate the variance of a mean by leaving out each cluster in turn. ValueError: there are fewer than two
-    clusters.
-    """
-    number, count = sum(cluster.times for cluster in sums), len(values)
-    if number < 2:
+def _estimate_mean(values: Floats, sums: Sequence[Cluster]) -> _Estimate:
+    """Estimate the variance of a mean. ValueError: there are fewer than two clusters."""
+    if sum(cluster.times for cluster in sums) < 2:
         raise ValueError("an interval needs at least two clusters; a question without a cluster counts as its own")
-    middle = mean(values)
+    return _estimate(mean(values), len(values), sums)
+
+
+def _estimate(middle: float, count: int, sums: Sequence[Cluster]) -> _Estimate:
+    """Estimate the variance of a mean by leaving out each cluster in turn."""
+    number = sum(cluster.times for cluster in sums)
     squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
     effective = count * count / sum(times * size * size for _, size, times in sums)
-    return _Estimate(middle, (number - 1) / number * squares, effective - 1)
+    return _Estimate(middle, count, sums, (number - 1) / number * squares, effective - 1)
 
 
 @dataclass(frozen=True)
@@ -173,15 +203,20 @@ class Differences:
     most: float = 1.0
 
     @cached_property
-    def _sums(self) -> list[_Cluster]:
-        return _sum_clusters(self.values, self.clusters)
+    def sums(self) -> Mapping[Hashable, Cluster]:
+        """The sum and the number of the differences of each cluster."""
+        return _sum_named(self.values, self.clusters)
+
+    @cached_property
+    def _sums(self) -> list[Cluster]:
+        return _sum_clusters(self.values, self.clusters, self.sums)
 
     @property
     def count(self) -> int:
         """The number of questions."""
         return len(self.values)
 
-    @property
+    @cached_property
     def cluster_count(self) -> int:
         """The number of clusters. A question without a cluster counts as its own cluster."""
         return sum(cluster.times for cluster in self._sums)
@@ -195,39 +230,78 @@ class Differences:
         """Compute the confidence interval of the mean difference. Raises ValueError if there are fewer than two
         clusters.
 
-        Two questions are taken in, of which each submission wins one, unless a difference can be of any size (Agresti
-        and Min, "Simple Improved Confidence Intervals for Comparing Matched Proportions", 2005).
+        It is the wider of two intervals, and excludes 0 exactly if `p_value` is below 1 - confidence. The first has the
+        differences that the test of `flip_test` does not reject. The second comes from Student's t; two questions are
+        taken in, of which each submission wins one, unless a difference can be of any size (Agresti and Min, "Simple
+        Improved Confidence Intervals for Comparing Matched Proportions", 2005).
         """
-        shrunk, error, freedom = self._shrunk
-        half = student_t(confidence, freedom) * error
-        return Interval(max(-self.most, shrunk - half), min(self.most, shrunk + half))
+        low, high = self._find_interval(confidence)
+        return Interval(max(-self.most, low), min(self.most, high))
 
     @property
     def usual_interval(self) -> Interval | None:
-        """The 95% confidence interval of the mean difference, or None if there are fewer than two clusters."""
-        return self.interval() if self.cluster_count > 1 else None
+        """The 95% confidence interval of the mean difference; None if there are fewer than two clusters, or too few to
+        limit a difference of any size.
+        """
+        found = self.interval() if self.cluster_count > 1 else None
+        return found if found and all(map(math.isfinite, found)) else None
 
-    def flip_test(self, patterns: int | None = None) -> float:
-        """Compute the p-value, as described in `paired_test`.
+    @cached_property
+    def _intervals(self) -> dict[float, Interval]:
+        return {}
+
+    def _find_interval(self, confidence: float) -> Interval:
+        """Compute the interval of a difference that can be of any size."""
+        if confidence in self._intervals:
+            return self._intervals[confidence]
+        shrunk, error, freedom = self._shrunk
+        half, outside = student_t(confidence, freedom) * error, round(1 - confidence, 12)
+        low, high = self._halves.find_interval(outside)
+        # t may differ from its share in the last bit
+        zero = [0.0] if self.p_value() >= outside else []
+        found = self._intervals[confidence] = Interval(min(low, shrunk - half, *zero), max(high, shrunk + half, *zero))
+        return found
+
+    def p_value(self, patterns: int | None = None) -> float:
+        """Compute the p-value of `paired_test`, which is the larger of those of the two intervals.
 
         Args:
-            patterns: the p-value is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are
-                tried. If none of these is as far from 0, the p-value is at most Chernoff's bound.
+            patterns: see `flip_test`.
         """
-        # Sorting makes the result independent of the order. A flip does not change a zero.
-        sums = sorted((each.total for each in self._sums if each.total for _ in range(each.times)), key=abs)
-        wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
-        sizes = list(map(abs, wholes))
-        whole, most = sum(sizes), patterns or FLIPS
-        enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
-        tried = min(most, FLIPS)
-        is_random = 1 << len(sizes) > tried
-        pluses = _sum_random_subsets(sizes, tried) if is_random else _sum_subsets(sizes)
-        hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
-        p_value = (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
-        if hits == 0 and most > FLIPS:
-            return min(p_value, max(1 / (most + 1), _bound_tail(sizes, enough)))
-        return p_value
+        return max(self.flip_test(patterns), self._t_test if self.cluster_count > 1 else 0.0)
+
+    @cached_property
+    def _t_test(self) -> float:
+        """The p-value of the interval from Student's t."""
+        shrunk, error, freedom = self._shrunk
+        return _share_outside(abs(shrunk) / error, freedom) if error else float(shrunk == 0.0)
+
+    def flip_test(self, patterns: int | None = None) -> float:
+        """Compute the share of patterns of signs whose mean is at least as far from 0.
+
+        Args:
+            patterns: the share is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are
+                tried. If none of these is as far from 0, the share is at most Chernoff's bound.
+        """
+        hits, tried = self._halves.hits, len(self._halves.totals)
+        if self._halves.is_random:  # the observed signs are one more pattern
+            hits, tried = hits + 1, tried + 1
+        if self._halves.hits:
+            return hits / tried
+        return max(1 / ((patterns or FLIPS) + 1), min(1 / tried, self._halves.bound()))
+
+    @cached_property
+    def _halves(self) -> _Halves:
+        return _draw_halves(self._sums)
+
+    def without(self, cluster: Hashable) -> Differences:
+        """Leave out a cluster. The patterns of the others stay the same."""
+        clusters, sums, removed = self.clusters or (), [*self._sums], self.sums[cluster]
+        rest = [place for place, name in enumerate(clusters) if name != cluster]
+        left = Differences([self.values[place] for place in rest], [clusters[place] for place in rest], self.most)
+        sums.remove(removed)
+        vars(left).update(_sums=sums, _halves=self._halves.remove(removed))
+        return left
 
     def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
         """Compute the smallest difference that these questions can detect, as described in
@@ -235,8 +309,8 @@ class Differences:
         """
         if not 0.5 <= power < 1:
             raise ValueError(f"power must be at least 0.5 and below 1, got {power}")
-        _, error, freedom = self._shrunk
-        return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
+        (low, high), freedom = self._find_interval(confidence), self._shrunk[2]
+        return (high - low) / 2 * (1 + student_t(2 * power - 1, freedom) / student_t(confidence, freedom))
 
     @cached_property
     def _shrunk(self) -> tuple[float, float, float]:
@@ -266,15 +340,15 @@ def differences(first: Floats, second: Floats, clusters: Labels = None) -> Diffe
         ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
 
     Example:
-        >>> between = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
+        >>> between = differences([0.0, 0.5, 1.0] * 4, [0.5, 0.5, 1.0] * 4)
         >>> round(between.mean, 4), [round(end, 4) for end in between.interval()]
-        (0.1667, [-0.8621, 1.0])
+        (0.1667, [-0.0638, 0.3495])
     """
     _check_numbers(first, any_size=True)
     _check_numbers(second, any_size=True)
     _check_length(second, "scores of the second submission", first)
     _check_length(clusters, "clusters", first)
-    most = 1.0 if all(0 <= score <= 1 for score in (*first, *second)) else math.inf
+    most = 1.0 if _are_fractions(first) and _are_fractions(second) else math.inf
     return Differences([after - before for before, after in zip(first, second)], clusters, most)
 
 
@@ -284,7 +358,7 @@ def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float
 
     If both are equally good, either could have given the other's answers to a cluster, so each difference could have
     the other sign. The test tries all patterns of signs if there are at most 10,000, and otherwise 10,000 random ones,
-    which are the same each time.
+    which are the same each time. The p-value of Student's t is the second one, and the larger of the two counts.
 
     Args:
         first: the N scores of one submission.
@@ -292,8 +366,9 @@ def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
-        The share of patterns whose mean is at least as far from 0 as the observed one, from above 0 to 1; for n random
-        patterns (hits + 1) / (n + 1). Swapping the submissions does not change it.
+        The p-value, which is below 0.05 exactly if the 95% interval of `differences` excludes 0. It is at least the
+        share of patterns whose mean is as far from 0 as the observed one, or (hits + 1) / (n + 1) for n random ones.
+        Swapping the submissions does not change it.
 
     Raises:
         ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
@@ -305,7 +380,7 @@ def paired_test(first: Floats, second: Floats, clusters: Labels = None) -> float
     Source: approximate randomization, Riezler and Maxwell, "On Some Pitfalls in Automatic Evaluation and Significance
     Testing for MT", 2005, https://aclanthology.org/W05-0908, by clusters.
     """
-    return differences(first, second, clusters).flip_test()
+    return differences(first, second, clusters).p_value()
 
 
 def minimum_detectable_effect(
@@ -337,13 +412,47 @@ def minimum_detectable_effect(
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
         >>> round(minimum_detectable_effect(first, second), 3)
-        0.199
+        0.204
         >>> round(minimum_detectable_effect(first, second, power=0.5), 3)
-        0.14
+        0.143
 
     Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
     return differences(first, second, clusters).minimum_detectable_effect(confidence, power)
+
+
+def welch_bound(first: Floats, second: Floats, confidence: float = CONFIDENCE) -> float | None:
+    """Compute the difference of means up to which two lists of runs may be equal: t standard errors, as Welch's test.
+
+    Args:
+        first: the score of each run of one submission.
+        second: those of the other one.
+        confidence: from 0 to 1.
+
+    Returns:
+        The difference, from 0; None unless both have two runs or more.
+
+    Raises:
+        ValueError: the confidence is outside [0, 1).
+
+    Example:
+        >>> round(welch_bound([0.8, 0.82, 0.84], [0.83, 0.83, 0.86]), 4)
+        0.0428
+
+    Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances are
+    Involved", 1947.
+    """
+    from statistics import variance  # slow to import
+
+    runs = first, second
+    if min(map(len, runs)) < 2:
+        return None
+    parts = [variance(own) / len(own) for own in runs]
+    total = math.fsum(parts)
+    if not total:
+        return 0.0
+    freedom = total * total / math.fsum(part * part / (len(own) - 1) for part, own in zip(parts, runs))
+    return student_t(confidence, freedom) * math.sqrt(total)
 
 
 def holm(p_values: Floats) -> list[float]:
@@ -408,32 +517,156 @@ def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
 # Differences are scaled to whole numbers up to this, so that the sum of eight fits into four bytes.
 _LARGEST = 2**29 - 1
 
+Row = tuple[int, int]
+"""The size and the difference of clusters."""
 
-def _sum_subsets(sizes: Iterable[int]) -> Sequence[int]:
+BLOCKS, FIRST, FAR = 1_000, 2_000, 0.2
+"""More clusters than `BLOCKS` get their signs in so many random groups, which is equally valid and faster. Their test
+stops after the first patterns if the p-value is at least `FAR`, or if more patterns would find nothing (Besag and
+Clifford, "Sequential Monte Carlo p-values", 1991).
+"""
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """The sums of the clusters with a plus sign, for each pattern of signs.
+
+    Attributes:
+        rows: the size and the difference of each cluster, as whole numbers.
+        blocks: the sums of the rows that have the same signs.
+        unit: the difference that a whole number of 1 stands for.
+        totals: for each pattern, the sum of the differences with a plus sign.
+        sizes: the sum of their sizes, likewise.
+        is_random: whether the patterns are random, and not all.
+    """
+
+    rows: Sequence[Row]
+    blocks: Sequence[Row]
+    unit: float
+    totals: Sequence[int]
+    sizes: Sequence[int]
+    is_random: bool
+
+    @cached_property
+    def whole(self) -> int:
+        """The sum of all differences."""
+        return sum(total for _, total in self.blocks)
+
+    @cached_property
+    def hits(self) -> int:
+        """The number of patterns that are at least as far from 0 as the observed one, minus the rounding errors."""
+        whole, enough = self.whole, abs(self.whole) - len(self.rows)
+        return sum([abs(2 * total - whole) >= enough for total in self.totals])
+
+    def bound(self) -> float:
+        """Return Chernoff's bound of the share of such patterns."""
+        return _bound_tail([abs(total) for _, total in self.blocks if total], abs(self.whole) - len(self.rows))
+
+    def find_interval(self, outside: float) -> Interval:
+        """Find the differences that the test does not reject, because this share of the patterns is as far from them.
+
+        A pattern is if the difference lies between the means of both halves of the questions (Hartigan, "Using
+        Subsample Values as Typical Values", 1969; Garthwaite, "Confidence Intervals from Randomization Tests", 1996).
+        """
+        whole, count = self.whole, sum(size for size, _ in self.blocks)
+        halves = [(total, size) for total, size in zip(self.totals, self.sizes) if 0 < size < count]
+        plus = [total / size for total, size in halves]
+        minus = [(whole - total) / (count - size) for total, size in halves]
+        # A pattern with one half is as far from every difference, and so are the observed signs.
+        others = len(self.totals) - len(halves) + self.is_random
+        enough = math.ceil(outside * (len(halves) + others) - 1e-9) - others
+        if enough < 1:
+            return Interval(-math.inf, math.inf)
+        ends = sorted(map(min, plus, minus))[enough - 1], sorted(map(max, plus, minus))[-enough]
+        return Interval(*sorted(end * self.unit for end in ends))
+
+    def remove(self, cluster: Cluster) -> _Halves:
+        """Leave out a cluster."""
+        size, total = row = cluster.size, round(cluster.total / self.unit)
+        place, patterns, blocks = self.rows.index(row), len(self.totals), [*self.blocks]
+        number = place % len(blocks)
+        blocks[number] = blocks[number][0] - size, blocks[number][1] - total
+        if self.is_random:
+            signs = [byte >> number % 8 & 1 for byte in _draw_signs(number // 8, patterns)]
+        else:
+            signs = [pattern >> number & 1 for pattern in range(patterns)]
+        rows = [*self.rows[:place], *self.rows[place + 1 :]]
+        totals = [own - total * sign for own, sign in zip(self.totals, signs)]
+        sizes = [own - size * sign for own, sign in zip(self.sizes, signs)]
+        return _Halves(rows, blocks, self.unit, totals, sizes, self.is_random)
+
+
+def _draw_halves(sums: Iterable[Cluster]) -> _Halves:
+    """Sum the clusters for all patterns of signs, or for random ones if there are more than `FLIPS`."""
+    own = list(sums)
+    unit = (max((abs(total) for total, _, _ in own), default=0.0) or 1.0) / _LARGEST
+    # In this order, neither the order of the questions nor that of the submissions matters.
+    counts = sorted([(size, round(total / unit), times) for total, size, times in own])
+    whole = sum(total * times for _, total, times in counts)
+    if whole <= 0:
+        mirrored = sorted([(size, -total, times) for size, total, times in counts])
+        if whole < 0 or mirrored > counts:
+            counts, unit = mirrored, -unit
+    rows = [(size, total) for size, total, times in counts for _ in range(times)]
+    if 1 << min(len(rows), 64) <= FLIPS:
+        sizes, totals = ([row[column] for row in rows] for column in range(2))
+        return _Halves(rows, rows, unit, _sum_subsets(totals), _sum_subsets(sizes), False)
+    if len(rows) <= BLOCKS:
+        return _draw(rows, unit, FLIPS)
+    import random  # slow to import
+
+    random.Random(0).shuffle(rows)
+    first = _draw(rows, unit, min(FIRST, FLIPS))
+    is_far = first.hits >= FAR * FIRST or (first.hits == 0 and first.bound() <= 1 / (FLIPS + 1))
+    return first if is_far else _draw(rows, unit, FLIPS)
+
+
+def _draw(rows: Sequence[Row], unit: float, patterns: int) -> _Halves:
+    """Sum the clusters for random patterns of signs."""
+    sizes, totals = ([row[column] for row in rows] for column in range(2))
+    if len(rows) > BLOCKS:
+        sizes, totals = ([sum(column[place::BLOCKS]) for place in range(BLOCKS)] for column in (sizes, totals))
+    blocks = list(zip(sizes, totals))
+    return _Halves(rows, blocks, unit, _sum_random_subsets(totals, patterns), _sum_sizes((*sizes,), patterns), True)
+
+
+def _sum_subsets(sizes: Iterable[int], start: int = 0) -> list[int]:
     """Sum the sizes with a plus sign, for every pattern of signs."""
-    sums = [0]
+    sums = [start]
     for size in sizes:
         sums += [total + size for total in sums]
     return sums
 
 
-def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
-    """Sum the sizes with a plus sign, for random patterns, which are the same each time."""
+def _draw_signs(chunk: int, patterns: int) -> bytes:
+    """Draw the signs of eight clusters for random patterns, which are the same each time: a bit is 1 for a plus."""
     import random  # slow to import
 
-    # A random byte says which of eight sizes have a plus sign, and a table of 256 entries holds their sums. One long
-    # integer holds the totals of all patterns, eight bytes each, so that one addition updates all of them.
-    chance = random.Random(0)
-    added = bytearray(8 * patterns)
-    pluses = 0
-    padded = [*sizes, *[0] * (-len(sizes) % 8)]
-    for start in range(0, len(padded), 8):
-        table = b"".join(total.to_bytes(4, "little") for total in _sum_subsets(padded[start : start + 8]))
-        signs = chance.randbytes(patterns)
-        for place in range(4):
-            added[place::8] = signs.translate(table[place::4])
-        pluses += int.from_bytes(added, "little")
-    return struct.unpack(f"<{patterns}Q", pluses.to_bytes(8 * patterns, "little"))
+    return random.Random(chunk).randbytes(patterns)
+
+
+def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
+    """Sum the sizes with a plus sign, for random patterns."""
+    # A byte has the signs of eight sizes, and a table of 256 entries holds their sums, from 0. One long integer holds
+    # the totals of all patterns, eight bytes each, so that one addition updates all of them.
+    pluses, least = 0, sum(size for size in sizes if size < 0)
+    for start in range(0, len(sizes), 8):
+        chunk = sizes[start : start + 8]
+        if any(chunk):
+            sums = _sum_subsets(chunk, -sum(size for size in chunk if size < 0))
+            table = struct.pack("<256I", *sums * (256 // len(sums)))
+            signs, added = _draw_signs(start // 8, patterns), bytearray(8 * patterns)
+            for place in range(4):
+                if any(table[place::4]):
+                    added[place::8] = signs.translate(table[place::4])
+            pluses += int.from_bytes(added, "little")
+    return [total + least for total in struct.unpack(f"<{patterns}Q", pluses.to_bytes(8 * patterns, "little"))]
+
+
+@lru_cache(maxsize=4)
+def _sum_sizes(sizes: tuple[int, ...], patterns: int) -> Sequence[int]:
+    """Sum the sizes of clusters, once for all comparisons on the same questions."""
+    return _sum_random_subsets(sizes, patterns)
 
 
 def _bound_tail(sizes: Sequence[int], enough: int) -> float:
@@ -454,7 +687,7 @@ def _bound_tail(sizes: Sequence[int], enough: int) -> float:
     return 2 * math.exp(min(0.0, logarithm - exponent * least))
 
 
-class _Cluster(NamedTuple):
+class Cluster(NamedTuple):
     """The sum and the number of the scores of a cluster, and how many such clusters there are."""
 
     total: float
@@ -462,16 +695,32 @@ class _Cluster(NamedTuple):
     times: int
 
 
-def _sum_clusters(scores: Floats, clusters: Labels) -> list[_Cluster]:
+def _sum_clusters(scores: Floats, clusters: Labels, named: Mapping[Hashable, Cluster] | None = None) -> list[Cluster]:
     """Sum the scores of each cluster. Equal scores without a cluster are counted."""
-    together: defaultdict[Hashable, list[float]] = defaultdict(list)
-    for cluster, score in zip(repeat(None) if clusters is None else clusters, scores):
-        together[cluster].append(score)
-    alone = Counter(together.pop(None, ()))
-    return [
-        *(_Cluster(score, 1, times) for score, times in alone.items()),
-        *(_Cluster(math.fsum(each), len(each), 1) for each in together.values()),
-    ]
+    alone = scores if clusters is None else map(scores.__getitem__, _sort_places(tuple(clusters))[0])
+    sums = _sum_named(scores, clusters) if named is None else named
+    return [*(Cluster(score, 1, times) for score, times in Counter(alone).items()), *sums.values()]
+
+
+def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
+    """Sum the scores of each cluster that has a name."""
+    if clusters is None:
+        return {}
+    _, places, sizes = _sort_places(tuple(clusters))
+    ordered = map(scores.__getitem__, places)
+    return {name: Cluster(math.fsum(islice(ordered, size)), size, 1) for name, size in sizes.items()}
+
+
+@lru_cache(maxsize=2)
+def _sort_places(clusters: tuple[Hashable, ...]) -> tuple[Sequence[int], Sequence[int], Mapping[Hashable, int]]:
+    """Return the places without a cluster, those of one cluster after the other, and the sizes of these; once for all
+    sets of the same questions.
+    """
+    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for place, cluster in enumerate(clusters):
+        places[cluster].append(place)
+    alone = places.pop(None, [])
+    return alone, [*chain.from_iterable(places.values())], {name: len(own) for name, own in places.items()}
 
 
 def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool = False) -> None:
@@ -480,10 +729,18 @@ def _check_numbers(numbers: Sequence[float], what: str = "score", any_size: bool
     """
     if not isinstance(numbers, Iterable) or isinstance(numbers, str):
         raise ValueError(f"{what}s must be a list of numbers, got {describe(numbers)}")
+    are_floats = {*map(type, numbers)} <= {float} and all(map(math.isfinite, numbers))
+    if are_floats and (any_size or _are_fractions(numbers)):
+        return
     for row, number in enumerate(numbers):
         if not (isinstance(number, Real) and math.isfinite(number) and (any_size or 0 <= number <= 1)):
             limits = "a finite number" if any_size else "a number from 0 to 1"
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass {limits}")
+
+
+def _are_fractions(numbers: Sequence[float]) -> bool:
+    """Whether numbers are from 0 to 1."""
+    return min(numbers, default=0.0) >= 0.0 and max(numbers, default=0.0) <= 1.0
 
 
 def _check_length(values: Sized | None, what: str, scores: Sized) -> None:

@@ -118,6 +118,19 @@ class Explanation:
     def __str__(self) -> str:
         return self._put_into_words(NOTES)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, and the edits from the prediction to the closest reference."""
+        from html import escape  # slow to import
+
+        shown = [
+            "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in (("del", edit[1]), ("ins", edit[2])) if text)
+            if edit.operation != "equal"
+            else escape(edit.prediction)
+            for edit in self.edits
+        ]
+        edits = f"<p style='white-space: pre-wrap'>{''.join(shown)}</p>" if self.best.distance else ""
+        return f"<p>{escape(str(self))}</p>{edits}"
+
     @property
     def sentence(self) -> str:
         """A sentence that says why the answer has its score, in percent, for a page that shows the reference
@@ -201,9 +214,8 @@ def _tell_apart(value: float, other: float, in_percent: bool) -> str:
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     """Compare a prediction with one reference."""
-    own, other = kernel.prepare(prediction), kernel.prepare(reference)
-    answer, accepted = kernel.normalize(own), kernel.normalize(other)
-    length = max(kernel.prediction_length(own, answer), kernel.reference_length(other, accepted))
+    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
+    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 

@@ -81,7 +81,6 @@ class Kernel:
     no_answers: Collection[str]  # normalized predictions that score 0
     empty_equals_empty: bool  # whether two empty texts score 1 at any threshold
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    prepare: Callable[[str], str] = str  # what is done to both texts before anything else
 
     def keep(self, answer: str, accepted: str, ratio: float) -> float:
         """Convert `ratio`, the distance / length between an answer and the closest reference, to a score."""
@@ -165,10 +164,7 @@ class Kernel:
                     score = similarity if similarity >= low and least <= high else 0.0
                     yield 1.0 if all_or_nothing and score else score
 
-        prepare = self.prepare
-        if prepare is str:
-            return score_rows
-        return lambda rows: score_rows((prepare(text), list(map(prepare, texts))) for text, texts in rows)
+        return score_rows
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.

@@ -5,17 +5,25 @@ Each row names its source; tests compare it with a published implementation.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from anls_metric.core.checks import describe_unknown
-from anls_metric.core.scorer import Scorer
+from anls_metric.core.scorer import Scorer, mean
 from anls_metric.core.strings.kernel import split_into_words
+from anls_metric.core.strings.vqa import score_vqa
 
 References = Sequence[Sequence[Any]]
+
+
+def _describe_nothing(references: References) -> str:
+    return ""
 
 
 class Metric(NamedTuple):
@@ -29,6 +37,10 @@ class Metric(NamedTuple):
             scores, and the scorer.
         most: the largest value.
         lower_is_better: whether 0 is the best value.
+        count: for the rate of a corpus: counts the errors of each answer, and what they are divided by. `compute`
+            returns the rate of each answer.
+        least_references: how many references an answer needs to score 1.
+        describe: says how the references of a set are measured, "" for as usual.
 
     Example:
         >>> from anls_metric import get_variant
@@ -42,6 +54,17 @@ class Metric(NamedTuple):
     compute: Callable[[Sequence[Any], References, Sequence[float], Scorer], list[float]]
     most: float = 1.0
     lower_is_better: bool = False
+    count: Callable[..., list[tuple[int, int]]] | None = None  # type: ignore[assignment]  # as tuples have a method
+    least_references: int = 1
+    describe: Callable[[References], str] = _describe_nothing
+
+    def average(self, *answers: Any) -> float:
+        """Compute the value of a set, given what `compute` takes."""
+        return mean(self.compute(*answers)) if self.count is None else _divide(*map(sum, zip(*self.count(*answers))))
+
+
+def _divide(errors: float, length: float) -> float:
+    return errors / (length or 1)
 
 
 def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metric]:
@@ -64,14 +87,25 @@ def find_metrics(names: Sequence[str], others: Sequence[str] = ()) -> list[Metri
 # Words, characters and numbers
 
 
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+"""The letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words."""
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_TOKEN = re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+")
+
+
 def score_f1(prediction: str, reference: str) -> float:
     """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0.
+
+    In scripts without spaces between words, each character is a word.
 
     Example:
         >>> round(score_f1("The Coca-Cola Company", "Company of Coca Cola!"), 4)
         0.3333
+        >>> score_f1("\u4e8c\u96f6\u4e8c\u56db\u5e74", "\u4e8c\u96f6\u4e8c\u4e94\u5e74\u3002")
+        0.8
     """
-    words, accepted = split_into_words(prediction.lower()), split_into_words(reference.lower())
+    split = _TOKEN.findall if _HAS_UNSPACED.search(prediction + reference) else split_into_words
+    words, accepted = split(prediction.lower()), split(reference.lower())
     if not words or not accepted:
         return float(words == accepted)
     common = (Counter(words) & Counter(accepted)).total()
@@ -85,8 +119,24 @@ def score_cer(prediction: str, reference: str) -> float:
         >>> score_cer("abd", "abc"), score_cer("abcd", "a"), score_cer("", "")
         (0.3333333333333333, 3.0, 0.0)
     """
+    return _divide(*count_characters(prediction, reference))
+
+
+def count_characters(prediction: str, reference: str) -> tuple[int, int]:
+    """Count the wrong characters of a text, and the characters of its reference."""
     prediction, reference = prediction.strip(), reference.strip()
-    return Levenshtein.distance(prediction, reference) / (len(reference) or 1)
+    return Levenshtein.distance(prediction, reference), len(reference)
+
+
+def count_words(prediction: str, reference: str) -> tuple[int, int]:
+    """Count the wrong words of a text, and the words of its reference.
+
+    Example:
+        >>> count_words("the cold drink", "a cold drink of Cola")
+        (3, 5)
+    """
+    words, accepted = prediction.split(), reference.split()
+    return Levenshtein.distance(words, accepted), len(accepted)
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
@@ -112,17 +162,55 @@ def _as_float(text: str) -> float | None:
 
 
 def _take_best(
-    measure: Callable[[str, str], float], best: Callable[[list[float]], float], of_missing: float
-) -> Callable[..., list[float]]:
-    """Make the function that measures answers against the reference that is best for them."""
+    measure: Callable[[str, str], float],
+    best: Callable[[list[float]], float],
+    of_missing: float,
+    predictions: Sequence[Any],
+    references: References,
+    *_: Any,
+) -> list[float]:
+    """Measure answers against the reference that is best for them."""
+    return [
+        of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
+        for prediction, texts in zip(predictions, references)
+    ]
 
-    def compute(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
-        return [
-            of_missing if prediction is None else float(best([measure(prediction, text) for text in texts]))
-            for prediction, texts in zip(predictions, references)
-        ]
 
-    return compute
+_Count = Callable[[str, str], tuple[int, int]]
+
+
+def _count_all(count: _Count, predictions: Sequence[Any], references: References, *_: Any) -> list[tuple[int, int]]:
+    """Count the errors against the reference with the lowest rate; without an answer, all of it is wrong."""
+    found = []
+    for prediction, texts in zip(predictions, references):
+        counts = [count("" if prediction is None else prediction, text) for text in texts]
+        found.append(min(counts, key=lambda pair: _divide(*pair)))
+    return found
+
+
+def _compute_rate(count: _Count, prediction: str, reference: str) -> float:
+    return _divide(*count(prediction, reference))
+
+
+def _compute_vqa(predictions: Sequence[Any], references: References, *_: Any) -> list[float]:
+    return [
+        0.0 if prediction is None else score_vqa(prediction, texts)
+        for prediction, texts in zip(predictions, references)
+    ]
+
+
+def _describe_tokens(references: References) -> str:
+    return "by character" * any(map(_HAS_UNSPACED.search, chain.from_iterable(references)))
+
+
+def _list_rates(meaning: str, count: _Count) -> Iterator[Metric]:
+    """Yield the error rate of a corpus, and the mean of those of the texts."""
+    rates = partial(_take_best, partial(_compute_rate, count), min, 1.0)
+    source = "jiwer, https://github.com/jitsi/jiwer"
+    short, kind = meaning[0] + "er", f"{meaning} error rate, the lowest over the references; 0 is best; it can exceed 1"
+    infinite = float("inf")
+    yield Metric(short, f"{kind}; of all texts together", source, rates, infinite, True, partial(_count_all, count))
+    yield Metric(f"mean_{short}", f"{kind}; the mean over the texts", source, rates, infinite, True)
 
 
 # Equal and contained texts
@@ -214,40 +302,47 @@ def _is_word_character(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
+def _list_matches(kind: str, *answers: Any) -> list[float]:
+    """List the matches of a kind as numbers."""
+    return list(map(float, getattr(find_matches(*answers), kind)))
+
+
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric(
             "f1",
-            "F1 of the words, the best over the references",
+            "F1 of the words (Chinese, Japanese, Thai: of the characters), the best over the references",
             "SQuAD 2.0, https://rajpurkar.github.io/SQuAD-explorer (evaluate's metrics squad and squad_v2)",
-            _take_best(score_f1, max, 0.0),
+            partial(_take_best, score_f1, max, 0.0),
+            describe=_describe_tokens,
         ),
+        *_list_rates("character", count_characters),
+        *_list_rates("word", count_words),
         Metric(
-            "cer",
-            "character error rate, the lowest over the references; 0 is best; it can exceed 1",
-            "jiwer.cer, https://github.com/jitsi/jiwer",
-            _take_best(score_cer, min, 1.0),
-            most=float("inf"),
-            lower_is_better=True,
+            "vqa_accuracy",
+            "min(1, equal references / 3), averaged over leaving out each of ten references",
+            "VQA, https://visualqa.org/evaluation.html",
+            _compute_vqa,
+            least_references=4,
         ),
         Metric(
             "relaxed",
             "numbers within 5%, other strings equal except for case",
             "ChartQA, https://arxiv.org/abs/2203.10244, section 5.1, as Qwen-VL and lmms-eval compute it",
-            _take_best(is_relaxed_match, max, 0.0),
+            partial(_take_best, is_relaxed_match, max, 0.0),
         ),
         Metric(
             "exact_match",
             "equals a reference after normalization",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).exact)),
+            partial(_list_matches, "exact"),
         ),
         Metric(
             "contains",
             "contains a reference as whole words",
             "the variant that scores the set",
-            lambda *answers: list(map(float, find_matches(*answers).contains)),
+            partial(_list_matches, "contains"),
         ),
     )
 }

@@ -6,7 +6,8 @@ No variant does any of this by itself. A chosen row is part of the signature.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -117,9 +118,28 @@ def normalizer(names: str) -> Callable[[str], str]:
     return normalize
 
 
-def sort_rows(names: str) -> str:
-    """Return names of rows in the order of the table, each once. Raises ValueError if there is no such row."""
-    return ",".join(row.name for row in _find_rows(names))
+def sort_rows(names: str | Iterable[str], of_values: bool = True) -> str:
+    """Return names of rows, in a list or separated by commas, in the order of the table, each once.
+
+    Raises:
+        ValueError: there is no such row, or it is one for lists and nested values, and ``of_values`` is false.
+    """
+    rows = _find_rows(names if isinstance(names, str) else ",".join(names))
+    for row in rows:
+        if row.of_keys and not of_values:
+            raise ValueError(f"the normalization {row.name} is for objects: use it with the variant anls_star")
+    return ",".join(row.name for row in rows)
+
+
+def prepare(kernel: Any, names: str) -> Any:
+    """Return the kernel of a variant that normalizes each string first, so that lengths are those of this string."""
+    change = normalizer(names)
+
+    def change_first(compute: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda text, *more: compute(change(text), *more)
+
+    fields = ("normalize", "prediction_length", "reference_length")
+    return replace(kernel, **{field: change_first(getattr(kernel, field)) for field in fields})
 
 
 def _find_rows(names: str) -> list[Normalization]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from anls_metric.core.checks import name_row
+from anls_metric.core.checks import describe, name_row
 from anls_metric.core.scorer import SCORERS, refuse_no_rows
 from anls_metric.core.strings.explanation import Explanation, match_texts
 from anls_metric.core.strings.kernel import Kernel, score_columns
@@ -26,7 +26,7 @@ __all__ = [
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
-        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)  # type: ignore[attr-defined]
+        return _find_kernel(variant, threshold, ignore_case, SCORERS.changes)
     except TypeError:  # a list, for example, which `get_variant` refuses
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
@@ -160,10 +160,11 @@ def anls_batch(
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole dataset; [] for an empty batch.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole dataset; [] for an empty batch. polars
+        takes a list as one cell, so make a column of it: ``frame.with_columns(polars.Series("anls", scores))``.
 
     Raises:
-        ValueError: as `anls_scores`.
+        ValueError: as `anls_scores`; or the batch is a single row, because ``batched=True`` is missing.
         KeyError: the batch does not have the column; data frames of some libraries raise their own error.
 
     Example:
@@ -174,7 +175,13 @@ def anls_batch(
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
     row_name = name_row if indices is None else lambda row: f"row {indices[row]}"
-    scores = score_columns(*get_columns(batch, prediction_column, references_column), kernel, row_name)
+    columns = get_columns(batch, prediction_column, references_column)
+    if columns[0] is None or isinstance(columns[0], str):
+        raise ValueError(
+            f"predictions is {describe(columns[0])}: pass a list of strings, one for each question; Dataset.map "
+            "passes lists with batched=True"
+        )
+    scores = score_columns(*columns, kernel, row_name)
     return {score_column: scores}
 
 

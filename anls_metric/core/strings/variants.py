@@ -9,10 +9,16 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_metric.core.checks import RowName, check_choice, check_number, describe, name_row
-from anls_metric.core.scorer import SCORERS, Scorer, describe_unknown_scorer, get_scorer, join_signature, register
+from anls_metric.core.scorer import (
+    SCORERS,
+    Scorer,
+    describe_unknown_scorer,
+    get_scorer,
+    import_from_package,
+    join_signature,
+)
 from anls_metric.core.strings.explanation import Explanation, explain_texts
 from anls_metric.core.strings.kernel import LENGTHS, LIMITS, NORMALIZERS, Kernel, score_columns
-from anls_metric.core.strings.normalization import normalizer, sort_rows
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
 
 __all__ = ["VARIANTS", "Variant", "get_variant", "signature"]
@@ -21,6 +27,7 @@ Whitespace = Literal["squeeze", "strip", "keep", "words"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
+_NORMALIZATION = "anls_metric.core.strings.normalization", "normalize"
 # The fields of a variant that take one of a few values.
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "whitespace": get_args(Whitespace),
@@ -92,9 +99,9 @@ class Variant(Scorer):
         object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
         for field, choices in _CHOICES.items():
             check_choice(field, getattr(self, field), choices)
-        object.__setattr__(self, "normalize", sort_rows(self.normalize))
-        if "keys" in self.normalize:
-            raise ValueError("the normalization keys is for lists and nested values: use it with the variant anls_star")
+        if self.normalize:
+            rows = import_from_package(*_NORMALIZATION).sort_rows(self.normalize, of_values=False)
+            object.__setattr__(self, "normalize", rows)
         if not isinstance(self.no_answers, tuple):  # of a string, each character would be an answer
             raise ValueError(f"no_answers must be a tuple of strings, got {describe(self.no_answers)}")
 
@@ -121,9 +128,7 @@ class Variant(Scorer):
     @property
     def as_text(self) -> Callable[[str], str]:
         """The function that normalizes a string before it is compared."""
-        kernel = compile_kernel(self)
-        prepare, normalize = kernel.prepare, kernel.normalize
-        return normalize if prepare is str else lambda text: normalize(prepare(text))
+        return compile_kernel(self).normalize
 
     @property
     def minimum_similarity(self) -> float:
@@ -154,7 +159,7 @@ def compile_kernel(variant: Variant) -> Kernel:
     """Make the kernel of a variant."""
     squeeze = NORMALIZERS[variant.ignore_case, variant.whitespace]
     ending = variant.ignored_ending
-    return Kernel(
+    kernel = Kernel(
         (lambda text: squeeze(text).rstrip(ending)) if ending else squeeze,
         LENGTHS[variant.prediction_length],
         LENGTHS[variant.reference_length],
@@ -162,8 +167,10 @@ def compile_kernel(variant: Variant) -> Kernel:
         frozenset(variant.no_answers),
         variant.empty_equals_empty,
         variant.all_or_nothing,
-        normalizer(variant.normalize),
     )
+    if variant.normalize:
+        kernel = import_from_package(*_NORMALIZATION).prepare(kernel, variant.normalize)
+    return kernel
 
 
 # Fields that several programs share: the texts and their lengths as given, or the lengths in upper case.
@@ -369,7 +376,8 @@ _TABLE = (
     ),
 )
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _TABLE})
-register(*_TABLE)
+NAMES: Mapping[str, Variant] = {name: variant for variant in _TABLE for name in (variant.name, *variant.aliases)}
+"""The variants by name and by alias."""
 
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [

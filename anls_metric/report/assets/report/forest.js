@@ -169,7 +169,7 @@ const drawModelHead = () => {
   const orders = [["", "by score"], ["files", "in the order of the files"]];
   const select = makeSelect("order", "order of the models", orders, state.order, (order) => update({ order }));
   const chart = ["difference from ", make("bdi", names[BASELINE]), " in points, 95% CI"];
-  const adjusted = submissions.length > 2 && " (p adjusted)";
+  const adjusted = submissions.length > 2 && " (unadjusted)";
   const asked = data.asked.map(({ heading, meaning }) => make("th.asked", { scope: "col", title: meaning }, heading));
   return make(
     "tr",

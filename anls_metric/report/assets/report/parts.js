@@ -89,9 +89,8 @@ const makePicks = () => {
 };
 const drawCredit = () => {
   const credit = Object.entries(submissions[state.first].lost.credit_for_wrong);
-  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`);
-  const text = `Credit for wrong answers in the score of ${names[state.first]}: ${parts.join(", ")}`;
-  return parts.length > 0 && make("p.said", text);
+  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`).join(", ");
+  return parts && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: ${parts}`);
 };
 const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);

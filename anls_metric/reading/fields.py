@@ -1,0 +1,81 @@
+"""Chooses the fields that two tables have under one name, and that are the answer together: `--fields`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from anls_metric.messages import make_error
+from anls_metric.options import Settings
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.roles import CONFIDENCES, FILES, IDS, QUESTIONS, RUNS, SCORES, SUBMISSIONS, usual_field
+from anls_metric.reading.table import Table
+
+KEYS = (*IDS, *QUESTIONS, *FILES)
+ALL = "*"
+"""The name that stands for all fields that both tables have."""
+
+
+def choose_fields(gold: Table, list_submissions: Callable[[], Sequence[Table]], reading: Reading) -> Reading:
+    """Choose the fields that are the answer together, if the user asks for them or no other field is an answer.
+
+    Args:
+        gold: the table of the gold file.
+        list_submissions: reads the tables of the submissions.
+        reading: how to read them.
+
+    Returns:
+        The same with the names of the fields, if there are any.
+
+    Raises:
+        InputError: fields are the answer, and the variant is for strings, or no other field says which rows belong
+            together; or the tables share no field.
+    """
+    settings, are_named = reading.settings, bool(reading.settings.fields)
+    if not are_named and not _may_have_columns(gold, reading):
+        return reading
+    are_certain, check = are_named, ""
+    if ALL in settings.fields or not are_named:
+        tables = [gold, *list_submissions()]
+        columns = [_list_columns(table, settings) for table in tables]
+        shared = [name for name in columns[0] if all(usual_field(table, [name]) for table in tables)]
+        may_be = len(shared) == len(columns[0]) > 1 and not any(table.layout for table in tables)
+        are_same = all(len(own) == len(shared) for own in columns)
+        if not are_named and not (may_be and (are_same or reading.of_values)):
+            return reading
+        if not shared:
+            raise make_error(gold.name, "it has no field that every submission has: name the fields with {use.fields}")
+        joins = settings.id or settings.gold_id or any(all(usual_field(each, [key]) for each in tables) for key in KEYS)
+        are_certain, check = are_named or (are_same and bool(joins)), "" if joins else "; {use.id} joins the rows"
+        settings = replace(settings, fields=tuple(shared))
+    if are_named and not reading.of_values:
+        raise make_error("", "{use.fields} makes objects of columns: to score objects, add {use.variant:anls_star}")
+    if not (reading.of_values and are_certain):
+        sentence = "its answers are in several columns ({fields}): to compare them by name, add {use.fields:{fields}}"
+        sentence += check if reading.of_values else " and {use.variant:anls_star}"
+        raise make_error(gold.name, sentence, fields=",".join(settings.fields))
+    return replace(reading, settings=settings)
+
+
+def name_fields(settings: Settings) -> Settings:
+    """Name the same list of fields for predictions and references as fields: each is compared with its namesake."""
+    names, references = settings.prediction or (), (settings.references or "").split(",")
+    if len(names) < 2 or sorted(names) != sorted(name.strip() for name in references):
+        return settings
+    return replace(settings, fields=names, prediction=None, references=None)
+
+
+def _may_have_columns(gold: Table, reading: Reading) -> bool:
+    """Whether nothing that the user names, no layout and no name of a field says what the references are."""
+    settings = reading.settings
+    if gold.layout or reading.rule or settings.prediction or settings.references:
+        return False
+    return reading.find_roles(gold, "gold").references is None
+
+
+def _list_columns(table: Table, settings: Settings) -> list[str]:
+    """List the fields that may be a part of an answer: no ids, questions, files, scores and models."""
+    paths = (settings.id, settings.gold_id, settings.submission, settings.cluster_by)
+    named = [name.strip() for path in paths if path for name in path.split(",")]
+    others = {usual_field(table, [name]) for name in (*KEYS, *CONFIDENCES, *SUBMISSIONS, *RUNS, *SCORES, *named)}
+    return [name for name in table.fields if "." not in name and name not in others]
