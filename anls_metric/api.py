@@ -125,9 +125,9 @@ class Scores:
         """List every answer with its score, as one dict for each answer of each submission.
 
         Example:
-            >>> (answer,) = score(["CocaCola"], [["Coca Cola"]]).answers()
+            >>> (answer,) = score(["Coca-Cola"], [["Coca Cola"]]).answers()
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
-            ('1', 'CocaCola', 0.8888888888888888, 'punctuation')
+            ('1', 'Coca-Cola', 0.8888888888888888, 'punctuation')
         """
         from anls_metric.analysis.answer_rows import list_rows
         from anls_metric.report.answers import list_answers

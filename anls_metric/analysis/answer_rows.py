@@ -57,9 +57,9 @@ def describe_question(scored: Scored, place: int) -> AnswerRow:
 
     Example:
         >>> from anls_metric import score
-        >>> row = describe_question(score(["CocaCola"], [["Coca Cola"]])["data"], 0)
+        >>> row = describe_question(score(["Coca-Cola"], [["Coca Cola"]])["data"], 0)
         >>> row["id"], row["prediction"], row["references"], row["score"], row["outcome"]
-        ('1', 'CocaCola', ['Coca Cola'], 0.8888888888888888, 'punctuation')
+        ('1', 'Coca-Cola', ['Coca Cola'], 0.8888888888888888, 'punctuation')
     """
     questions, run = scored.questions, _describe_run(scored, scored.representatives[place])
     content: Any = {

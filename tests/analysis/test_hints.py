@@ -310,7 +310,9 @@ def test_real_tidy_answers_have_no_hints_but_in_another_order(real_answers: Path
     assert "predictions are references of other questions" in hint.text()
 
 
-@pytest.mark.parametrize(("model", "rules"), [("llama_vision", "sentence"), ("qwen2_vl_7b", "first-line,prefix")])
+@pytest.mark.parametrize(
+    ("model", "rules"), [("llama_vision", "sentence,quotes,period"), ("qwen2_vl_7b", "first-line,prefix,repeat,math")]
+)
 def test_real_sentences_have_one_hint_of_extraction(real_answers: Path, model: str, rules: str) -> None:
     predictions, references = read_real(real_answers, model)
     (hint,) = (hint for hint in find(predictions, references) if hint.extract)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anls_metric import anls_score, anls_scores, get_scorer, score
 from anls_metric.core.strings.normalization import NORMALIZATIONS, normalizer
@@ -92,3 +94,38 @@ def test_normalize_refuses_what_it_cannot_do(variant, name, words):
 def test_score_takes_normalize():
     scores = score(["\uff21"], [["A"]], normalize=["width"])
     assert (scores.anls, "normalize:width" in scores.signature) == (1.0, True)
+
+
+@pytest.mark.parametrize("name", [*EQUAL, "nfc,width,typography,digits,spaces"])
+@given(st.text(max_size=20))
+def test_normalizing_again_changes_nothing(name, text):
+    change = normalizer(name)
+    assert change(change(text)) == change(text)
+
+
+@pytest.mark.parametrize("name", [name for name, row in NORMALIZATIONS.items() if not row.of_ascii])
+@given(st.text(st.characters(max_codepoint=127), max_size=20))
+def test_strings_of_ascii_stay_as_they_are(name, text):
+    assert normalizer(name)(text) == NORMALIZATIONS[name].apply(text) == text
+
+
+def test_squares_and_fractions_stay_as_they_are():
+    text = "12 m² × ½ — ①"
+    assert normalizer("nfc,width,digits")(text) == text
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_without_the_option_no_variant_normalizes_more(name):
+    assert get_scorer(name, normalize=None) == get_scorer(name)
+    assert "normalize" not in get_scorer(name).signature()
+    assert get_scorer(name, normalize="width").signature() != get_scorer(name).signature()
+
+
+def test_normalize_is_an_option_of_tables_groups_and_all_variants():
+    rows = [{"id": n, "prediction": "Ａ", "answers": ["A"], "kind": n % 2} for n in range(4)]
+    scores = score(rows, normalize="width", by="kind", variant="rrc,nls")
+    (document,) = scores.to_dict()["submissions"]
+    assert [group["anls"] for group in document["groups"]["kind"].values()] == [1.0, 1.0]
+    assert {*document["variants"].values()} == {1.0}
+    with pytest.raises(ValueError, match="does not apply to benchmark metrics"):
+        score([{**row, "answer_format": "Str"} for row in rows], normalize="width", variant="mmlongbench_doc")
