@@ -206,10 +206,9 @@ def _is_opposite(case: Case) -> bool:
     """Whether an answer equals a reference but for one word and its opposite."""
     text, words = case.text, case.text.split()
     for other in case.texts:
-        if text.endswith(other) or other.endswith(text):
-            if _is_negated(text, other):
-                return True
-        elif len(others := other.split()) == len(words):
+        if _is_negated(text, other):
+            return True
+        if len(others := other.split()) == len(words):
             pairs = [pair for pair in zip(words, others) if pair[0] != pair[1]]
             if len(pairs) == 1 and (frozenset(pairs[0]) in _OPPOSITES or _is_negated(*pairs[0])):
                 return True

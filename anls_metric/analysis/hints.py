@@ -20,7 +20,7 @@ from anls_metric.analysis.steps import RAW
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any
 from anls_metric.messages import FrontEnd, Message
-from anls_metric.reading.answers import list_references
+from anls_metric.reading.answers import list_places, list_references
 
 MAX_HINTS = 3
 """The most hints about the answers of a submission."""
@@ -196,7 +196,23 @@ def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     return len(zeros), ", ".join(f"{show(case.prediction)} for {show(case.references[0])}" for case in some)
 
 
+def _find_blank_questions(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
+    """Find wrong answers to questions that have neither a text nor a reference."""
+    texts, references = scored.questions.texts, list_references(scored.answers)
+    blank = [
+        place
+        for place, (question, score) in enumerate(zip(list_places(scored.answers), scored.answer_scores))
+        if score < 1.0 and texts[question] == "" and not any(references[place])
+    ]
+    return (len(blank), "") if blank else None
+
+
 SIGNS = (
+    Sign(
+        _find_blank_questions,
+        "questions have neither a text nor a reference, so any answer to them is wrong: leave them out of the gold file",
+        of_strings=True,
+    ),
     Sign(
         _find_copies,
         "predictions equal a reference exactly, as in a copy of the gold file: check {use.prediction}",

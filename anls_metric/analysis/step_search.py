@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from operator import itemgetter
@@ -20,8 +20,10 @@ from anls_metric.analysis.steps import (
     NORMALIZING,
     OF_VALUES,
     SPLITTING,
+    Root,
     Step,
     extract_by,
+    follow,
     leave_out,
     read_as_values,
     take_inside,
@@ -33,6 +35,7 @@ from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.layouts import take
+from anls_metric.reading.table import WHOLE_RECORD
 from anls_metric.reading.values import LOST_FORMATTING
 
 MAX_CASES = 256
@@ -316,20 +319,46 @@ def _is_value(text: Any) -> bool:
     return is_open and isinstance(parse_value_or_text(text), (dict, list))
 
 
+_DEEPEST = 3
+
+
 def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
-    """List the steps into the only key or item of predictions, where a reference has no such root."""
-    if not scored.scorer.reads_json or "prediction" in typed:
+    """List the steps into the part of predictions that has the form of the references, which the whole has not."""
+    if not scored.scorer.reads_json or "prediction" in typed or scored.settings.extract:
         return []
-    roots: Counter[str | int] = Counter()
+    roots: Counter[Root] = Counter()
     for answer in sample.wrong:
-        own = answer.prediction
-        if isinstance(own, dict) and len(own) == 1:
-            [root] = own
-            roots[str(root)] += all(not isinstance(each, dict) or root not in each for each in answer.references)
-        elif isinstance(own, list) and len(own) == 1:
-            roots[0] += not any(isinstance(each, list) for each in answer.references)
-    path = scored.answers.read.values.get("prediction", "prediction")
-    return [take_inside(path, root) for root, count in roots.most_common(2) if 2 * count > len(sample.wrong)]
+        if not _fits(answer.prediction, answer.references):
+            parts = _list_parts(answer.prediction, ())
+            roots.update(root for root, part in parts if _fits(part, answer.references))
+    path = scored.answers.read.values.get("prediction", WHOLE_RECORD)
+    return [
+        take_inside("" if path == WHOLE_RECORD else path, root)
+        for root, count in roots.most_common(2)
+        if 2 * count > len(sample.wrong)
+        and all(follow(root, each) is not None for each in sample.state.predictions if each is not None)
+    ]
+
+
+def _fits(value: Any, references: Sequence[Any]) -> bool:
+    """Whether a value has the form of a reference: half of the keys of an object, or the same type."""
+    for reference in references:
+        if isinstance(reference, dict) and isinstance(value, dict):
+            if 2 * len(reference.keys() & value.keys()) >= len(reference):
+                return True
+        elif type(reference) is type(value):
+            return True
+    return False
+
+
+def _list_parts(value: Any, root: Root) -> Iterator[tuple[Root, Any]]:
+    """List the objects and lists inside a value, the outermost first; of a list, the only item."""
+    if len(root) < _DEEPEST:
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        inside = [((*root, key), item) for key, item in items if isinstance(value, dict) or len(value) == 1]
+        yield from inside
+        for own, item in inside:
+            yield from _list_parts(item, own)
 
 
 _OPTIONS = {

@@ -240,20 +240,32 @@ def read_as_values(extract: str = "", path: str = "") -> Step:
     )
 
 
-def take_inside(path: str, root: str | int) -> Step:
-    """Make the step into the only key or item of predictions, at this path."""
+Root = tuple[str | int, ...]
+"""The keys and places that lead into a value."""
 
-    def unwrap(value: Any) -> Any:
-        if isinstance(root, str):
-            return value[root] if isinstance(value, dict) and [*value] == [root] else value
-        return value[0] if isinstance(value, list) and len(value) == 1 else value
 
+def follow(root: Root, value: Any) -> Any:
+    """Return what a value has inside; None if it lacks it.
+
+    Example:
+        >>> follow(("fields", 0), {"fields": [{"total": 5}]}), follow(("fields",), {"total": 5})
+        ({'total': 5}, None)
+    """
+    for key in root:
+        is_inside = isinstance(value, dict) if isinstance(key, str) else isinstance(value, list) and bool(value)
+        value = value.get(key) if is_inside and isinstance(value, dict) else value[0] if is_inside else None
+    return value
+
+
+def take_inside(path: str, root: Root) -> Step:
+    """Make the step into a part of predictions, given the path of the prediction, "" for the whole record."""
+    inner = ".".join(map(str, root))
     return Step(
         "another root",
-        "predictions are the only value under a root that no reference has",
-        "read what is in it",
-        {"prediction": f"{path}.{root}"},
-        prediction=unwrap,
+        f"predictions hold what the references hold under {inner}",
+        "read what is there",
+        {"prediction": f"{path}.{inner}" if path else inner},
+        prediction=lambda value: follow(root, value),
         is_certain=True,
         changes_values=True,
     )
@@ -274,6 +286,6 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
 
 KINDS = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
-    *(read_as_values(), take_inside("prediction", 0), extract_by(["think"], _keep), leave_out(["key"])),
+    *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], _keep), leave_out(["key"])),
 )
 """The steps of the table, and one of each other kind."""

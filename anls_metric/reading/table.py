@@ -170,12 +170,15 @@ def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> 
     return "; ".join(parts) + ("; ..." if len(columns) > most else "") or "no fields"
 
 
+WHOLE_RECORD = "the whole record"
+
+
 def show_path(path: Path | None) -> str:
     """Name a field in a message."""
     if isinstance(path, Fields):
         return ", ".join(path.names)
     if callable(path):
-        return NAMES_OF_FUNCTIONS.get(path, "the whole record")
+        return NAMES_OF_FUNCTIONS.get(path, WHOLE_RECORD)
     return _NAMES.get(path, repr(path))
 
 
@@ -184,5 +187,5 @@ _NAMES = {
     KEY: "the keys of an object",
     VALUE: "the values",
     FILE: "the file names",
-    ".": "the whole record",
+    ".": WHOLE_RECORD,
 }

@@ -185,12 +185,16 @@ UNANSWERABLE: Mapping[str, tuple[Any, ...]] = {
 """A field of a question -> the values that say that the question has no answer."""
 
 _AROUND = " \t\r\n.。!！*_`'\"“”‘’「」『』()[]{}"
+_NOTHING = " \t\r\n[]{}()"
+"""What a program writes around nothing: an answer of these characters alone is empty."""
+
 _AMBIGUOUS = frozenset({"none", "null", "nan", "unknown", "unclear", "not found", "未知", "不明", "unbekannt"})
 """Answers that a document can hold. In a gold file, only a flag says that such a question has no answer."""
 
 
 def _clean(text: str) -> str:
-    return " ".join(text.lower().replace("’", "'").replace("**", "").split()).strip(_AROUND)
+    text = text.lower().replace("’", "'").replace("**", "").replace("_", " ")
+    return " ".join(text.split()).strip(_AROUND)
 
 
 @cache
@@ -225,7 +229,7 @@ def abstains(text: str, accepted: Iterable[str] = ()) -> bool:
     """
     cleaned = _clean(text)
     if not cleaned:
-        return not text.strip()
+        return not text.strip(_NOTHING)
     if any(cleaned == _clean(each) for each in accepted):
         return False
     is_form = cleaned in _list_answers()
