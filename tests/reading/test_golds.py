@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,7 +121,8 @@ def test_references_in_another_order_are_an_error_without_a_key(shell: Shell) ->
     assert shell.scores("-g g.json x.json --id-field none")
 
 
-def test_page_finds_the_same_gold_file(shell: Shell, tmp_path: Any) -> None:
+def test_page_finds_the_same_gold_file(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     shell.write({"g.json": GOLD, "x.json": TABLE, "y.json": BARE})
     options: dict[str, Any] = {}
     assert show(["g.json", "x.json"], "", {}, options, str(tmp_path / "r" / "a.html"))["gold"] == "g"

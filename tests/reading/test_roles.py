@@ -213,7 +213,7 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], str, str]] 
     ),
     "fields that no word tells apart": (
         [{"id": n, "vendor": f"v{n}", "city": f"c{n}"} for n in range(3)],
-        [{"id": n, "vendor": f"v{n}", "city": f"c{n}"} for n in range(3)],
+        [{"id": n, "shop": f"v{n}", "town": f"c{n}"} for n in range(3)],
         "g.json has no references (found 'id' 0; 'vendor' 'v0'; 'city' 'c0'); x.json has no predictions",
         "",
     ),
