@@ -146,19 +146,6 @@ def load(config_name: str | None = None, **kwargs: Any) -> Any:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-def _is_locked(path: str) -> bool:
-    """Whether the process that left a mark still lives."""
-    lock = evaluate.module.FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except evaluate.module.Timeout:
-        return True
-    except OSError:  # it was removed
-        return False
-    lock.release()
-    return False
-
-
 def _remove_mark(lock: Any, path: str) -> None:
     """Remove a mark and the note at it."""
     for remove in (lock.release, lambda: os.remove(path), lambda: os.remove(f"{path}.clash")):
@@ -2140,10 +2127,23 @@ def _define_metric() -> None:
             lock.acquire()
             weakref.finalize(self, _remove_mark, lock, path)
             for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
-                if not os.path.basename(other).startswith(process) and _is_locked(other):
+                if not os.path.basename(other).startswith(process) and self._is_locked(other):
                     for each in (path, other):
                         open(f"{each}.clash", "w").close()
             return mark
+
+        @staticmethod
+        def _is_locked(path: str) -> bool:
+            """Whether the process that left a mark still lives."""
+            lock = evaluate.module.FileLock(path)
+            try:
+                lock.acquire(timeout=0)
+            except evaluate.module.Timeout:
+                return True
+            except OSError:  # it was removed
+                return False
+            lock.release()
+            return False
 
         @staticmethod
         def _describe_job() -> list[tuple[str, str]]:
