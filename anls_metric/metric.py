@@ -289,10 +289,23 @@ class Anls(evaluate.Metric):  # type: ignore[misc]
         lock.acquire()
         weakref.finalize(self, _remove_mark, lock, path)
         for other in glob(os.path.join(escape(self.data_dir), f"{escape(start)}*.job")):
-            if not os.path.basename(other).startswith(process) and _is_locked(other):
+            if not os.path.basename(other).startswith(process) and self._is_locked(other):
                 for each in (path, other):
                     open(f"{each}.clash", "w").close()
         return mark
+
+    @staticmethod
+    def _is_locked(path: str) -> bool:
+        """Whether the process that left a mark still lives."""
+        lock = evaluate.module.FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except evaluate.module.Timeout:
+            return True
+        except OSError:  # it was removed
+            return False
+        lock.release()
+        return False
 
     @staticmethod
     def _describe_job() -> list[tuple[str, str]]:
@@ -364,19 +377,6 @@ _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
 _JSON = "anls_metric.core.json_values", "lists and nested values"
-
-
-def _is_locked(path: str) -> bool:
-    """Whether the process that left a mark still lives."""
-    lock = evaluate.module.FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except evaluate.module.Timeout:
-        return True
-    except OSError:  # it was removed
-        return False
-    lock.release()
-    return False
 
 
 def _remove_mark(lock: Any, path: str) -> None:
