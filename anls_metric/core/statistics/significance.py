@@ -127,7 +127,7 @@ def ratio_interval(parts: Iterable[tuple[float, int]]) -> Interval | None:
     Example:
         >>> found = ratio_interval([(1, 2), (3, 3), (2, 4), (0, 0)])
         >>> found and [round(end, 3) for end in found]
-        [0.202, 0.93]
+        [0.072, 0.983]
     """
     sums = [Cluster(total, size, 1) for total, size in parts if size]
     if len(sums) < 2:

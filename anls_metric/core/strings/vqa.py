@@ -43,7 +43,7 @@ def score_vqa(prediction: str, references: Sequence[str]) -> float:
 
     Example:
         >>> score_vqa("The Stop!", ["stop"] * 4 + ["halt"] * 6), score_vqa("stop", ["stop"] * 2 + ["halt"] * 8)
-        (1.0, 0.6000000000000001)
+        (1.0, 0.6)
 
     Source: https://github.com/GT-Vision-Lab/VQA, PythonEvaluationTools/vqaEvaluation/vqaEval.py.
     """
