@@ -39,18 +39,18 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
     from anls_metric.core.values.trees import says_nothing  # which no run over strings needs
 
     pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
-    known = {path for _, references in pairs for path, _ in _list_keys(references)}
-    spellings = set(map(_fold, {*known, *scorer.ignore_keys}))
+    known = {path for _, references in pairs for path, _ in list_keys(references)}
+    spellings = set(map(fold, {*known, *scorer.ignore_keys}))
     found: Counter[str] = Counter()
     parents: Counter[str] = Counter()
     renamed: Counter[str] = Counter()
     filled: set[str] = set()  # keys without any value are for `none_keys`
     for prediction, references in pairs:
-        own = _collect(_list_keys(prediction))
-        found.update(path for path in own if _fold(path) not in spellings)
+        own = _collect(list_keys(prediction))
+        found.update(path for path in own if fold(path) not in spellings)
         parents.update({_get_parent(path) for path in own})
         filled.update(path for path, values in own.items() if any(not says_nothing(value) for value in values))
-        lacking = {repr(value) for path, value in _list_keys(references) if path not in own}
+        lacking = {repr(value) for path, value in list_keys(references) if path not in own}
         renamed.update(path for path, values in own.items() if not lacking.isdisjoint(map(repr, values)))
     keys = [
         path
@@ -68,15 +68,15 @@ def _get_parent(path: str) -> str:
     return path.rpartition(".")[0]
 
 
-def _list_keys(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+def list_keys(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     """List the paths of the keys in a value, to which lists add nothing, with their values."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield f"{before}{key}", item
-            yield from _list_keys(item, f"{before}{key}.")
+            yield from list_keys(item, f"{before}{key}.")
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _list_keys(item, before)
+            yield from list_keys(item, before)
 
 
 def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
@@ -86,7 +86,8 @@ def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     return values
 
 
-def _fold(path: str) -> str:
+def fold(path: str) -> str:
+    """Write a path of keys without differences of case, spaces and signs."""
     return re.sub(r"[\s_-]+", "", path).casefold()
 
 
@@ -97,7 +98,7 @@ def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> 
         InputError: there is one.
     """
     sides = [side for scored in submissions for side in (scored.answers.predictions, scored.questions.references)]
-    known = dict.fromkeys(path for side in sides for value in side for path, _ in _list_keys(value))
+    known = dict.fromkeys(path for side in sides for value in side for path, _ in list_keys(value))
     for path in paths:
         if path not in known:
             similar = find_similar_name(path, known)

@@ -225,7 +225,7 @@ class LostPoints:
             step.name,
             after.anls - before.anls,
             applied.changed,
-            Message("", step.meaning),
+            Message("", step.meaning, step.values),
             applied.remedy,
             applied.options,
             after.anls,
@@ -301,7 +301,7 @@ class LostPoints:
 MEANINGS: Mapping[str, str] = {
     RIGHT: "lose nothing",
     **{row.name: row.meaning.format(example="x", marker="...") for row in (*LEAF_CAUSES, *CAUSES)},
-    **{row.name: row.meaning for row in KINDS},
+    **{row.name: row.meaning.format(**row.values) for row in KINDS},
 }
 """What is said of the answers with each cause, by its name."""
 

@@ -32,7 +32,7 @@ from anls_metric.core.extraction.extract import EXTRACTORS, extractor
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.core.scorer import Scorer
 from anls_metric.core.strings.normalization import sort_rows
-from anls_metric.messages import Message
+from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.layouts import take
 from anls_metric.reading.table import WHOLE_RECORD
@@ -450,14 +450,32 @@ def _list_normalizing(sample: _Sample, scored: Scored, typed: Mapping[str, str])
     known = scorer.normalize.split(",")
     if scorer.reads_json:
         in_use = {("normalize", name) for name in known} | {(name, getattr(scorer, name)) for name in scorer.options}
-        return [
+        steps = [
             step
             for step in OF_VALUES
             if step.options.keys() <= {*scorer.options} and in_use.isdisjoint(step.options.items())
         ]
+        return [_name_keys(step, sample) if "keys" in step.options.values() else step for step in steps]
     text = "".join(text for answer in sample.wrong for text in (answer.prediction, *answer.references))
     usable = NORMALIZING if not text.isascii() else [step for step in NORMALIZING if "spaces" in step.options.values()]
     return [step for step in usable if step.options["normalize"] not in known]
+
+
+_MOST_KEYS = 5
+
+
+def _name_keys(step: Step, sample: _Sample) -> Step:
+    """Name the keys of predictions that only their spelling tells from keys of references."""
+    from anls_metric.analysis.extra_keys import fold, list_keys  # which strings do not need
+
+    found: dict[str, None] = {}
+    for answer in sample.wrong:
+        known = {path for path, _ in list_keys(answer.references)}
+        folded = set(map(fold, known))
+        own = (path for path, _ in list_keys(answer.prediction) if path not in known)
+        found |= dict.fromkeys(path for path in own if fold(path) in folded)
+    keys = list_some([path.rpartition(".")[2] for path in found], _MOST_KEYS)
+    return step._replace(meaning=f"{step.meaning}: {{keys}}", values={"keys": keys}) if keys else step
 
 
 def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:

@@ -37,6 +37,7 @@ class Step(NamedTuple):
         mark: it changes nothing in answers without this string.
         is_certain: whether correct answers never look like this by chance.
         changes_values: whether it changes predictions that are no strings.
+        values: the values in its meaning.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Step(NamedTuple):
     mark: str = ""
     is_certain: bool = False
     changes_values: bool = False
+    values: Mapping[str, str] = {}
 
     @property
     def rescores(self) -> bool:
@@ -262,12 +264,13 @@ def take_inside(path: str, root: Root) -> Step:
     inner = ".".join(map(str, root))
     return Step(
         "another root",
-        f"predictions hold what the references hold under {inner}",
+        "predictions hold what the references hold under {inner}",
         "read what is there",
         {"prediction": f"{path}.{inner}" if path else inner},
         prediction=lambda value: follow(root, value),
         is_certain=True,
         changes_values=True,
+        values={"inner": inner},
     )
 
 
