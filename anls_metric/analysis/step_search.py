@@ -475,7 +475,7 @@ def _name_keys(step: Step, sample: _Sample) -> Step:
         own = (path for path, _ in list_keys(answer.prediction) if path not in known)
         found |= dict.fromkeys(path for path in own if fold(path) in folded)
     keys = list_some([path.rpartition(".")[2] for path in found], _MOST_KEYS)
-    return step._replace(meaning=f"{step.meaning}: {{keys}}", values={"keys": keys}) if keys else step
+    return step._replace(meaning=f"{step.meaning}, such as {{keys}}", values={"keys": keys}) if keys else step
 
 
 def _list_by_hand(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
