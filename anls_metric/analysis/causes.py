@@ -166,7 +166,7 @@ def is_cut_off(text: Any) -> bool:
 
 def _is_null(case: Case) -> bool:
     text = case.prediction
-    return isinstance(text, str) and text in NULLS and text.lower() not in case.facts.accepted
+    return isinstance(text, str) and text in NULLS and not case.lacks_answer and text.lower() not in case.facts.accepted
 
 
 def _is_refusal(case: Case) -> bool:
@@ -329,7 +329,7 @@ CAUSES = (
     ),
     Cause(
         "another form",
-        "predictions are the number or date of a reference, written differently, such as {example}",
+        "predictions are the number, unit or date of a reference, written differently, such as {example}",
         f"ask for the form of the page, {_ACCEPT_BOTH}",
         lambda case: is_any_same_value(case.text, case.texts),
         share=0.02,

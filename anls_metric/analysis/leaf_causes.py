@@ -28,7 +28,7 @@ LEAF_CAUSES = (
     ),
     Cause(
         "another form",
-        "values are the number or date of the reference, written differently, such as {example}",
+        "values are the number, unit or date of the reference, written differently, such as {example}",
         "ask for one form, or accept both",
         share=0.02,
     ),

@@ -67,7 +67,7 @@ STRINGS: dict[str, list[Pair]] = {
     "cut off": [('{"answer": "Co', ["Coca Cola"]), ("<think>Is it Coca Cola", ["Coca Cola"])],
     "empty": [("", ["Coca Cola"]), (" \n", ["Coca Cola"])],
     "null": [("NaN", ["Coca Cola"]), ("N/A", ["Coca Cola"])],
-    "unanswerable, declined": [("It is not mentioned in the document.", ["Not answerable"])],
+    "unanswerable, declined": [(text, ["Not answerable"]) for text in ("It is not mentioned in the document.", "N/A")],
     "unanswerable, answered": [("Coca Cola", ["Not answerable"]), ("3 dollars", ["Not answerable"])],
     "refusal": [("I cannot answer this question.", ["Coca Cola"]), ("Not mentioned", ["42"])],
     "another form": [("3 dollars", ["$3"]), ("May 3, 1998", ["1998-05-03"]), ("$ 1,200", ["1200"])],
