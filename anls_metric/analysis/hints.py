@@ -210,7 +210,7 @@ def _find_blank_questions(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found
 SIGNS = (
     Sign(
         _find_blank_questions,
-        "questions have neither a text nor a reference, so any answer is wrong: leave them out of the gold file",
+        "questions have no text and no reference, so any answer is wrong: leave them out of the gold file",
         of_strings=True,
     ),
     Sign(

@@ -46,6 +46,7 @@ MAX_CHARACTERS = 1_000
 
 MIN_UNCERTAIN_GAIN = 0.02  # of the first uncertain step of a kind; those that follow it are worth MIN_GAIN
 MIN_SHARE = 0.01  # of the answers, which a step must repair:
+MIN_ANSWERS = 3  # and of an uncertain step at least so many answers
 NEARLY_RIGHT = 0.9  # then they have at least this score
 MAX_STEPS = 4  # of one kind
 
@@ -216,7 +217,7 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
     """
     least, enough = MIN_SHARE * sample.total, MIN_GAIN
     if not step.is_certain:
-        least = max(least, min(sample.total / 2, 2 + 0.4 * math.sqrt(sample.total)))
+        least = max(least, MIN_ANSWERS, min(sample.total / 2, 2 + 0.4 * math.sqrt(sample.total)))
         enough = MIN_GAIN if known in step.options else MIN_UNCERTAIN_GAIN
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
