@@ -52,8 +52,8 @@ USUAL_COLUMNS, TERMINAL_COLUMNS, ASKED_COLUMNS = (
 for them. Columns without values are left out."""
 
 IMPORTANT_COLUMNS = (
-    *("anls", "difference", "verdict", "p_value_adjusted", "anls_extracted", "empty", "interval"),
-    *("wins", "losses", "exact_match", "contains"),
+    *("anls", "difference", "verdict", "interval", "p_value_adjusted", "wins", "losses"),
+    *("anls_extracted", "empty", "exact_match", "contains"),
 )
 """The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""
 

@@ -143,15 +143,19 @@ def _list_steps(submissions: Sequence[Submission], numbers: NumberFormat) -> lis
 
 
 def _list_credit(submissions: Sequence[Submission], numbers: NumberFormat) -> list[str]:
-    """List how much of each score is credit for wrong answers."""
-    lines = []
-    for each in submissions:
-        credit: dict[str, float] = each["lost"]["credit_for_wrong"]
-        total = numbers.format(math.fsum(credit.values()))
-        if total.strip("0."):
-            name = f"{each['name']}: " if len(submissions) > 1 else ""
-            lines.append(f"{name}of the score, {total} is credit for wrong answers ({', '.join(credit)})")
-    return lines
+    """Say how much of each score is credit for wrong answers."""
+    amounts_of: list[tuple[str, Mapping[str, float]]] = [
+        (each["name"], each["lost"]["credit_for_wrong"]) for each in submissions
+    ]
+    shown = [(name, numbers.format(math.fsum(own.values())), own) for name, own in amounts_of]
+    shown = [row for row in shown if row[1].strip("0.")]
+    if not shown:
+        return []
+    causes = ", ".join(dict.fromkeys(cause for *_, own in shown for cause in own))
+    if len(submissions) == 1:
+        return [f"of the score, {shown[0][1]} is credit for wrong answers ({causes})"]
+    amounts = ", ".join(f"{name} {total}" for name, total, _ in shown)
+    return [f"of the scores, this is credit for wrong answers ({causes}): {amounts}"]
 
 
 def _list_differences(
