@@ -316,11 +316,13 @@ class Settings:
         "--none-keys {counted,ignored}",
         "for anls_star: whether predicted keys without a value count as wrong (default: counted)",
         SCORING,
+        label="Keys without a value",
     )
     numbers: str | None = _option(
         "--numbers {as_written,by_value}",
         "for anls_star: compare numbers as they are written, or 2440 and 2440.0 as equal (default: as_written)",
         SCORING,
+        label="Numbers",
     )
     ignore_keys: tuple[str, ...] | None = _option(
         "--ignore-keys PATHS",

@@ -40,10 +40,12 @@ STOPPED = "Stopped. Change a file or a setting to score again."
 
 _MADE_UP_FILES = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
-_SETTINGS = (
+SETTINGS: Sequence[str] = (
     *("extract", "missing", "extra", "runs", "samples", *_FIELDS, "fields", "ignore_keys", "records"),
-    *("references_separator", "filter", "baseline"),
+    *("references_separator", "normalize", "numbers", "none_keys", "filter", "baseline"),
 )
+"""The options with a control of this tab, beside those that all tabs share."""
+
 _DEFAULT = ("default", "")
 _COLUMNS = ("file", "role", "name", "read as")
 
@@ -71,7 +73,7 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
                 elem_id="names",
             )
         with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
-            settings = {**common, **{name: _make_setting(name) for name in _SETTINGS}}
+            settings = {**common, **{name: _make_setting(name) for name in SETTINGS}}
         add = gr.UploadButton("Add files", file_count="multiple", size="sm", min_width=90, scale=0, elem_id="add")
         example = gr.Button("Try example files", size="sm", min_width=150, scale=0, elem_id="try")
         own_tab = gr.Button(
@@ -175,8 +177,8 @@ def add_file_tab(common: Mapping[str, Any]) -> tuple[gr.File, gr.HTML]:
     example.click(lambda: _MADE_UP_FILES, None, files, **QUIET)
 
     def apply(event: gr.EventData) -> Any:
-        """Set an option to the value on the button of a hint in the report."""
-        return {settings[event.option]: _read_value(event.option, event.value)} if event.option in settings else {}
+        """Set the options on the button of a hint in the report."""
+        return {settings[name]: _read_value(name, event.options[name]) for name in settings if name in event.options}
 
     result.click(apply, None, list(settings.values()), **QUIET)
     return files, result

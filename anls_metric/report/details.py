@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -171,7 +172,7 @@ def format_hints(document: Document, result: Result, front_end: FrontEnd) -> str
     for described, hint in zip(document["hints"], result.hints):
         parts = [escape(part, 2000) for part in _OPTIONS.split(described["text"])]
         parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
-        action = _format_action(*hint.message.action) if front_end == "page" and hint.message.action else ""
+        action = _format_action(hint.message.find_options()) if front_end == "page" else ""
         item = f"<li>{''.join(parts)}{action}</li>"
         if several and (hint.submission or hint.message in notes):
             folded += item
@@ -182,10 +183,13 @@ def format_hints(document: Document, result: Result, front_end: FrontEnd) -> str
     return box + more if folded else box
 
 
-def _format_action(option: str, value: str) -> str:
-    """Format the button with which the web app sets the option of a hint."""
-    label = f"{OPTIONS[option].label}: {value}"
-    return f' <button data-option="{escape(option)}" data-value="{escape(value)}" hidden>{escape(label)}</button>'
+def _format_action(options: Mapping[str, str]) -> str:
+    """Format the button with which the web app sets the options of a hint; "" if the page lacks a control for one."""
+    labels = [OPTIONS[name].label if name in OPTIONS else "" for name in options]
+    if not all(labels) or not labels:
+        return ""
+    text = ", ".join(f"{label}: {value}" for label, value in zip(labels, options.values()))
+    return f' <button data-options="{escape(json.dumps(options), 2000)}" hidden>{escape(text)}</button>'
 
 
 def format_read(document: Document) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from anls_metric.page.endpoints import (
     score_logs,
 )
 from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.report.texts import escape
 from tests.conftest import ROOT, without_questions
 from tests.page.conftest import write_table
 
@@ -251,10 +253,28 @@ def test_hint_in_the_report_has_its_option(show: Show, tmp_path: Path) -> None:
     assert show(tmp_path / "run.json").said == "ANLS of run: 0.0. 1 hint."
     report = (tmp_path / "report" / "report.html").read_text()
     assert "30 of 30 predictions look like raw model output" in report
-    button = (
-        '<button data-option="extract" data-value="sentence" hidden>Extract answers from raw model output: sentence<'
-    )
-    assert button in report
+    options = escape(json.dumps({"extract": "sentence"}))
+    assert f'<button data-options="{options}" hidden>Extract answers from raw model output: sentence<' in report
+
+
+def test_button_of_a_hint_sets_all_its_options(show: Show, tmp_path: Path) -> None:
+    pytest.importorskip("gradio", reason="the page needs gradio")
+    from anls_metric.page.file_tab import SETTINGS
+
+    rows = [
+        {"id": n, "prediction": json.dumps({"Total Sum": n}), "references": [json.dumps({"total_sum": n})]}
+        for n in range(30)
+    ]
+    (tmp_path / "run.json").write_text(json.dumps(rows))
+    clicked: dict[str, str] = {}
+    for expected in ({"variant": "anls_star", "references": "references.0"}, {"normalize": "keys"}):
+        show(tmp_path / "run.json", **clicked)
+        report = (tmp_path / "report" / "report.html").read_text()
+        options = json.loads(unescape(re.findall(r'data-options="(.*?)"', report)[0]))
+        assert options == expected
+        assert options.keys() <= {*SETTINGS, "variant"}
+        clicked |= options
+    assert show(tmp_path / "run.json", **clicked).said == "ANLS* of run: 100.0."
 
 
 def test_controls_that_messages_quote_are_on_the_page() -> None:

@@ -77,7 +77,7 @@ window.anls = {
 
   // The report is in a frame that cannot access the page and has no storage, so they have this protocol:
   // - The report posts {type: "anls-report-state", hash} when its view changes (filter, search, open question), with
-  //   the hash that its own URL would have; {type: "anls-report-option", option, value} for the button of a hint;
+  //   the hash that its own URL would have; {type: "anls-report-options", options} for the button of a hint;
   //   {type: "anls-report-marks", place, marks} when a mark changes, where place names the questions.
   // - The page names the frame: JSON with url, its own URL, for links; hash, the last hash; marks, JSON with the last
   //   marks by their places. So view and marks survive a changed setting. The URL of the page holds the hash.
@@ -87,13 +87,13 @@ window.anls = {
   listen({ source, data }) {
     const frame = document.querySelector("#result iframe");
     if (!frame || source !== frame.contentWindow || typeof data !== "object" || !data) return;
-    const { type, hash, option, value, place, marks } = data;
+    const { type, hash, options, place, marks } = data;
     if (type === "anls-report-state" && typeof hash === "string" && hash.length < 4000) {
       anls.hash = /^#./.test(hash) ? hash : "";
       anls.save({});
       if (document.activeElement === frame) frame.scrollIntoView({ block: "nearest" });
-    } else if (type === "anls-report-option" && `${option}${value}`.length < 300) {
-      anls.set({ option: option, value: value });
+    } else if (type === "anls-report-options" && Object.values(options).every((value) => `${value}`.length < 300)) {
+      anls.set({ options });
     } else if (type === "anls-report-marks" && `${place}${marks}`.length < 1e7) {
       anls.marks[place] = marks;
     }

@@ -42,7 +42,8 @@ const build = () => {
   $("notes").append(...data.notes.map((note) => make("p.note", note)));
   for (const button of document.querySelectorAll("#hints button")) {
     button.hidden = !FRAMED;
-    button.onclick = () => parent.postMessage({ type: "anls-report-option", ...button.dataset }, "*");
+    const options = JSON.parse(button.dataset.options);
+    button.onclick = () => parent.postMessage({ type: "anls-report-options", options }, "*");
   }
   $("figure").hidden = !several;
   $("models").hidden = submissions.length < SEARCHED;
