@@ -21,7 +21,7 @@ from typing import Any
 from anls_metric.analysis.causes import CAUSES, Cause
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.parts import PARTS
-from anls_metric.analysis.steps import KINDS
+from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.command.arguments import write_help
 from anls_metric.command.subcommands import SUBCOMMANDS
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
@@ -268,9 +268,9 @@ def make_causes(causes: Sequence[Cause]) -> str:
 def make_steps() -> str:
     """Make the table of the steps that give lost points back, with a row for each cause."""
     meanings: dict[str, dict[str, None]] = {}
-    for step in KINDS:
+    for step in EXAMPLES:
         meanings.setdefault(step.name, {})[step.meaning] = None
-    named = {step.name: step for step in KINDS}
+    named = {step.name: step for step in EXAMPLES}
     fixed = ("anls_star", "by_value", "ignored", "keys")  # the values of options that do not depend on the answers
     rows = []
     for name, step in named.items():

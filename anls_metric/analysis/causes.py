@@ -78,7 +78,7 @@ class Cause(NamedTuple):
         meaning: what is said after the number of answers.
         remedy: what to do.
         applies: whether an answer has this cause.
-        share: the share of the answers above which it is a hint; None if it never is.
+        share: the points, as a share of the score, above which it is a hint; 0 for any, None for never.
         of_rules: whether answers under a benchmark metric have it, too.
         at: "zero" or "above" if only answers that score 0, or more, have it.
         needs: the name of the fact without which no answer has it; "" for none.
@@ -155,12 +155,16 @@ def _is_failed(case: Case) -> bool:
     )
 
 
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
 def is_cut_off(text: Any) -> bool:
     """Whether a string begins an object that does not end, or reasoning that does not end."""
     if not isinstance(text, str):
         return False
     if _begins_object(text):
-        return text.count("{") > text.count("}") or text.count("[") > text.count("]")
+        signs = _STRING.sub("", text)
+        return signs.count("{") > signs.count("}") or signs.count("[") > signs.count("]")
     return _THINK.find(text) == ""
 
 

@@ -17,7 +17,7 @@ MIN_COMMON = 3
 
 
 class Contribution(NamedTuple):
-    """What the answers with one outcome contribute to a difference. The fields are keys of the report data.
+    """What the answers with one cause contribute to a difference. The fields are keys of the report data.
 
     Attributes:
         outcome: the cause.
@@ -53,8 +53,11 @@ def split_loss(scored: Scored) -> list[Contribution]:
         [('empty', -0.25, 1, 0), ('wrong', -0.25, 1, 0), ('a few characters', -0.0625, 1, 0)]
     """
     clusters = scored.clusters.names if scored.clusters else repeat(None)
+    account = account_for(scored)
     rows = [
-        (-part.points, part.cause, cluster) for own, cluster in zip(account_for(scored).parts, clusters) for part in own
+        (-points, cause, cluster)
+        for place, cluster in zip(range(len(scored.scores)), clusters)
+        for cause, points in account.of_question(place).items()
     ]
     return _sum_up(rows, len(scored.scores))
 
@@ -75,25 +78,25 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
     pair = pair_questions(first, second)
     rows, lost = [], (account_for(first), account_for(second))
     for own, other, cluster in zip(pair.first, pair.second, pair.clusters or repeat(None)):
-        rows += [(-part.points, part.cause, cluster) for part in lost[0].parts[own]]
-        rows += [(part.points, part.cause, cluster) for part in lost[1].parts[other]]
+        before, after = lost[0].of_question(own), lost[1].of_question(other)
+        rows += [(after.get(cause, 0.0) - before.get(cause, 0.0), cause, cluster) for cause in {**before, **after}]
     return _sum_up(rows, len(pair.first))
 
 
 def _sum_up(rows: Sequence[tuple[float, str, Hashable]], count: int) -> list[Contribution]:
-    """Sum up the differences by outcome: each row has a difference on a question, its outcome and its document."""
-    by_outcome: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
-    for difference, outcome, cluster in rows:
+    """Sum up the differences by cause: each row has a difference on a question, its cause and its document."""
+    by_cause: dict[str, tuple[list[float], list[Hashable], list[Hashable]]] = {}
+    for difference, cause, cluster in rows:
         if difference:
-            differences, lost, won = by_outcome.setdefault(outcome, ([], [], []))
+            differences, lost, won = by_cause.setdefault(cause, ([], [], []))
             differences.append(difference)
             (lost if difference < 0 else won).append(cluster)
     contributions = []
-    for outcome, (differences, lost, won) in by_outcome.items():
+    for cause, (differences, lost, won) in by_cause.items():
         most = max(lost, won, key=len)
         document, shared = Counter(most).most_common(1)[0]
         if document is None or shared < max(MIN_COMMON, len(most) / 2):
             document, shared = None, 0
         points = math.fsum(differences) / count
-        contributions.append(Contribution(outcome, points, len(lost), len(won), document, shared))
+        contributions.append(Contribution(cause, points, len(lost), len(won), document, shared))
     return sorted(contributions, key=lambda each: (each.points, each.outcome))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.checks import find_similar_name
+from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import list_some, make_error
 
 _NEARLY_ALL = 0.95
@@ -40,14 +40,14 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
 
     pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
     known = {path for _, references in pairs for path, _ in list_keys(references)}
-    spellings = set(map(fold, {*known, *scorer.ignore_keys}))
+    spellings = set(map(spell, {*known, *scorer.ignore_keys}))
     found: Counter[str] = Counter()
     parents: Counter[str] = Counter()
     renamed: Counter[str] = Counter()
     filled: set[str] = set()  # keys without any value are for `none_keys`
     for prediction, references in pairs:
         own = _collect(list_keys(prediction))
-        found.update(path for path in own if fold(path) not in spellings)
+        found.update(path for path in own if spell(path) not in spellings)
         parents.update({_get_parent(path) for path in own})
         filled.update(path for path, values in own.items() if any(not says_nothing(value) for value in values))
         lacking = {repr(value) for path, value in list_keys(references) if path not in own}
@@ -56,11 +56,17 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
         path
         for path, count in found.items()
         if path in filled
+        and _can_be_typed(path)
         and _get_parent(path) in {"", *known}
         and count >= _NEARLY_ALL * parents[_get_parent(path)]
         and 2 * renamed[path] <= count
     ]
     return [*scorer.ignore_keys, *keys] if keys else []
+
+
+def _can_be_typed(path: str) -> bool:
+    """Whether a path can be one of several in an option."""
+    return "," not in path and path == path.strip()
 
 
 def _get_parent(path: str) -> str:
@@ -86,9 +92,9 @@ def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     return values
 
 
-def fold(path: str) -> str:
+def spell(path: str) -> str:
     """Write a path of keys without differences of case, spaces and signs."""
-    return re.sub(r"[\s_-]+", "", path).casefold()
+    return NORMALIZATIONS["keys"].apply(path)
 
 
 def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> None:

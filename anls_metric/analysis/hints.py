@@ -29,7 +29,7 @@ LEAST = 4  # answers with a cause that good models have, too
 
 LEAF_SHARES = {cause.name: cause.share for cause in LEAF_CAUSES}
 SHARES = {cause.name: cause.share for cause in CAUSES}
-"""The share of the answers above which a cause is a hint; None for never."""
+"""The points, as a share of the score, above which a cause is a hint; None for never."""
 
 
 class WrongAnswer(NamedTuple):
@@ -100,7 +100,7 @@ def _say(scored: Scored, count: float, sentence: str, **values: Any) -> Hint:
 
 def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
     """List the rows of the account that are worth a hint."""
-    before, total = scored.anls, len(scored.answer_scores)
+    total = len(scored.answer_scores)
     for row in account.rows:
         values, sentence = {**row.meaning.values, **row.remedy.values}, f"{row.meaning.sentence}: {row.remedy.sentence}"
         hint = _say(scored, row.answers, sentence, **values)
@@ -108,8 +108,7 @@ def _list_rows(scored: Scored, account: LostPoints) -> Iterator[Hint]:
             hint = Hint(Message("", "{count:,} " + sentence, {"count": row.answers, **values}))
         if row.anls is not None:
             extract = tuple((row.options or {}).get("extract", "").split(",")) if row.cause == RAW else ()
-            yield replace(hint, extract=extract, before=before, anls=row.anls, cost=row.points)
-            before = row.anls
+            yield replace(hint, extract=extract, before=scored.anls, anls=row.anls, cost=row.points)
         else:
             share = (LEAF_SHARES if account.counts_leaves else SHARES).get(row.cause)
             is_many = share and row.answers >= LEAST and row.points > share + 10 * share / sqrt(total)
@@ -126,7 +125,8 @@ def _hint_at_values(scored: Scored) -> list[Hint]:
         return []
     step, anls = found
     remedy = advise("references are JSON, and are scored as strings: score their fields", step.options)
-    hint = _say(scored, len(scored.answers.predictions), remedy.sentence, **remedy.values)
+    predictions = scored.answers.predictions
+    hint = _say(scored, len(predictions) - predictions.count(None), remedy.sentence, **remedy.values)
     return [replace(hint, before=scored.anls, anls=anls)]
 
 
@@ -170,9 +170,10 @@ def _find_copies(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
     """
     answers = scored.answers
-    pairs = [] if wrong or answers.raw else list(zip(answers.predictions, list_references(answers)))
+    rows = zip(answers.predictions, list_references(answers))
+    pairs = [] if wrong or answers.raw else [row for row in rows if row[0] is not None]
     words = {str(text) for text, _ in pairs if str(text).upper() != str(text).lower()}
-    are_copied = len(words) >= MIN_ANSWERS and all(text is None or text in texts for text, texts in pairs)
+    are_copied = len(words) >= MIN_ANSWERS and all(text in texts for text, texts in pairs)
     return (len(pairs), "") if are_copied else None
 
 
@@ -198,11 +199,11 @@ def _find_zeros(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
 
 def _find_blank_questions(scored: Scored, wrong: Sequence[WrongAnswer]) -> Found | None:
     """Find wrong answers to questions that have neither a text nor a reference."""
-    texts, references = scored.questions.texts, list_references(scored.answers)
+    texts, references, answers = scored.questions.texts, list_references(scored.answers), scored.answers.predictions
     blank = [
         place
         for place, (question, score) in enumerate(zip(list_places(scored.answers), scored.answer_scores))
-        if score < 1.0 and texts[question] == "" and not any(references[place])
+        if score < 1.0 and answers[place] is not None and texts[question] == "" and not any(references[place])
     ]
     return (len(blank), "") if blank else None
 

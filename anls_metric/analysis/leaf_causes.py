@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.causes import Cause, show
@@ -80,6 +80,3 @@ def _pair_keys(leaves: Sequence[ScoredLeaf]) -> Iterator[tuple[int, int]]:
 
 def _normalize(value: Any) -> str:
     return " ".join(str(value).lower().split())
-
-
-BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in LEAF_CAUSES}

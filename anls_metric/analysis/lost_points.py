@@ -19,6 +19,7 @@ from anls_metric.analysis.causes import (
     MISSING,
     RIGHT,
     Case,
+    Cause,
     Facts,
     find_facts,
     is_cut_off,
@@ -28,7 +29,7 @@ from anls_metric.analysis.causes import (
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
 from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
-from anls_metric.analysis.steps import KINDS
+from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
 from anls_metric.core.strings.metrics import normalize_wrong
 from anls_metric.messages import Message
@@ -36,7 +37,7 @@ from anls_metric.options import Settings
 from anls_metric.reading.answers import list_places
 
 
-class Part(NamedTuple):
+class Loss(NamedTuple):
     """What an answer, or a question, loses to one cause: points, and for nested values under which keys."""
 
     cause: str
@@ -96,12 +97,12 @@ class LostPoints:
         return next((applied.options for applied in reversed(self.steps) if applied.options), {})
 
     @cached_property
-    def causes(self) -> Sequence[Sequence[Part]]:
+    def causes(self) -> Sequence[Sequence[Loss]]:
         """For each answer, what it still loses after the steps; () for one that loses nothing."""
         return self._list_leaf_causes() if self.counts_leaves else self._list_causes()
 
-    def _list_causes(self) -> Sequence[Sequence[Part]]:
-        found: list[Sequence[Part]] = [()] * len(self.final.scores)
+    def _list_causes(self) -> Sequence[Sequence[Loss]]:
+        found: list[Sequence[Loss]] = [()] * len(self.final.scores)
         cases = self._list_cases()
         at_zero, above = _choose_causes(cases[0][1].facts, bool(self.final.scorer.columns)) if cases else ((), ())
         for place, case in cases:
@@ -110,7 +111,7 @@ class LostPoints:
                 if applies(case):
                     cause = name
                     break
-            found[place] = (Part(cause, 1.0 - case.score),)
+            found[place] = (Loss(cause, 1.0 - case.score),)
             if cause not in self.examples:
                 self.examples[cause] = " for ".join(map(show, (case.prediction, *case.references[:1])))
         return found
@@ -146,10 +147,10 @@ class LostPoints:
             if score < 1.0
         ]
 
-    def _list_leaf_causes(self) -> Sequence[Sequence[Part]]:
+    def _list_leaf_causes(self) -> Sequence[Sequence[Loss]]:
         """For each answer, list what it loses leaf by leaf."""
         scorer = replace(cast("Any", self.final.scorer), lists_leaves=True)
-        raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Part]]()
+        raw, found = self.scored.answers.raw or self.scored.answers.predictions, list[Sequence[Loss]]()
         for prediction, references, value, output in zip(
             self.final.predictions, self.final.references, self.final.values, raw
         ):
@@ -165,11 +166,11 @@ class LostPoints:
             names = ["cut off"] * len(row.leaves) if is_cut else name_leaf_causes(prediction, row.leaves, self.examples)
             losses = [(1.0 - leaf.score) / row.length for leaf in row.leaves]
             parts = zip(names, losses, (leaf.keys for leaf in row.leaves))
-            found.append([Part(*part) for part in parts if part[1]])
+            found.append([Loss(*part) for part in parts if part[1]])
         return found
 
     @cached_property
-    def parts(self) -> Sequence[Sequence[Part]]:
+    def parts(self) -> Sequence[Sequence[Loss]]:
         """For each question, what it loses to each cause: to the steps in their order, then to the others. They add up
         to 1 - score. Runs are averaged.
         """
@@ -182,7 +183,7 @@ class LostPoints:
         ]
         return [
             [
-                *(Part(name, gain[place]) for name, gain in gains if gain[place]),
+                *(Loss(name, gain[place]) for name, gain in gains if gain[place]),
                 *(
                     part._replace(points=part.points / len(run)) if len(run) > 1 else part
                     for answer in run
@@ -229,7 +230,7 @@ class LostPoints:
             applied.remedy,
             applied.options,
             after.anls,
-            -math.fsum(change for change in changes if change < 0) / len(changes),
+            math.fsum(-change for change in changes if change < 0) / len(changes),
         )
 
     def _describe_causes(self) -> list[Row]:
@@ -298,12 +299,20 @@ class LostPoints:
         return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
 
+def _say_meanings(causes: Iterable[Cause]) -> dict[str, str]:
+    """Say what causes mean, without an example."""
+    return {row.name: row.meaning.removesuffix(", such as {example}").format(marker="...") for row in causes}
+
+
 MEANINGS: Mapping[str, str] = {
     RIGHT: "lose nothing",
-    **{row.name: row.meaning.format(example="x", marker="...") for row in (*LEAF_CAUSES, *CAUSES)},
-    **{row.name: row.meaning.format(**row.values) for row in KINDS},
+    **_say_meanings((*LEAF_CAUSES, *CAUSES)),
+    **{row.name: row.meaning.format(**row.values) for row in EXAMPLES},
 }
 """What is said of the answers with each cause, by its name."""
+
+LEAF_MEANINGS: Mapping[str, str] = {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
+"""The same of the leaves of nested values."""
 
 
 def wants_account(settings: Settings) -> bool:

@@ -145,13 +145,6 @@ class Scored:
         columns = answers.predictions, list_references(answers), self.answer_scores
         return find_matches(*columns, self.scorer, self.texts)
 
-    @cached_property
-    def rows_of_leaves(self) -> Sequence[Any]:
-        """The scores of nested answers, including their leaves. `values` has the leaves only on request."""
-        if any(row.leaves for row in self.values):
-            return self.values
-        return score_predictions(self.answers, self.answers.predictions, _list_leaves(self.scorer))
-
     def why(self, place: int) -> Any:
         """Explain the score of an answer, given its place. Return None if the question has no answer."""
         if place not in self._explanations:
@@ -446,6 +439,8 @@ def describe_independence(scored: Scored) -> str:
     known = [list(questions.texts), list(questions.ids), list(scored.answers.predictions)]
     sizes = {}
     for name in dict.fromkeys(chain.from_iterable(records[:100])):
+        if name in questions.roles:
+            continue
         values = keep_names([record.get(name) for record in records])
         size = len({*values})
         if LEAST_DOCUMENTS <= size < len(records) and None not in values and list(map(str, values)) not in known:

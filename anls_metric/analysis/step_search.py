@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -30,7 +29,7 @@ from anls_metric.analysis.steps import (
 )
 from anls_metric.core.extraction.extract import EXTRACTORS, extractor
 from anls_metric.core.json_strings import parse_value_or_text
-from anls_metric.core.scorer import Scorer
+from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
@@ -46,7 +45,7 @@ MAX_CHARACTERS = 1_000
 
 MIN_UNCERTAIN_GAIN = 0.02  # of the first uncertain step of a kind; those that follow it are worth MIN_GAIN
 MIN_SHARE = 0.01  # of the answers, which a step must repair:
-MIN_ANSWERS = 3  # and of an uncertain step at least so many answers
+MIN_REPAIRED = 3  # and of an uncertain step at least so many answers
 NEARLY_RIGHT = 0.9  # then they have at least this score
 MAX_STEPS = 4  # of one kind
 
@@ -217,7 +216,7 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
     """
     least, enough = MIN_SHARE * sample.total, MIN_GAIN
     if not step.is_certain:
-        least = max(least, MIN_ANSWERS, min(sample.total / 2, 2 + 0.4 * math.sqrt(sample.total)))
+        least = max(least, MIN_REPAIRED, min(sample.total / 2, 2 + 0.4 * math.sqrt(sample.total)))
         enough = MIN_GAIN if known in step.options else MIN_UNCERTAIN_GAIN
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
@@ -289,8 +288,17 @@ def _list_splitting(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -
 def _list_variants(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> list[Step]:
     if not sample.state.scorer.scores_strings or not are_values([*sample.wrong, *sample.right]):
         return []
+    settings = scored.settings
+    is_for_strings = settings.ignore_case is not None or settings.references_separator
+    if is_for_strings or "references_separator" in typed or not {*settings.metrics} <= _METRICS_OF_VALUES:
+        return []
+    own = {"threshold": settings.threshold, "normalize": settings.normalize}
     path = _find_only_reference(scored)
-    return [] if path is None else [read_as_values(rule, path) for rule in ("", "json")[: 2 - bool(scored.extract)]]
+    rules = ("", "json")[: 2 - bool(scored.extract)]
+    return [] if path is None else [read_as_values(rule, path, **own) for rule in rules]
+
+
+_METRICS_OF_VALUES = {"exact_match", "abstention", "pages"}
 
 
 def _find_only_reference(scored: Scored) -> str | None:
@@ -390,10 +398,11 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
     the marks around an answer, the outer ones hide the inner ones.
     """
     answers = [answer for answer in sample.wrong if isinstance(answer.prediction, str)]
-    if not answers:
+    if not answers or scored.settings.samples in ("vote", "best"):  # these choose an answer after the extraction
         return []
     scorer: Any = sample.state.scorer
-    loose, known = replace(scorer, threshold=0.0), "extract" if "extract" in typed else ""
+    loose = get_scorer(scorer, threshold=0.0) if "threshold" in scorer.options else scorer
+    known = "extract" if "extract" in typed else ""
     used = {*(scored.settings.extract or ()), *typed.get("extract", "").split(",")}
     references = [answer.references for answer in answers]
     finish = scorer.read_answer
@@ -467,14 +476,14 @@ _MOST_KEYS = 5
 
 def _name_keys(step: Step, sample: _Sample) -> Step:
     """Name the keys of predictions that only their spelling tells from keys of references."""
-    from anls_metric.analysis.extra_keys import fold, list_keys  # which strings do not need
+    from anls_metric.analysis.extra_keys import list_keys, spell  # which strings do not need
 
     found: dict[str, None] = {}
     for answer in sample.wrong:
         known = {path for path, _ in list_keys(answer.references)}
-        folded = set(map(fold, known))
+        folded = set(map(spell, known))
         own = (path for path, _ in list_keys(answer.prediction) if path not in known)
-        found |= dict.fromkeys(path for path in own if fold(path) in folded)
+        found |= dict.fromkeys(path for path in own if spell(path) in folded)
     keys = list_some([path.rpartition(".")[2] for path in found], _MOST_KEYS)
     return step._replace(meaning=f"{step.meaning}, such as {{keys}}", values={"keys": keys}) if keys else step
 

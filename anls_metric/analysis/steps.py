@@ -34,7 +34,7 @@ class Step(NamedTuple):
         prediction: changes a prediction.
         references: changes the references of a question.
         rescore: returns the scorer that the options make.
-        mark: it changes nothing in answers without this string.
+        mark: of a separator: it changes nothing in answers without this string.
         is_certain: whether correct answers never look like this by chance.
         changes_values: whether it changes predictions that are no strings.
         values: the values in its meaning.
@@ -167,7 +167,6 @@ BY_HAND = (
         'answers are whole numbers, and floats on one side ("15.0" for "15")',
         "write them as strings",
         **_on_both(partial(re.sub, r"^(-?\d+)\.0$", r"\1")),
-        mark=".0",
     ),
     Step(
         "wrong encoding",
@@ -224,9 +223,9 @@ def leave_out(keys: Sequence[str]) -> Step:
     )
 
 
-def read_as_values(extract: str = "", path: str = "") -> Step:
+def read_as_values(extract: str = "", path: str = "", **own: Any) -> Step:
     """Make the step that reads texts as JSON, and scores their fields, perhaps after an extraction step. The references
-    are those at ``path``, "" for the same as before.
+    are those at ``path``, "" for the same as before; ``own`` are the options of scorers in use.
     """
     take = extractor(extract, values=True) if extract else _keep
     options = {"variant": "anls_star", "references": path, "extract": extract}
@@ -237,7 +236,7 @@ def read_as_values(extract: str = "", path: str = "") -> Step:
         {name: value for name, value in options.items() if value},
         prediction=lambda text: parse_value_or_text(take(text)),
         references=lambda texts: tuple(map(read_reference, texts)),
-        rescore=lambda scorer: get_scorer("anls_star"),
+        rescore=lambda scorer: get_scorer("anls_star", **own),
         is_certain=True,
     )
 
@@ -287,7 +286,7 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
     )
 
 
-KINDS = (
+EXAMPLES = (
     *(*SPLITTING, *NORMALIZING, *BY_HAND, *OF_VALUES),
     *(read_as_values(), take_inside("", ("...",)), extract_by(["think"], _keep), leave_out(["key"])),
 )

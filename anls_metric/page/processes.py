@@ -79,7 +79,7 @@ class Visitor(NamedTuple):
     """Who called.
 
     Attributes:
-        address: the address from which the call came; "" for a caller of its own.
+        address: what tells the visitor apart: the address or, behind a proxy, the session; "" for a caller of its own.
         has_left: tells whether nobody waits for the result any more.
     """
 
@@ -114,7 +114,7 @@ def watch(
         memory: the address space that it may take, in bytes.
         most: the bytes that its result may take as JSON.
         turns: what limits the number of processes.
-        visitor: the address of the visitor, who has one process at a time; "" for a caller of its own.
+        visitor: what tells the visitor apart, who has one process at a time; "" for a caller of its own.
         wait: how many seconds a look waits for news; 0 in an event loop.
 
     Yields:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from anls_metric.messages import InputError
 from anls_metric.reading.layouts import ABSENT
 from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import Roles, is_answer
+from anls_metric.reading.roles import Roles, may_be_either
 from anls_metric.reading.table import Table, read_column, show_path
 from anls_metric.reading.values import read_columns_together, read_references
 
@@ -65,7 +65,7 @@ def find_contents(table: Table, reading: Reading) -> Contents:
         return "references" if references is not None else "neither" if prediction is None else "predictions"
     if show_path(prediction) == show_path(references):
         return "either"
-    if is_answer(prediction) and _is_copied(table, prediction, references, reading):
+    if may_be_either(prediction) and _is_copied(table, prediction, references, reading):
         return "references or both"
     return "both"
 

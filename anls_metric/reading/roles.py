@@ -290,14 +290,14 @@ def take_whole_record(record: Record) -> dict[str, Any]:
     return drop_fields(record, KEY, FILE)
 
 
-def is_answer(path: Path | None) -> bool:
+def may_be_either(path: Path | None) -> bool:
     """Whether a field is one that may be a prediction as well as a reference."""
     return isinstance(path, str) and _fold(path) in ANSWERS
 
 
 def is_uncertain(path: Path) -> bool:
     """Whether a field of references may be something else, such as a prediction or a category."""
-    return is_answer(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
+    return may_be_either(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:

@@ -15,7 +15,7 @@ from typing import Any
 
 from anls_metric.analysis.contributions import split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
-from anls_metric.analysis.lost_points import MEANINGS
+from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
 from anls_metric.analysis.question_groups import group_questions
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.suspects import find_suspects
@@ -88,7 +88,8 @@ def _make_report(
     copied = [key for key in COPIED_COLUMNS if any(key in record for record in collect_records(plain))]
     for submission in document["submissions"]:
         submission |= {"worst": [], "variants": headline["variants"].get(submission["name"], {})}
-    outcomes = [{"name": name, "meaning": meaning} for name, meaning in MEANINGS.items()]
+    meanings = LEAF_MEANINGS if account_for(submissions[0]).counts_leaves else MEANINGS
+    outcomes = [{"name": name, "meaning": meaning} for name, meaning in meanings.items()]
     hints, details = format_hints(document, result, front_end), as_html_tables(document, numbers)
     scorer, grouping = submissions[0].scorer, group_questions(submissions, questions)
     for submission, scored, own in zip(document["submissions"], submissions, grouping.groups):

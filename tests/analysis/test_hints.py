@@ -18,7 +18,7 @@ from anls_metric.analysis.causes import CAUSES, NULLS
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, SIGNS, Hint, find_hints
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
-from anls_metric.analysis.steps import KINDS as STEPS
+from anls_metric.analysis.steps import EXAMPLES as STEPS
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import get_scorer
 from anls_metric.options import Settings

@@ -19,13 +19,14 @@ from hypothesis import given
 from hypothesis import settings as run_settings
 from hypothesis import strategies as st
 
-from anls_metric import SCORERS, VARIANTS, Variant, compare, get_scorer, get_variant, register, score
+from anls_metric import SCORERS, VARIANTS, Scorer, Variant, compare, get_scorer, get_variant, register, score
 from anls_metric.analysis import lost_points
-from anls_metric.analysis.causes import CAUSES
+from anls_metric.analysis.causes import CAUSES, is_cut_off
+from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.lost_points import LostPoints, account_for
 from anls_metric.analysis.scored import KEYS
-from anls_metric.analysis.steps import KINDS
+from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.report.lost import format_lost, round_rows
 from anls_metric.report.numbers import NumberFormat
 from tests.analysis.scoring import score_columns
@@ -463,6 +464,10 @@ STEPS: dict[str, tuple[Any, str, list[dict[str, str]]]] = {
         [{"references_separator": "|"}, {"references_separator": "|", "extract": "think"},
          {"references_separator": "|", "extract": "think", "normalize": "width"}]),
     "JSON read as text": (nest(json.dumps, turn), "t.json", [{"variant": "anls_star"}]),
+    "JSON read as text, with a threshold": (nest(json.dumps, turn), "t.json --threshold 0.99",
+        [{"variant": "anls_star"}]),
+    "JSON read as text, normalized": (nest(lambda value: json.dumps(value).replace(" Co", "  Co"), turn),
+        "t.json --normalize spaces", [{"variant": "anls_star"}]),
     "JSON read as text, in lists": (nest(json.dumps, lambda value: [turn(value)]), "t.json",
         [{"variant": "anls_star", "references": "answers.0"}]),
     "fenced JSON read as text": (nest(lambda value: f"Here:\n```json\n{json.dumps(value)}\n```", turn), "t.json",
@@ -524,7 +529,7 @@ def test_step_that_is_typed_gives_the_promised_score(shell: Shell, case: str) ->
 
 
 def test_every_step_has_a_data_set() -> None:
-    typed = {step.name for step in KINDS if step.options}
+    typed = {step.name for step in EXAMPLES if step.options}
     found = set[str]()
     for rows, line, expected in STEPS.values():
         options: dict[str, Any] = read_options(line)
@@ -562,6 +567,80 @@ def test_amount_of_a_step_is_that_of_all_answers_and_not_of_a_sample() -> None:
 def test_steps_that_only_files_can_take_have_no_options() -> None:
     (row,) = account([(f"{n}.0", [str(n)]) for n in range(3, 33)]).rows
     assert (row.cause, row.options, row.anls) == ("decimals", None, 1.0)
+
+
+@pytest.mark.parametrize(
+    "options", [{"ignore_case": False}, {"references_separator": "|"}, {"metrics": "f1"}], ids=repr
+)
+def test_fields_are_not_advised_beside_an_option_of_strings(options: dict[str, Any]) -> None:
+    causes = {row["cause"] for row in score(nest(json.dumps, turn)).lost_points()}
+    assert "JSON read as text" in causes
+    causes = {row["cause"] for row in score(nest(json.dumps, turn), **options).lost_points()}
+    assert "JSON read as text" not in causes
+
+
+@pytest.mark.parametrize("samples", ["best", "vote"])
+def test_extraction_is_not_promised_for_an_answer_that_is_chosen_after_it(samples: Any) -> None:
+    rows = wrap("<think>x</think>{}")
+    rows = [row | {"prediction": [row["prediction"], "a tree", row["prediction"]]} for row in rows]
+    assert [row["options"] for row in score(rows, samples=samples).lost_points() if row["options"]] == []
+
+
+class Equality(Scorer):
+    """A scorer of a stranger, with nothing but what it needs."""
+
+    name, meaning, source, threshold = "equality", "1 for the text of a reference", "made up", 0.5
+
+    def score(self, predictions: Any, references: Any, row_name: Any = None) -> list[float]:
+        return [float(text in texts) for text, texts in zip(predictions, references)]
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        return 0.0
+
+    def mean(self, scores: Any) -> float:
+        return math.fsum(scores) / len(scores)
+
+    def explain(self, prediction: Any, references: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_scorer_without_options_has_an_account() -> None:
+    (row, *_) = account([(f"<think>x</think>{text}", [text]) for text in ANSWERS], Equality()).rows
+    assert row.options == {"extract": "think"}
+
+
+def test_losses_are_questions_and_not_their_parts() -> None:
+    values = {"brand": "Coca Cola", "total": "1.5", "date": "May 3"}
+    wrong = dict.fromkeys(values, "a tree")
+    rows = [{"id": n, "prediction": wrong, "answers": values} for n in range(4)]
+    first, second = (score(rows, variant="anls_star")["data"] for _ in range(2))
+    assert [(each.losses, each.wins) for each in split_loss(first)] == [(4, 0)]
+    assert split_difference(first, second) == []
+
+
+def test_key_that_cannot_be_typed_is_not_left_out() -> None:
+    rows = nest(lambda value: value | {"a,b": "tree", "page": "3"})
+    assert score(rows, variant="anls_star").lost_points()[0]["options"] == {"ignore_keys": "page"}
+
+
+def test_key_in_other_signs_is_compared_and_not_left_out() -> None:
+    rows = nest(lambda value: {"brand": value["brand"], "total:": "1000", "items": value["items"]})
+    options = [row["options"] for row in score(rows, variant="anls_star").lost_points() if row["options"]]
+    assert not any("ignore_keys" in each for each in options)
+
+
+def test_missing_answers_are_in_no_sign() -> None:
+    rows = [{"id": n, "prediction": text, "answers": [text]} for n, text in enumerate(ANSWERS * 2)]
+    rows += [{"id": f"x{n}", "prediction": None, "answers": ["Coca Cola"]} for n in range(3)]
+    (hint,) = score(rows, missing="zero").to_dict()["hints"]
+    assert hint["text"].startswith("48 of 48 predictions equal a reference")
+
+
+def test_bracket_in_a_string_of_json_cuts_nothing_off() -> None:
+    assert not is_cut_off('{"answer": "5 [see note"}')
+    assert not is_cut_off(r'{"answer": "a \" { quote"}')
+    assert is_cut_off('{"answer": ["5", "6"')
+    assert is_cut_off('{"answer": "5 [see no')
 
 
 @pytest.mark.parametrize("name", ["base", "tuned"])

@@ -16,7 +16,7 @@ import pytest
 import anls_metric
 from anls_metric import VARIANTS, Scores, Variant, cluster_field, compare, get_variant, interval, score
 from anls_metric.analysis.alignment import MAX_CELLS, align
-from anls_metric.analysis.scored import choose_clusters, list_grouping_fields, score_under
+from anls_metric.analysis.scored import choose_clusters, describe_independence, list_grouping_fields, score_under
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.reading.table import Table
 from tests.analysis.scoring import make_table, score_columns
@@ -381,3 +381,8 @@ def test_score_under_another_variant_is_its_score_and_missing_answers_count_0(va
 
 def test_answer_scores_from_a_minimum_similarity() -> None:
     assert [VARIANTS[name].minimum_similarity for name in ("standard", "nls")] == [0.5, 0.0]
+
+
+def test_references_that_repeat_name_no_document() -> None:
+    rows = [{"prediction": "a", "answers": [f"{n % 9} and {n % 9}"], "note": n} for n in range(40)]
+    assert describe_independence(score(rows)["data"]).endswith("no field names their document")

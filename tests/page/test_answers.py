@@ -14,6 +14,7 @@ import pytest
 
 import anls_metric
 from anls_metric import messages
+from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.api import score
 from anls_metric.core.scorer import get_scorer
 from anls_metric.messages import Message
@@ -284,6 +285,7 @@ def test_controls_that_messages_quote_are_on_the_page() -> None:
     labels = {getattr(block, "label", None) for block in build().blocks.values()}
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "anls_metric").rglob("*.py")]
     named = {name for source in sources for name in re.findall(r"\{use\.(\w+)", source)}
+    named |= {name for step in EXAMPLES for name in step.options}
     said = {name: Message("", f"{{use.{name}}}").text("page") for name in named if name in OPTIONS}
     assert {"extract", "missing", "gold", "variant", "id"} <= said.keys()
     for words in said.values():

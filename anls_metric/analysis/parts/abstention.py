@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from anls_metric.analysis.part import REPORT, TABLE, Column, Line, Part, Write
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.checks import count_noun
 from anls_metric.core.scorer import mean
 from anls_metric.core.strings.abstention import abstains, lacks_answer
 from anls_metric.reading.answers import list_places, list_references
@@ -87,7 +88,7 @@ def _abstains(prediction: Any, accepted: Iterable[Any]) -> bool:
 
 
 def _write_lines(values: Abstention, write: Write) -> Iterable[Line]:
-    unanswerable = f"{values['unanswerable']:,}"
+    unanswerable, answered = f"{values['unanswerable']:,}", count_noun(values["answered"], "answer")
     return [
         Line(
             "abstention",
@@ -95,7 +96,7 @@ def _write_lines(values: Abstention, write: Write) -> Iterable[Line]:
             f"missed {values['missed_abstentions']:,} of {unanswerable}, "
             f"false {values['false_abstentions']:,} of {values['answerable']:,}; {values['missing_answers']:,} missing",
         ),
-        Line("", f"accuracy of the answered {write(values['accuracy_of_answered'])}, {values['answered']:,} answers"),
+        Line("", f"accuracy of the answered {write(values['accuracy_of_answered'])}, {answered}"),
     ]
 
 
