@@ -436,7 +436,8 @@ def describe_independence(scored: Scored) -> str:
         "if 'scan' does, add --cluster-by scan (cluster_by)"
     """
     records, questions = scored.questions.table.records, scored.questions
-    known = [list(questions.texts), list(questions.ids), list(scored.answers.predictions)]
+    predictions = [scored.answers.predictions[run[0]] for run in scored.runs]
+    known = [list(questions.texts), list(questions.ids), predictions, keep_names(list(map(list, questions.references)))]
     sizes = {}
     for name in dict.fromkeys(chain.from_iterable(records[:100])):
         if name in questions.roles:

@@ -17,6 +17,7 @@ from anls_metric.analysis.steps import (
     BY_HAND,
     DECIMALS,
     NORMALIZING,
+    NORMALIZING_VALUES,
     OF_VALUES,
     SPLITTING,
     Root,
@@ -33,8 +34,9 @@ from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.normalization import sort_rows
 from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
+from anls_metric.reading.containers import VALUE
 from anls_metric.reading.layouts import take
-from anls_metric.reading.table import WHOLE_RECORD
+from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
 from anls_metric.reading.values import LOST_FORMATTING
 
 MAX_CASES = 256
@@ -220,7 +222,9 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
         enough = MIN_GAIN if known in step.options else MIN_UNCERTAIN_GAIN
     changed = list(_rescore(sample.state.scorer, step, sample.wrong))
     gained = sum(answer.weight * (after - answer.score) for answer, after in changed)
-    repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= NEARLY_RIGHT)
+    parses = step.is_certain and sample.state.scorer.reads_json  # the values in a text may be wrong
+    enough_right = 0.0 if parses else NEARLY_RIGHT
+    repaired = sum(answer.weight for answer, after in changed if after > answer.score and after >= enough_right)
     may_be_small = step.changes_values or (step.rescores and step.is_certain)  # others may follow it
     if gained <= 0.0 or (repaired < least and not may_be_small):
         return 0.0
@@ -342,7 +346,7 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
             roots.update(root for root, part in parts if _fits(part, answer.references))
     path = scored.answers.read.values.get("prediction", WHOLE_RECORD)
     return [
-        take_inside("" if path == WHOLE_RECORD else path, root)
+        take_inside({WHOLE_RECORD: "", ALL_VALUES: VALUE}.get(path, path), root)
         for root, count in roots.most_common(2)
         if 2 * count > len(sample.wrong)
         and all(follow(root, each) is not None for each in sample.state.predictions if each is not None)
@@ -458,6 +462,10 @@ def _list_normalizing(sample: _Sample, scored: Scored, typed: Mapping[str, str])
     if "normalize" not in scorer.options:
         return []
     known = scorer.normalize.split(",")
+    text = repr([(answer.prediction, *answer.references) for answer in sample.wrong])
+    rows = NORMALIZING_VALUES if scorer.reads_json else NORMALIZING
+    usable = rows if not text.isascii() else [step for step in rows if "spaces" in step.options.values()]
+    unused = [step for step in usable if step.options["normalize"] not in known]
     if scorer.reads_json:
         in_use = {("normalize", name) for name in known} | {(name, getattr(scorer, name)) for name in scorer.options}
         steps = [
@@ -465,10 +473,8 @@ def _list_normalizing(sample: _Sample, scored: Scored, typed: Mapping[str, str])
             for step in OF_VALUES
             if step.options.keys() <= {*scorer.options} and in_use.isdisjoint(step.options.items())
         ]
-        return [_name_keys(step, sample) if "keys" in step.options.values() else step for step in steps]
-    text = "".join(text for answer in sample.wrong for text in (answer.prediction, *answer.references))
-    usable = NORMALIZING if not text.isascii() else [step for step in NORMALIZING if "spaces" in step.options.values()]
-    return [step for step in usable if step.options["normalize"] not in known]
+        return [*(_name_keys(step, sample) if "keys" in step.options.values() else step for step in steps), *unused]
+    return unused
 
 
 _MOST_KEYS = 5

@@ -128,6 +128,8 @@ NORMALIZING = tuple(
     for name, row in NORMALIZATIONS.items()
     if not row.of_keys
 )
+NORMALIZING_VALUES = tuple(step._replace(prediction=_keep, references=_keep) for step in NORMALIZING)
+"""The same for lists and nested values, whose texts only the scorer reaches."""
 
 
 # What programs did to the files

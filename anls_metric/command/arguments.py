@@ -31,6 +31,7 @@ from anls_metric.options import (
 )
 from anls_metric.reading.reader import parse_input
 from anls_metric.report.document import build_document
+from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Document
 from anls_metric.report.terminal import format_hints
 
@@ -195,7 +196,7 @@ def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Docum
     gold = parse_input(settings.gold) if settings.gold else None
     marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]
     result = evaluate(*resolve([*map(parse_input, files), *marked], gold, settings))
-    document = build_document(result, "command")
+    document = build_document(result, "command", NumberFormat(settings.percent, settings.digits))
     if document["hints"] and not settings.quiet:
         print_note(format_hints(document))
     return result, document

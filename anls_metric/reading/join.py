@@ -17,10 +17,10 @@ from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions
-from anls_metric.reading.containers import FILE, KEY
+from anls_metric.reading.containers import FILE, KEY, Record
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
-from anls_metric.reading.layouts import ABSENT, Path
+from anls_metric.reading.layouts import ABSENT, Path, take_column
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
 from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
@@ -219,6 +219,8 @@ def read_both(table: Table, reading: Reading) -> Answers:
     first_of: dict[str, int] = {}
     for place in records:
         first_of.setdefault(keys[place], place)
+    if len(first_of) < len(records):
+        _refuse_groups_of_runs(table, [(keys[place], table.records[place]) for place in records], reading.settings)
     some = choose_records(table, list(first_of.values()))._replace(about="", hints=())
     gold = _make_questions(some, roles, list(first_of) if ids else [], reading)
     count = count_noun(len(records), "row")
@@ -228,6 +230,21 @@ def read_both(table: Table, reading: Reading) -> Answers:
     read = Message("", sentence, {"references": _name(roles.references), "count": count})
     order = _Order(*order_by_id(list(first_of), [keys[place] for place in records], records, runs))
     return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
+
+
+def _refuse_groups_of_runs(table: Table, runs: Sequence[tuple[str, Record]], settings: Settings) -> None:
+    """Refuse a field to group questions by in which the runs of a question differ.
+
+    Raises:
+        InputError: there is one.
+    """
+    keys, records = zip(*runs)
+    for field in settings.by:
+        values = list(map(str, take_column(records, field)))
+        if len({*zip(keys, values)}) > len({*keys}):
+            sentence = "the runs of a question differ in {field!r} ({values}): score each by itself with "
+            sentence += "{use.submission:{field}}"
+            raise make_error(table.name, sentence, field=field, values=list_some(dict.fromkeys(values), 3))
 
 
 # Answers

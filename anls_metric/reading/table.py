@@ -170,7 +170,7 @@ def describe_fields(table: Table, most: int = _MAX_FIELDS, length: int = 40) -> 
     return "; ".join(parts) + ("; ..." if len(columns) > most else "") or "no fields"
 
 
-WHOLE_RECORD = "the whole record"
+WHOLE_RECORD, ALL_VALUES = "the whole record", "the values"
 
 
 def show_path(path: Path | None) -> str:
@@ -185,7 +185,7 @@ def show_path(path: Path | None) -> str:
 _NAMES = {
     None: "nothing",
     KEY: "the keys of an object",
-    VALUE: "the values",
+    VALUE: ALL_VALUES,
     FILE: "the file names",
     ".": WHOLE_RECORD,
 }

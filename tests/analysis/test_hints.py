@@ -130,7 +130,7 @@ def test_count_is_exact_in_large_files() -> None:
 # Other situations: the columns, the number of answers, and the row of the account or the sign of the one hint
 
 SEPARATORS = {**{each: each for each in ("|", " | ", "||", ";", "<br>", "；", " / ", " or ", ", ")}, "\n": r"\n"}
-COPIES, SAME, ZEROS = (sign.sentence for sign in (*SIGNS, *LAST_SIGNS))
+BLANK, COPIES, SAME, ZEROS = (sign.sentence for sign in (*SIGNS, *LAST_SIGNS))
 SITUATIONS: dict[str, tuple[Columns, int, str]] = {
     **{null: (([null] * 3 + MANY[3:], in_lists(MANY)), 3, "null") for null in sorted(NULLS)},
     "cut object": (change(lambda answer: f'{{"brand": "red", "answer": "{answer}', 1), 1, "cut off"),
