@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import anls_metric
+from anls_metric import score
 from anls_metric.analysis.causes import CAUSES, NULLS
 from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.hints import LAST_SIGNS, SIGNS, Hint, find_hints
@@ -345,6 +346,12 @@ def test_rule_of_a_benchmark_expects_its_marker(form: str) -> None:
     hints = evaluate_table(list(map(form.format, MANY)), in_lists(MANY), variant="docvqa_2026").hints
     words = '90 of 90 predictions lack "FINAL ANSWER:", which the rule expects'
     assert [words in hint.text() for hint in hints] == [True] * (form == "{}")
+
+
+def test_questions_without_text_and_reference_are_named() -> None:
+    rows = [{"id": n, "question": "" if n < 4 else "Who?", "answers": ["" if n < 4 else "Ann"]} for n in range(30)]
+    hints = score([row | {"prediction": "Ann"} for row in rows]).hints
+    assert hints[0].startswith("4 of 30 questions have no text and no reference")
 
 
 @pytest.mark.parametrize(

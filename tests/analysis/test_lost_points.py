@@ -424,6 +424,10 @@ def spell_keys(value: Any) -> Any:
     return {key.upper() + "_": item for key, item in value.items()}
 
 
+def widen(text: str) -> str:
+    return "".join(chr(ord(sign) + 0xFEE0) if sign.isascii() and sign.isalnum() else sign for sign in text)
+
+
 STAR_LINE = "t.json --variant anls_star"
 GLM = "<think>so</think><answer><|begin_of_box|>{}<|end_of_box|></answer>"
 CHAT = "<|im_start|>user\nWhich?<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>"
@@ -464,6 +468,10 @@ STEPS: dict[str, tuple[Any, str, list[dict[str, str]]]] = {
         [{"references_separator": "|"}, {"references_separator": "|", "extract": "think"},
          {"references_separator": "|", "extract": "think", "normalize": "width"}]),
     "JSON read as text": (nest(json.dumps, turn), "t.json", [{"variant": "anls_star"}]),
+    "full-width letters in values": (nest(lambda value: {**value, "brand": widen(value["brand"])}), STAR_LINE,
+        [{"normalize": "width"}]),
+    "fences around wrong values": (
+        nest(lambda value: f"```json\n{json.dumps({**value, 'total': 'zzz'})}\n```"), STAR_LINE, [{"extract": "json"}]),
     "JSON read as text, with a threshold": (nest(json.dumps, turn), "t.json --threshold 0.99",
         [{"variant": "anls_star"}]),
     "JSON read as text, normalized": (nest(lambda value: json.dumps(value).replace(" Co", "  Co"), turn),
@@ -526,6 +534,17 @@ def test_step_that_is_typed_gives_the_promised_score(shell: Shell, case: str) ->
     own = score("t.json", **read_options(line)).lost_points()
     assert [row["options"] for row in own] == [row["options"] for row in submission["lost"]["rows"]]
     assert total(row["points"] for row in own) == pytest.approx(submission["lost"]["total"], abs=1e-12)
+
+
+@pytest.mark.parametrize("wrap_value", [lambda value: [value], lambda value: json.dumps({"invoice": value})])
+def test_root_in_an_object_of_answers_by_id_can_be_typed(shell: Shell, wrap_value: Any) -> None:  # noqa: F811
+    values = {f"i{n}": {"brand": text, "total": f"{n}.5"} for n, text in enumerate(ANSWERS)}
+    shell.write({"g.json": values, "t.json": {key: wrap_value(value) for key, value in values.items()}})
+    line = "g.json t.json --variant anls_star"
+    (row,) = shell.document(line)["submissions"][0]["lost"]["rows"]
+    ((name, path),) = row["options"].items()
+    assert (name, row["anls"]) == ("prediction", 1.0)
+    assert shell.print(f"{line} --prediction-field '{path}' --score-only --quiet").strip() == "1.0"
 
 
 def test_every_step_has_a_data_set() -> None:

@@ -426,3 +426,10 @@ def test_gold_file_and_names(shell: Shell, case: str) -> None:
     line, files, names = INPUTS[case]
     shell.write(files)
     assert [each["name"] for each in shell.document(f"{line} --quiet")["submissions"]] == names
+
+
+def test_runs_that_differ_in_a_field_are_no_groups_of_questions() -> None:
+    rows = [{"id": n, "seed": seed, "kind": n % 2, "answer": "a", "gold": "a"} for seed in range(3) for n in range(8)]
+    assert {*score(rows, runs="question", by="kind")["data"].groups["kind"]} == {"0", "1"}
+    with pytest.raises(ValueError, match=r"differ in .seed. \(0, 1, 2\): score each by itself with"):
+        score(rows, by="seed")
