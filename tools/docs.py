@@ -418,6 +418,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
         for name in (
             *(
                 "Document",
+                "Independent",
                 "Compared",
                 "Hint",
                 "Group",

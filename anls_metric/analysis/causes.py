@@ -260,7 +260,7 @@ CAUSES = (
         'predictions lack "{marker}", which the rule expects before the answer',
         "pass the field of the whole output with {use.prediction}",
         lambda case: case.facts.marker not in str(case.raw),
-        share=0.1,
+        share=0.0,
         needs="marker",
         of_rules=True,
     ),

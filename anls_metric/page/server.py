@@ -6,7 +6,6 @@ import ast
 import io
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -323,10 +322,13 @@ _LONG_RESULT = (
 
 async def _refuse_arguments(request: Request, error: Exception) -> JSONResponse:
     """Answer a call by name whose arguments are missing or unknown, which gradio raises as an internal error."""
-    found = re.search(r"required argument: (\w+)$|^Parameter `(.+?)` is not", str(error))
-    if found is None:
+    text, asked, refused = str(error), "required argument: ", "Parameter `"
+    if asked in text:
+        problem = f"the argument {text.rpartition(asked)[2]!r} is missing"
+    elif text.startswith(refused):
+        problem = f"there is no argument {text.removeprefix(refused).partition('`')[0][:60]!r}"
+    else:
         raise error
-    problem = f"the argument {found[1]!r} is missing" if found[1] else f"there is no argument {found[2][:60]!r}"
     return JSONResponse({"detail": f"{problem}: /gradio_api/info lists the arguments of each endpoint"}, 422)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from anls_metric.analysis.contributions import split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
+from anls_metric.analysis.parts.lost import describe_lost
 from anls_metric.analysis.question_groups import group_questions
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.suspects import find_suspects
@@ -34,7 +35,7 @@ from anls_metric.report.details import (
     format_read,
     list_asked,
 )
-from anls_metric.report.document import build_document, describe_groups
+from anls_metric.report.document import build_document, describe_groups, put_into_words
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
@@ -93,6 +94,8 @@ def _make_report(
     hints, details = format_hints(document, result, front_end), as_html_tables(document, numbers)
     scorer, grouping = submissions[0].scorer, group_questions(submissions, questions)
     for submission, scored, own in zip(document["submissions"], submissions, grouping.groups):
+        if "lost" not in submission:  # which --quiet leaves out of a table
+            submission["lost"] = put_into_words(describe_lost(scored), front_end)
         described: Any = {field: describe_groups(groups, scored.clusters) for field, groups in own.items()}
         submission["groups"] |= described
     parts = split_points(submissions)

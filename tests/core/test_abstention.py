@@ -106,7 +106,6 @@ ANSWERS = """
     mention
     Fail to answer
     Not Answered
-    []
     0
     -
     ...

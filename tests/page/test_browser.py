@@ -210,7 +210,7 @@ HINTS: dict[str, Any] = {
 def test_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, option: str) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(HINTS[option]))
     user = visit("?tab=file", tmp_path / "answers.json", *([GOLD] if option == "missing" else []))
-    place = user.report() if option == "extract" else user.page
+    place = user.page if option == "missing" else user.report()
     button = place.get_by_role("button", name=f"{OPTIONS[option].label}: ").first
     button.click()
     button.wait_for(state="detached")

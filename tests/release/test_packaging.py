@@ -72,6 +72,10 @@ def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFi
     entries.read_string(wheel.read(f"{NAME}.dist-info/entry_points.txt").decode())
     command = "anls_metric.__main__:run"
     assert {group: dict(entries[group]) for group in entries.sections()} == {
+        "anls_metric.scorers": {
+            "rules": "anls_metric.rules:RULES",
+            "values": "anls_metric.core.values:VALUE_VARIANTS",
+        },
         "console_scripts": {"anls": command, "calculate-anls": command},
         "inspect_ai": {"anls_metric": "anls_metric.inspect_ai"},
         "lm_eval.filters": {"anls_extract": "anls_metric.lm_eval:ExtractFilter"},

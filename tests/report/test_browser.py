@@ -19,6 +19,7 @@ import pytest
 from anls_metric import explain
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.corrections import read_corrections
@@ -376,7 +377,7 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     page = open_report(as_html(conclude([score_pairs(answers, raw=[thought, long, " Coca  COLA"])])), url="#q-0")
     assert page.locator(".given > .text").inner_text() == "CocaCola"
     assert page.locator(".opened .edits").inner_text() == "Coca␣Cola"
-    page.get_by_text("raw output").click()
+    page.locator("summary", has_text="raw output").click()
     assert page.locator(".raw .text").inner_text() == thought
     assert page.locator(".accepted li").all_inner_texts() == ["references", "x", "Coca Colaclosest"]
     assert "prediction of model.json" in page.locator("footer").inner_text()
@@ -404,12 +405,10 @@ def test_edits_are_folded_under_an_answer_that_scores_0(open_report: OpenReport)
 def test_chips_name_the_model_and_a_pressed_one_shows_its_meaning(open_report: OpenReport) -> None:
     page = open_report(TWO)
     assert page.locator(".chips .said").all_inner_texts() == ["second against first:", "Answers of second:"]
-    find_chip(page, "close enough").click()
-    assert page.locator("#filters > .said").inner_text() == (
-        "close enough: the answer is similar enough to a reference to score"
-    )
+    find_chip(page, "a few characters").click()
+    assert page.locator("#filters > .said").inner_text() == f"a few characters: {MEANINGS['a few characters']}"
     for place, name in enumerate(page.locator("#list .of-question + td + td small").all_inner_texts()):
-        assert name == "close enough", place
+        assert name == "a few characters", place
 
 
 def test_legend_shows_only_the_marks_of_the_table(open_report: OpenReport) -> None:

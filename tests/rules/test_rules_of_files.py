@@ -111,7 +111,10 @@ def test_column_may_have_another_name(shell: Shell) -> None:
     ("options", "words"),
     [
         ({}, "needs answer_format, which no file has: name the field with field="),
-        ({"field": {"format": "x"}}, "no field 'format' to read: choose from question, confidence, judge, answer_f"),
+        (
+            {"field": {"format": "x"}},
+            "no field 'format' to read: choose from question, confidence, judge, page, gold_page, answer_f",
+        ),
         ({"variant": "all,rrc"}, "all cannot be combined with other variants: pass it alone"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from anls_metric.page import endpoints, scoring
@@ -9,7 +11,8 @@ from tests.rules.conftest import Shell
 from tests.rules.test_rules_of_files import DUDE_ANSWERS, DUDE_GOLD
 
 
-def test_uploads_are_scored_by_the_rule(shell: Shell) -> None:
+def test_uploads_are_scored_by_the_rule(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     shell.write({"gold.json": DUDE_GOLD, "answers.json": DUDE_ANSWERS})
     document = scoring.score(["answers.json"], "gold.json", {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3

@@ -85,7 +85,7 @@ def module(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
         ("made_up_metric:Metrics.rrc", 0, "called with (references, prediction), it returns 100 times the score"),
         ("made_up_metric.py:Metrics.rrc", 0, f"the function is rrc: {anls_metric.VARIANTS['rrc'].meaning}\n"),
         ("./made_up_metric.py:Metrics.rrc", 0, "the function is rrc: "),
-        ("made_up_metric:lenient", 1, "not a known variant; the nearest is standard: 1 of 104 cases differ"),
+        ("made_up_metric:lenient", 1, "not a known variant; the nearest is standard: 1 of 118 cases differ"),
         ("made_up_metric:leaving", 1, "the function raises SystemExit: no model"),
     ],
 )

@@ -177,7 +177,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ),
         (
             "--variant anls_star --metrics f1",
-            "--metrics has only exact_match, abstention and pages for lists",
+            "--metrics has only exact_match, pages and abstention for lists",
         ),
         ("--variant anls_star --output-rows leaves", "--output-rows needs a file of rows: add --output leaves.csv"),
         ("--variant anls_star --output-rows leaves --output a.json", "needs a file of rows: add --output leaves.csv"),
