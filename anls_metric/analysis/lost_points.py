@@ -305,7 +305,7 @@ def _say_meanings(causes: Iterable[Cause]) -> dict[str, str]:
 
 
 MEANINGS: Mapping[str, str] = {
-    RIGHT: "lose nothing",
+    RIGHT: "predictions lose nothing",
     **_say_meanings((*LEAF_CAUSES, *CAUSES)),
     **{row.name: row.meaning.format(**row.values) for row in EXAMPLES},
 }

@@ -48,7 +48,7 @@ export const drawFilters = () => {
     makeRow("outcomes-of", `Answers of ${names[state.first]}`, makeChips("outcome", OUTCOMES)),
     makeRow("marks", "Marked questions", makeChips("mark", marks)),
     makeRow("active", "Other filters", listActive()),
-    filtered.map(({ name, meaning }) => make("p.said", `${name}: the answer ${meaning}`)),
+    filtered.map(({ name, meaning }) => make("p.said", `${name}: ${meaning}`)),
   ];
 };
 export const describeCount = () => {
