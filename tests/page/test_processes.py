@@ -114,6 +114,7 @@ for function in (compute, sleep):
     assert server.stdout
     working = {server.stdout.readline().strip() for _ in range(2)}
     assert working < {*list_session(server.pid)}
+    server.stdout.close()
     server.kill()
     server.wait(60)
     wait_for(lambda: not list_session(server.pid))
@@ -132,6 +133,7 @@ time.sleep(60)
     server = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert server.stdout
     pid = int(server.stdout.readline())
+    server.stdout.close()
     server.terminate()
     server.wait(30)
     end = time.monotonic() + 30
