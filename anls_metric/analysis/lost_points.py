@@ -195,7 +195,11 @@ class LostPoints:
 
     def of_question(self, place: int) -> dict[str, float]:
         """Return what a question loses to each cause."""
-        return _sum_up((part.cause, part.points) for part in self.parts[place])
+        return self._by_question[place]
+
+    @cached_property
+    def _by_question(self) -> Sequence[dict[str, float]]:
+        return [_sum_up((part.cause, part.points) for part in own) for own in self.parts]
 
     @cached_property
     def main_causes(self) -> Sequence[str]:
