@@ -53,11 +53,10 @@ def split_loss(scored: Scored) -> list[Contribution]:
         [('empty', -0.25, 1, 0), ('wrong', -0.25, 1, 0), ('a few characters', -0.0625, 1, 0)]
     """
     clusters = scored.clusters.names if scored.clusters else repeat(None)
-    account = account_for(scored)
     rows = [
         (-points, cause, cluster)
-        for place, cluster in zip(range(len(scored.scores)), clusters)
-        for cause, points in account.of_question(place).items()
+        for lost, cluster in zip(account_for(scored).by_question, clusters)
+        for cause, points in lost.items()
     ]
     return _sum_up(rows, len(scored.scores))
 
@@ -76,9 +75,9 @@ def split_difference(first: Scored, second: Scored) -> list[Contribution]:
         [('empty', -0.5, 1, 0), ('a few characters', 0.125, 0, 1)]
     """
     pair = pair_questions(first, second)
-    rows, lost = [], (account_for(first), account_for(second))
+    rows, lost, lost_by_second = [], account_for(first).by_question, account_for(second).by_question
     for own, other, cluster in zip(pair.first, pair.second, pair.clusters or repeat(None)):
-        before, after = lost[0].of_question(own), lost[1].of_question(other)
+        before, after = lost[own], lost_by_second[other]
         rows += [(after.get(cause, 0.0) - before.get(cause, 0.0), cause, cluster) for cause in {**before, **after}]
     return _sum_up(rows, len(pair.first))
 

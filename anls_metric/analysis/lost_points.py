@@ -193,12 +193,9 @@ class LostPoints:
             for place, run in enumerate(self.scored.runs)
         ]
 
-    def of_question(self, place: int) -> dict[str, float]:
-        """Return what a question loses to each cause."""
-        return self._by_question[place]
-
     @cached_property
-    def _by_question(self) -> Sequence[dict[str, float]]:
+    def by_question(self) -> Sequence[Mapping[str, float]]:
+        """For each question, what it loses to each cause, summed up."""
         return [_sum_up((part.cause, part.points) for part in own) for own in self.parts]
 
     @cached_property

@@ -103,7 +103,7 @@ def _describe_answers(
         return sorted({rows[answer] for answer in answers if answer in rows})
 
     content: dict[str, Any] = {
-        "costs": [None if place is None else lost.of_question(place) or None for place in places],
+        "costs": [None if place is None else lost.by_question[place] or None for place in places],
         "rows": [
             None if place is None else _describe_answer(scored, place, lowest[place], shared, sentences)
             for place, shared in zip(places, references)

@@ -90,7 +90,7 @@ def test_answer_loses_all_that_it_lacks_to_the_first_cause_that_applies(cause: s
         found = account([pair, *RIGHT])
         lost = 1.0 - found.scored.scores[0]
         assert found.main_causes == [cause, *["right"] * 24], pair
-        assert found.of_question(0) == {cause: lost}, pair
+        assert found.by_question[0] == {cause: lost}, pair
         assert [(row.cause, row.points, row.answers, row.options) for row in found.rows] == [
             (cause, lost / 25, 1, None)
         ], pair

@@ -92,7 +92,7 @@ window.anls = {
       anls.hash = /^#./.test(hash) ? hash : "";
       anls.save({});
       if (document.activeElement === frame) frame.scrollIntoView({ block: "nearest" });
-    } else if (type === "anls-report-options" && Object.values(options).every((value) => `${value}`.length < 300)) {
+    } else if (type === "anls-report-options" && JSON.stringify(options ?? {}).length < 300) {
       anls.set({ options });
     } else if (type === "anls-report-marks" && `${place}${marks}`.length < 1e7) {
       anls.marks[place] = marks;
