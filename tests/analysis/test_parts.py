@@ -7,10 +7,11 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import anls_metric
 from anls_metric.analysis.parts import PARTS
 from anls_metric.report.columns import COLUMNS
 from anls_metric.report.schema import Submission
-from tests.conftest import ROOT, RunPython
+from tests.conftest import RunPython
 
 LONGEST = """
 from anls_metric.analysis.part import Column, Line, Part
@@ -50,7 +51,8 @@ for words in {commands}:
 
 
 def test_module_is_all_that_a_further_part_needs(tmp_path: Path, run_python: RunPython) -> None:
-    shutil.copytree(ROOT / "anls_metric", tmp_path / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
+    installed = Path(anls_metric.__file__).parent
+    shutil.copytree(installed, tmp_path / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "anls_metric/analysis/parts/longest.py").write_text(LONGEST, encoding="utf-8")
     (tmp_path / "rows.json").write_text('[{"prediction": "Coca Cola Co", "answers": ["Coca Cola"]}]', encoding="utf-8")
     done = run_python(PROGRAM.format(commands=[*PRINTED]), tmp_path)
