@@ -357,7 +357,7 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-_JSON = "anls_metric.core.json_values", "lists and nested values"
+_JSON = "anls_metric.core.json_values", "structured answers"
 
 
 def _remove_mark(lock: Any, path: str) -> None:
@@ -555,7 +555,7 @@ class Scorer(ABC):
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature. The extraction rules and the version of the scores come last."""
+    """Join the parts of a signature. The extraction steps and the version of the scores come last."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 
@@ -867,7 +867,7 @@ def _describe_other(name: str) -> str:
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
-    what = "is for lists and nested values" if scorer.reads_json else "is not a variant of ANLS"
+    what = "is for structured answers" if scorer.reads_json else "is not a variant of ANLS"
     what = "needs more than predictions and references" if scorer.columns else what
     return f'{name} {what}: score with get_scorer("{name}"), or with score(..., variant="{name}")'
 
@@ -1210,12 +1210,12 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if extract is None:
         return str
     if isinstance(extract, str):
-        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction rule")
+        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
         return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass rule names, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass extraction steps, or a function that takes a text and returns the answer"
     )
 
 

@@ -245,7 +245,7 @@ class Scores:
         return tables.FORMATS[name](self._document, NumberFormat(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
-        """Find the variants, metrics and extraction rules that give a number, when rounded to its digits.
+        """Find the variants, metrics and extraction steps that give a number, when rounded to its digits.
 
         Args:
             number: the number, such as 84.75. A string keeps trailing zeros: "84.70".

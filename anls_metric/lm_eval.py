@@ -1,4 +1,4 @@
-"""ANLS as a metric, and the extraction rules as a filter, for lm-evaluation-harness.
+"""ANLS as a metric, and the extraction steps as a filter, for lm-evaluation-harness.
 
 The harness finds them as ``anls`` and ``anls_extract``, by the entry points ``lm_eval.metrics`` and
 ``lm_eval.filters``. A version without plugins (0.4.13 and older) knows both once the YAML of a task names a function of

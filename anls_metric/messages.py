@@ -153,7 +153,7 @@ class MissingFileError(InputError, FileNotFoundError):
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
-        self.errno, self.filename = errno.ENOENT, message.where
+        self.errno, self.filename = errno.ENOENT, message.values["path"]
 
 
 def make_error(where: str, sentence: str, /, **values: Any) -> InputError:

@@ -376,7 +376,7 @@ def _import_evaluate() -> None:
 _OF_JOBS = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")
 
 
-_JSON = "anls_metric.core.json_values", "lists and nested values"
+_JSON = "anls_metric.core.json_values", "structured answers"
 
 
 def _remove_mark(lock: Any, path: str) -> None:

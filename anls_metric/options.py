@@ -153,8 +153,8 @@ class Settings:
         label="Field of references",
     )
     extract: tuple[str, ...] | None = _option(
-        "--extract RULES",
-        "extract the answers from raw model output, with rules such as think,final; anls --help lists them",
+        "--extract STEPS",
+        "extract the answers from raw model output, with steps such as think,final",
         MOST,
         read=read_strings,
         label="Extract answers from raw model output",
@@ -340,7 +340,7 @@ class Settings:
     )
     find: str | None = _option(
         "--find NUMBER",
-        "find the variants, metrics and extraction rules that give a number, such as 84.75; status 1 if none does",
+        "find the variants, metrics and extraction steps that give a number, such as 84.75; status 1 if none does",
         SCORING,
     )
     by_key: bool = _switch(

@@ -43,12 +43,12 @@ def as_extract(extract: Any, values: bool = False) -> Extract:
     if extract is None:
         return str
     if isinstance(extract, str):
-        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction rule")
+        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
         return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
     if callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {describe(extract)}: pass rule names, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass extraction steps, or a function that takes a text and returns the answer"
     )
 
 

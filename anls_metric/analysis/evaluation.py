@@ -272,7 +272,7 @@ _OF_VALUES = ("none_keys", "average", "numbers", "ignore_keys")
 def _refuse_unfit(scorer: Scorer, settings: Settings) -> None:
     """Refuse options that do not fit a scorer. InputError: there is one."""
     for_strings = "applies only to strings: leave it out"
-    for_values = "applies only to lists and nested values: add {use.variant:anls_star}"
+    for_values = "applies only to structured answers: add {use.variant:anls_star}"
     of_leaves = "needs the leaves of ANLS*: use {use.variant:anls_star}"
     unfit = (
         ("references_separator", scorer.reads_json, for_strings),
@@ -300,6 +300,6 @@ def _refuse_unfit_metrics(scorer: Scorer, names: Sequence[str]) -> None:
     if not scorer.columns:
         known.insert(0, "exact_match")
         words = f"{', '.join(known[:-1])} and {known[-1]}"
-        sentence = f"{{use.metrics}} has only {words} for lists and nested values: leave out the others"
+        sentence = f"{{use.metrics}} has only {words} for structured answers: leave out the others"
     if not {*names} <= {*known}:
         raise make_error("", sentence)

@@ -47,7 +47,7 @@ class Hint:
     Attributes:
         message: what looks wrong, and what to do.
         submission: the name of the submission; "" for all.
-        extract: the extraction rules that it proposes, with those in use; () for none.
+        extract: the extraction steps that it proposes, with those in use; () for none.
         anls: the score after the remedy; None if it is not known.
         cost: by how much the score of the set is too low; the most expensive hint is shown first. It is 1 if a file or
             a comparison is not what it seems.

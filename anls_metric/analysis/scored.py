@@ -162,7 +162,7 @@ class Scored:
 
     @property
     def extract(self) -> str:
-        """The names of the extraction rules, comma-separated."""
+        """The names of the extraction steps, comma-separated."""
         return ",".join(self.settings.extract or ())
 
     @cached_property
@@ -295,7 +295,7 @@ def score_answers(
     Args:
         answers: the answers.
         scorer: what scores them.
-        settings: the options: groups, clusters and extraction rules.
+        settings: the options: groups, clusters and extraction steps.
         others: more scorers, for `Scored.means`.
 
     Raises:

@@ -310,7 +310,7 @@ def _find_only_reference(scored: Scored) -> str | None:
     in a list, None if they have no path.
     """
     questions = scored.questions
-    path, records = scored.answers.read.values.get("references"), questions.table.records
+    path, records = scored.answers.read.references, questions.table.records
     fields = [take(record, path) for record in records] if path else []
     if len(fields) != len(questions.references):
         return None
@@ -344,7 +344,7 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
         if not _fits(answer.prediction, answer.references):
             parts = _list_parts(answer.prediction, ())
             roots.update(root for root, part in parts if _fits(part, answer.references))
-    path = scored.answers.read.values.get("prediction", WHOLE_RECORD)
+    path = scored.answers.read.prediction
     return [
         take_inside({WHOLE_RECORD: "", ALL_VALUES: VALUE}.get(path, path), root)
         for root, count in roots.most_common(2)

@@ -1,4 +1,4 @@
-"""Finds the variants, thresholds, metrics and extraction rules that give a published number for these answers."""
+"""Finds the variants, thresholds, metrics and extraction steps that give a published number for these answers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class VariantSearch(NamedTuple):
 
     Attributes:
         matches: as `find_variants` returns them.
-        tried: how many combinations of variants or metrics, thresholds and extraction rules were tried.
+        tried: how many combinations of variants or metrics, thresholds and extraction steps were tried.
         share: the share of the numbers with as many digits, at most `NEAR` from it, that one of them gives.
     """
 

@@ -189,14 +189,15 @@ def _silence(stream: IO[str]) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def print_hints(document: Document, settings: Settings) -> None:
+    """Print the hints of a document, after its numbers."""
+    if document["hints"] and not settings.quiet:
+        print_note(format_hints(document))
+
+
 def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
-    """Score the files that a command names, directly or in flags, and print the hints. Returns the result and its
-    document.
-    """
+    """Score the files that a command names, directly or in flags. Returns the result and its document."""
     gold = parse_input(settings.gold) if settings.gold else None
     marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]
     result = evaluate(*resolve([*map(parse_input, files), *marked], gold, settings))
-    document = build_document(result, "command", NumberFormat(settings.percent, settings.digits))
-    if document["hints"] and not settings.quiet:
-        print_note(format_hints(document))
-    return result, document
+    return result, build_document(result, "command", NumberFormat(settings.percent, settings.digits))

@@ -18,6 +18,7 @@ from anls_metric.analysis.evaluation import Result, compare_with_baseline, find_
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
+    print_hints,
     print_note,
     read_flags,
     score_files,
@@ -73,13 +74,13 @@ class _Parser(Parser):
 
 
 def _list_names() -> str:
-    """List the names of the scorers and the extraction rules."""
+    """List the names of the scorers and the extraction steps."""
     scorers = SCORERS.values()
     names = {
         "variants": [scorer.name for scorer in scorers if scorer.scores_strings],
-        "variants for lists and nested values": [scorer.name for scorer in scorers if scorer.reads_json],
+        "variants for structured answers": [scorer.name for scorer in scorers if scorer.reads_json],
         "benchmark metrics": [scorer.name for scorer in scorers if scorer.columns],
-        "extraction rules": EXTRACTORS,
+        "extraction steps": EXTRACTORS,
     }
     lines = [f"{what}: {', '.join(each)}." for what, each in names.items()]
     return "\n".join(textwrap.fill(line, 120, break_on_hyphens=False) for line in lines)
@@ -134,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[str]) -> str:
     """Describe an error in the words of the command, given the words that were typed."""
     if isinstance(error, MissingFileError):
-        return error.message.text("command") + _guess_meaning(error.message.where)
+        return error.message.text("command") + _guess_meaning(error.message.values["path"])
     if isinstance(error, InputError):
         return reword(error.message.text("command", shlex.join(["anls", *words])), "command")
     if isinstance(error, MemoryError):
@@ -145,9 +146,9 @@ def _describe_error(error: ValueError | OSError | MemoryError, words: Sequence[s
 
 
 def _guess_meaning(word: str) -> str:
-    """Say what else a word that is not a file may be: a subcommand, or one of several rules after ``--extract``."""
+    """Say what else a word that is not a file may be: a subcommand, or one of several steps after ``--extract``."""
     if word in EXTRACTORS:
-        return "; write extraction rules with commas and without spaces, such as --extract think,final"
+        return "; write extraction steps with commas and without spaces, such as --extract think,final"
     similar = "" if "." in word or os.sep in word else find_similar_name(word, SUBCOMMANDS)
     return f"; the subcommand is anls {similar}" if similar else ""
 
@@ -183,6 +184,7 @@ def _score(words: Sequence[str]) -> int:
         document |= _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
         _print(result, document, settings)
+    print_hints(document, settings)
     for line in failures + notes:
         print_note(make_printable(f"anls: {line}"))
     return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))

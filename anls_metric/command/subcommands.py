@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
+    print_hints,
     print_note,
     read_flags,
     score_files,
@@ -264,6 +265,7 @@ def _export_hub(flags: argparse.Namespace) -> None:
     date = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = NumberFormat(settings.percent, settings.digits)
     print(as_eval_results(document, flags.dataset, flags.task, flags.source or "", date, numbers))
+    print_hints(document, settings)
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

@@ -6,6 +6,9 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 
+GAP = "·"
+"""Stands for a missing character in an alignment."""
+
 
 def make_printable(text: str) -> str:
     """Make a text safe to print, as a single line with dots in place of control characters."""
@@ -20,18 +23,18 @@ def align_texts(edits: Sequence[Sequence[str]], width: int = 100) -> list[str]:
         width: how many columns to show. Longer lines are cut and end in an ellipsis.
 
     Returns:
-        Three lines of the same width. ``*`` stands for a missing character; the last line marks differences with D
+        Three lines of the same width. `GAP` stands for a missing character; the last line marks differences with D
         (delete), I (insert) and R (replace).
 
     Example:
         >>> from anls_metric import explain
         >>> align_texts(explain("the cola", ["coca cola"]).best.edits)
-        ['*the cola', 'coca cola', 'IRRR     ']
+        ['·the cola', 'coca cola', 'IRRR     ']
     """
     lines = ["", "", ""]
     for operation, left, right in edits:
         mark = " " if operation == "equal" else operation[0].upper()
-        for pair in zip_longest(left, right, fillvalue="*"):
+        for pair in zip_longest(left, right, fillvalue=GAP):
             cells = list(map(_format_character, pair))
             columns = max(map(_count_columns, cells))
             texts = [*(cell + " " * (columns - _count_columns(cell)) for cell in cells), mark * columns]

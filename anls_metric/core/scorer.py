@@ -137,7 +137,7 @@ class Scorer(ABC):
 
 
 def join_signature(*parts: str, extract: str) -> str:
-    """Join the parts of a signature. The extraction rules and the version of the scores come last."""
+    """Join the parts of a signature. The extraction steps and the version of the scores come last."""
     extracted = [f"extract:{extract}"] if extract else []
     return "|".join(["anls", *parts, *extracted, f"v{SCORES_VERSION}"])
 

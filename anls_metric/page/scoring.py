@@ -174,7 +174,7 @@ def _show(
         scores = "; ".join(
             f"{label} of {scored.name}: {PERCENT.format(scored.anls)}" for scored in result.submissions[:10]
         )
-        read = {scored.name: scored.answers.read.text("page") for scored in result.submissions}
+        read = {scored.name: scored.answers.read.text() for scored in result.submissions}
         return shown._replace(
             files=[[*row[:-1], read.get(row[2], "")] for row in shown.files],
             said=f"{scores}. {count_noun(len(result.hints), 'hint')}." if result.hints else f"{scores}.",

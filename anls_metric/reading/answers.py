@@ -15,6 +15,46 @@ from anls_metric.reading.roles import Roles
 from anls_metric.reading.table import Table, choose_records
 
 
+class Source(NamedTuple):
+    """What was read, in the words of the user's files. The fields are keys of the JSON document.
+
+    Attributes:
+        prediction: the field of the predictions.
+        file: the name of their file.
+        references: the field of the references.
+        gold: the name of their file; "" if it is the same.
+        joined_by: the field that joins both files; "" for one file.
+        rows: how many questions have an answer, or how many rows the file has.
+        notes: what else was done: a layout's choice, runs, samples.
+    """
+
+    prediction: str
+    file: str
+    references: str
+    gold: str
+    joined_by: str
+    rows: str
+    notes: Sequence[str] = ()
+
+    def add(self, note: str) -> Source:
+        """Add a note."""
+        return self._replace(notes=[*self.notes, note])
+
+    def text(self) -> str:
+        """Say it in one line.
+
+        Example:
+            >>> print(Source("answer", "a.json", "answers", "gold.json", "id", "6 of 6", ["one filter"]).text())
+            answer (prediction) of a.json, answers (references) of gold.json, joined by id: 6 of 6; one filter
+        """
+        if self.gold:
+            fields = f"{self.prediction} (prediction) of {self.file}, {self.references} (references) of {self.gold}"
+            fields += f", joined by {self.joined_by}"
+        else:
+            fields = f"{self.prediction} (prediction), {self.references} (references) of {self.file}"
+        return "; ".join([f"{fields}: {self.rows}", *self.notes])
+
+
 class Questions(NamedTuple):
     """The questions of a gold file, or of a table that has its own. All submissions for the same gold file share them.
 
@@ -44,11 +84,11 @@ class Answers(NamedTuple):
         name: the name of the submission.
         questions: the questions.
         predictions: a string or a value for each answer; None for no answer.
-        read: the line that says what was read.
+        read: what was read.
         layout: the name of the layout.
         places: the place of the question of each answer; None if each question has one answer.
         raw: the model output of each answer, if the predictions were extracted from it.
-        extraction: what each extraction rule did; None without rules.
+        extraction: what each extraction step did; None without rules.
         columns: the columns of a benchmark's rule for each answer; None without a rule.
         confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
             nested value can be an object of confidences.
@@ -62,7 +102,7 @@ class Answers(NamedTuple):
     name: str
     questions: Questions
     predictions: Sequence[Any]
-    read: Message
+    read: Source
     layout: str = "table"
     places: Sequence[int] | None = None
     raw: Sequence[str | None] | None = None

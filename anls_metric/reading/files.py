@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import re
@@ -137,17 +136,16 @@ def _read_whole(file: BinaryIO, name: str) -> bytes:
 
 
 def describe_missing_file(path: str) -> MissingFileError:
-    """Make the error for a file path that does not exist. It suggests a similar name if there is one."""
+    """Make the error for a file path that does not exist. It suggests a file with a similar stem if there is one."""
     folder, name = os.path.split(path)
     similar = ""
     with suppress(OSError, ValueError):  # a path can hold a null character
-        similar = find_similar_name(name, sorted(os.listdir(folder or ".")))
+        stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
+        similar = stems.get(find_similar_name(os.path.splitext(name)[0], stems), "")
     remedy = f": did you mean {os.path.join(folder, similar)}?" if similar else ""
     if "://" in path:
         remedy = ": download the file, and pass its path"
-    return MissingFileError(
-        Message(path, "{problem}{remedy}", {"problem": os.strerror(errno.ENOENT), "remedy": remedy})
-    )
+    return MissingFileError(Message("", "{path} does not exist{remedy}", {"path": path, "remedy": remedy}))
 
 
 _TEXTS = (".txt", ".md")

@@ -16,7 +16,7 @@ from anls_metric.core.extraction.extract import extract_all
 from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
-from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.answers import Answers, Questions, Source
 from anls_metric.reading.containers import FILE, KEY, Record
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
@@ -129,11 +129,15 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     count = f"{answered:,} of {total:,}"
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
-    sentence = "{prediction} (prediction) of {table}, {references} (accepted answers) of {gold}, joined by {how}: "
-    values = {"references": _name(gold.roles.references), "gold": _base(gold.table.name), "how": how, "count": count}
-    sentence += "{count}" if unused is None else "{count}; {unused} of {table} not used"
-    read = Message("", sentence, {**values, "unused": _name(unused)})
+    read = _describe_source(table, roles, gold.roles, count)._replace(gold=_base(gold.table.name), joined_by=how)
+    if unused is not None:
+        read = read.add(f"{_name(unused)} of {_base(table.name)} not used")
     return _make_answers(gold, table, roles, order, read, reading, hints)
+
+
+def _describe_source(table: Table, roles: Roles, theirs: Roles, count: str) -> Source:
+    """Describe what is read from a table, given the roles of the gold file."""
+    return Source(_name(roles.prediction), _base(table.name), _name(theirs.references), "", "", count)
 
 
 def _name(path: Path | None) -> str:
@@ -226,8 +230,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
     count = count_noun(len(records), "row")
     if len(first_of) < len(records):
         count += f", {count_noun(len(first_of), 'question')}"
-    sentence = "{prediction} (prediction), {references} (accepted answers) of {table}: {count}"
-    read = Message("", sentence, {"references": _name(roles.references), "count": count})
+    read = _describe_source(table, roles, roles, count)
     order = _Order(*order_by_id(list(first_of), [keys[place] for place in records], records, runs))
     return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
 
@@ -255,7 +258,7 @@ def _make_answers(
     table: Table,
     roles: Roles,
     order: _Order,
-    read: Message,
+    read: Source,
     reading: Reading,
     hints: Sequence[Message] = (),
 ) -> Answers:
@@ -287,12 +290,11 @@ def _make_answers(
     if PAGES in reading.settings.metrics:
         pages = _read_pages(gold, table, order, reading)
     about = "; ".join(filter(None, dict.fromkeys((gold.table.about, table.about))))
-    shown = {"prediction": _name(path), "table": _base(table.name), "about": f" ({about})" if about else ""}
     return Answers(
         name=table.name,
         questions=gold,
         predictions=order.take(predictions),
-        read=Message("", read.sentence + "{about}", {**read.values, **shown}),
+        read=read._replace(rows=f"{read.rows} ({about})" if about else read.rows),
         layout=table.layout.name if table.layout else "table",
         places=order.questions if len(order.questions) > len(gold.ids) else None,
         columns=columns,

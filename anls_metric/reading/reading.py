@@ -47,6 +47,6 @@ class Reading:
 
     @property
     def extraction(self) -> Extraction | None:
-        """The extraction rules, or None if there are none."""
+        """The extraction steps, or None if there are none."""
         names = self.settings.extract
         return extractor(",".join(names), values=self.of_values) if names else None

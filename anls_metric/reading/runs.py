@@ -11,7 +11,7 @@ from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.core.statistics.clusters import DOCUMENTS
-from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.messages import InputError, list_some, make_error
 from anls_metric.options import NONE, Settings
 from anls_metric.reading.answers import COLUMNS, Answers, choose_answers, list_ids
 from anls_metric.reading.formats import find_repeated
@@ -51,8 +51,7 @@ def join_runs(runs: Sequence[Answers]) -> Answers:
     for name in COLUMNS:
         parts = [getattr(run, name) for run in runs]
         joined[name] = None if None in parts else [value for part in parts for value in part]
-    values = {**first.read.values, "others": count_noun(len(others), "other run")}
-    joined["read"] = Message("", first.read.sentence + "; and {others}", values)
+    joined["read"] = first.read.add(f"and {count_noun(len(others), 'other run')}")
     joined["hints"] = [hint for run in runs for hint in run.hints]
     places = [place_of[key] for run in runs for key in list_ids(run)]
     rows = sorted(range(len(places)), key=places.__getitem__)

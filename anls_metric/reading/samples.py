@@ -61,8 +61,7 @@ def extract_samples(answers: Answers, reading: Reading) -> Answers:
     size = sizes.pop() if len(sizes) == 1 else None
     count = f"{size} samples per question" if size else count_noun(len(rows), "sample")
     if size != 1:
-        values = {**each.read.values, "samples": count}
-        each = each._replace(read=each.read._replace(sentence=f"{each.read.sentence}; {words}", values=values))
+        each = each._replace(read=each.read.add(words.format(samples=count)))
     if choose is None:
         return each
     groups: dict[int, list[int]] = {}

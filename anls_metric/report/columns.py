@@ -16,34 +16,37 @@ Names = str | Iterable[str]
 _INTERVAL = ("95% CI", "confidence interval")
 _P_VALUE = "paired randomization test"
 _USUAL = (TABLE, TERMINAL)
+_COMPARED = (
+    Column("difference", "against {baseline}", "difference from {baseline}", "+", _USUAL),
+    Column("difference_interval", "95% CI{unadjusted}", "confidence interval{unadjusted}", "+", (TABLE,)),
+    Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g", ()),
+    Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g", _USUAL),
+    Column("verdict", "verdict", "at 0.05, by the " + _P_VALUE + "{adjusted}", shown=_USUAL),
+    Column("wins", "wins", "questions with a higher score", shown=_USUAL),
+    Column("losses", "losses", "questions with a lower score", shown=_USUAL),
+    Column("equal", "equal", "questions with the same score", shown=()),
+    Column("mde", "MDE", "minimum detectable effect at 80% power", shown=(TABLE,)),
+)
+COMPARED = tuple(column.key for column in _COMPARED)
+"""The columns that compare a submission with the baseline. The other columns describe the submission itself."""
+
 _COLUMNS = (
     Column("name", "", shown=()),
     Column("layout", "layout", shown=()),
     Column("questions", "questions", shown=()),
     Column("anls", "{label}", shown=_USUAL),
     Column("interval", *_INTERVAL, shown=_USUAL),
-    Column("anls_extracted", "extracted", "score after the extraction that a hint proposes", shown=(TERMINAL,)),
-    Column("empty", "empty", "empty predictions", shown=(TERMINAL,)),
+    *_COMPARED,
     Column("exact_match", "exact match", "equals a reference", shown=_USUAL),
     Column("contains", "contains", "contains a reference", shown=_USUAL),
     *(column for part in PARTS for column in part.columns),
     Column("runs", "runs"),
     Column("run_sd", "SD", "standard deviation of the runs"),
-    Column("difference", "against {baseline}", "difference from {baseline}", "+", _USUAL),
-    Column("difference_interval", "95% CI{unadjusted}", "confidence interval{unadjusted}", "+", (TABLE,)),
-    Column("p_value", "raw p", f"{_P_VALUE}, not adjusted", ".2g", ()),
-    Column("p_value_adjusted", "p", _P_VALUE + "{adjusted}", ".2g", _USUAL),
-    Column("wins", "wins", "questions with a higher score", shown=_USUAL),
-    Column("losses", "losses", "questions with a lower score", shown=_USUAL),
-    Column("equal", "equal", "questions with the same score", shown=()),
-    Column("verdict", "verdict", "at 0.05, by the " + _P_VALUE + "{adjusted}", shown=_USUAL),
-    Column("mde", "MDE", "minimum detectable effect at 80% power", shown=(TABLE,)),
+    Column("anls_extracted", "extracted", "score after the extraction that a hint proposes", shown=(TERMINAL,)),
+    Column("empty", "empty", "empty predictions", shown=(TERMINAL,)),
 )
 COLUMNS: Mapping[str, Column] = {column.key: column for column in _COLUMNS}
 """The columns by their keys."""
-
-COMPARED = tuple(COLUMNS)[list(COLUMNS).index("difference") :]
-"""The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
 USUAL_COLUMNS, TERMINAL_COLUMNS, ASKED_COLUMNS = (
     tuple(key for key, column in COLUMNS.items() if place in column.shown) for place in (TABLE, TERMINAL, REPORT)
@@ -52,7 +55,7 @@ USUAL_COLUMNS, TERMINAL_COLUMNS, ASKED_COLUMNS = (
 for them. Columns without values are left out."""
 
 IMPORTANT_COLUMNS = (
-    *("anls", "difference", "verdict", "interval", "p_value_adjusted", "wins", "losses"),
+    *("anls", "interval", "difference", "p_value_adjusted", "verdict", "wins", "losses"),
     *("anls_extracted", "empty", "exact_match", "contains"),
 )
 """The usual columns of a terminal, the most important first. As many as fit stand beside those that are asked for."""

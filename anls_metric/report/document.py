@@ -13,6 +13,7 @@ from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.scored import KEYS, Groups, Scored, describe_independence
 from anls_metric.core.checks import count_noun
 from anls_metric.core.scorer import Scorer
+from anls_metric.core.statistics.significance import LEAST_P
 from anls_metric.messages import FrontEnd, Message
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import FORMAT, Document
@@ -95,6 +96,7 @@ def _describe_submission(scored: Scored, result: Result, front_end: FrontEnd) ->
     content: dict[str, Any] = {
         "name": name,
         "read": answers.read.text(),
+        "source": answers.read._asdict(),
         "layout": answers.layout,
         "questions": len(scored.scores),
         "anls": scored.anls,
@@ -138,6 +140,7 @@ def describe_groups(
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
+    content["p_value_is_bound"] = comparison.p_value <= LEAST_P
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
 

@@ -13,6 +13,9 @@ from anls_metric.report.texts import align_rows
 MOST_ROWS = 8
 """The most rows to print; one more adds up the others."""
 
+MAX_WIDTH, LARGEST = 110, 3
+"""A wider table of causes becomes a line for each submission, with its largest causes."""
+
 Groups = Mapping[str, Sequence[str]]
 AddUp = Callable[[Mapping[str, float], Sequence[str]], float]
 
@@ -91,9 +94,20 @@ def format_lost(document: Document, numbers: NumberFormat) -> str:
         for row, causes in zip(rows, [*groups.values(), order]):
             row.append(numbers.format(add_up(gaps, causes), "+"))
         head.append("difference")
-    return "\n".join(
-        [align_rows([head, *rows]), *_list_steps(submissions, numbers), *_list_credit(submissions, numbers)]
-    )
+    table = align_rows([head, *rows])
+    if max(map(len, table.splitlines())) > MAX_WIDTH:
+        table = _list_largest(columns, add_up, numbers)
+    return "\n".join([table, *_list_steps(submissions, numbers), *_list_credit(submissions, numbers)])
+
+
+def _list_largest(columns: Mapping[str, Mapping[str, float]], add_up: AddUp, numbers: NumberFormat) -> str:
+    """List the largest causes of each submission."""
+    rows = [["lost points", "all", "most by"]]
+    for name, column in columns.items():
+        largest = sorted(column, key=lambda cause: -column[cause])[:LARGEST]
+        causes = [f"{cause} {numbers.format(column[cause])}" for cause in largest]
+        rows.append([name, numbers.format(add_up(column, [*column])), ", ".join(causes)])
+    return align_rows(rows)
 
 
 def _round_points(submission: Submission, digits: int) -> dict[str, float]:

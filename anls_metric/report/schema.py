@@ -91,11 +91,31 @@ class ThresholdScore(TypedDict):
     """the threshold and the score"""
 
 
+class Source(TypedDict):
+    """What was read."""
+
+    prediction: str
+    file: str
+    references: str
+    gold: str
+    """the fields of the predictions and of the references, and the names of their files; `gold` is empty if a file has
+    both
+    """
+    joined_by: str
+    """the field that joins two files"""
+    rows: str
+    """how many questions have an answer, or how many rows the file has"""
+    notes: list[str]
+    """what else was done, such as the filter of a harness that was chosen"""
+
+
 class _Submission(TypedDict):
     name: str
     """its name"""
     read: str
-    """the `read` line"""
+    """what was read, in a line"""
+    source: Source
+    """the same as an object"""
     layout: str
     """the [layout](layouts.md); `table` for a table of your own"""
     questions: int
@@ -191,6 +211,8 @@ class _Pair(TypedDict):
 
 
 class _Comparison(_Pair):
+    p_value_is_bound: bool
+    """whether `p_value` is the least that random patterns can give, so that the true one may be smaller"""
     one_document: OneDocument | None
     """if one document turns the verdict or makes up half of the difference; else null"""
 

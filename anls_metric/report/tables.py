@@ -36,12 +36,19 @@ from anls_metric.report.texts import guard_formula
 FEW_DOCUMENTS = "few documents"
 """What is said beside a verdict with fewer than 30 documents."""
 
+P_VALUES = ("p_value", "p_value_adjusted")
+"""The columns of p-values, which can be bounds."""
+
 MARK = "*"
 """The mark after a significant difference in a matrix."""
 
 
 Record = Mapping[str, Any]
 """The values of a row of a table, by the keys of `COLUMNS`."""
+
+
+Escape = Callable[[str], str]
+"""Writes a text in a format."""
 
 
 class Markup(NamedTuple):
@@ -54,7 +61,7 @@ class Markup(NamedTuple):
         usual: the usual columns.
     """
 
-    escape: Callable[[str], str] = str
+    escape: Escape = str
     forms: Mapping[Any, str] = {}
     headings: Mapping[str, str] = {}
     usual: Sequence[str] = USUAL_COLUMNS
@@ -95,7 +102,8 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     ]
 
     def make_cell(column: Column, record: Record) -> str:
-        cell = markup.escape(numbers.format(record.get(column.key, ""), column.form))
+        bound = "<= " * (column.key in P_VALUES and record.get("p_value_is_bound", False))
+        cell = markup.escape(bound + numbers.format(record.get(column.key, ""), column.form))
         return markup.forms.get(record.get("mark"), "{}").format(cell) if column.key == "anls" else cell
 
     def make_rows(table: PrintedTable) -> list[list[str]]:
@@ -134,7 +142,8 @@ def collect_records(document: Document) -> list[dict[str, Any]]:
         if pair["first"] == document["baseline"]:
             compared: Record = pair
             compared = _describe_verdict(compared)
-            records[pair["second"]] |= {key: compared[key.removeprefix("difference_")] for key in COMPARED}
+            keys = [*COMPARED, "p_value_is_bound"]
+            records[pair["second"]] |= {key: compared[key.removeprefix("difference_")] for key in keys}
     if "best" in document:
         for name in document["best"]["no_significant_difference"]:
             records[name]["mark"] = "tie"
@@ -284,16 +293,22 @@ def describe_adjustment(document: Document) -> str:
     return f"adjusted for {count} comparisons{others} (Holm)"
 
 
-def _count_questions(document: Document) -> str:
-    """Describe the number of questions and of clusters in words."""
+def _count_questions(document: Document, of_paper: bool = False) -> str:
+    """Describe the number of questions and of clusters in words, in a paper without the field of a file."""
     questions, clusters = count_noun(document["questions"], "question"), describe_clusters(document)
-    return f"{questions} about {clusters}" if clusters else questions
+    return f"{questions} about {clusters.partition(' (')[0] if of_paper else clusters}" if clusters else questions
 
 
-def write_sentence(document: Document, numbers: NumberFormat) -> str:
+def write_sentence(document: Document, numbers: NumberFormat, escape: Escape = str, quote: Escape = str) -> str:
     """Write a sentence for a paper about a score, and about how it was compared with another score.
 
     Of several submissions, it is about the baseline and the best of the others, and begins with the better of the two.
+
+    Args:
+        document: as `document.build_document` makes it.
+        numbers: how scores are printed.
+        escape: writes a text.
+        quote: writes the signature.
     """
     submissions = {each["name"]: each for each in document["submissions"]}
     pairs = [pair for pair in document["comparisons"] if pair["first"] == document["baseline"]]
@@ -311,9 +326,10 @@ def write_sentence(document: Document, numbers: NumberFormat) -> str:
     submission = submissions[name]
     runs = [f"mean of {submission['runs']} runs"] if "runs" in submission else []
     interval = [f"95% CI {numbers.format(submission['interval'])}"] if submission["interval"] else []
-    about = f" ({', '.join([*runs, *interval])})" if runs or interval else ""
-    score = f"{name} scores {numbers.format(submission['anls'])} {get_label(document)}{about}"
-    return f"On {_count_questions(document)}, {score}{compared}."
+    about = "".join(f"{words}; " for words in [", ".join([*runs, *interval])] if words)
+    score = f"{name} scores {numbers.format(submission['anls'])} {get_label(document)} ({about}"
+    start = f"On {_count_questions(document, of_paper=True)}, {score}"
+    return escape(start) + quote(make_printable(document["signature"])) + escape(f"){compared}.")
 
 
 def _list_evidence(document: Document, pair: schema.Comparison, sign: int, numbers: NumberFormat) -> list[str]:
@@ -355,9 +371,8 @@ def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> st
     sentences = map(escape_markdown, [*list_notes(document), *_list_deciding(document)])
     notes = [*[legend] * _has_best(document, tables[0]), *sentences]
     signature = f"`{make_printable(document['signature'])}`"
-    return "\n\n".join(
-        [*parts, " ".join([*notes, signature]), f"> {escape_markdown(write_sentence(document, numbers))}"]
-    )
+    sentence = write_sentence(document, numbers, escape_markdown, "`{}`".format)
+    return "\n\n".join([*parts, " ".join([*notes, signature]), f"> {sentence}"])
 
 
 def _has_best(document: Document, table: PrintedTable) -> bool:
@@ -394,6 +409,7 @@ _LATEX_SIGNS = str.maketrans(
 # A pattern in cells -> its form in LaTeX.
 _LATEX_FORMS = {
     r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
+    r"^\\textless\{\}= (\S+)$": r"$\\leq \1$",
     r"^([+-]?\d[\d.]*) to ([+-]?\d[\d.]*)$": r"$[\1,\2]$",
     r"^([+-]\d[\d.]*)$": r"$\1$",
     r"^([+-]\d[\d.]*)\*$": r"$\1^{*}$",
@@ -426,6 +442,10 @@ def _escape_latex(text: str) -> str:
     return text
 
 
+def _quote_latex(signature: str) -> str:
+    return rf"\texttt{{{_escape_latex(signature)}}}"
+
+
 _LATEX = Markup(
     _escape_latex,
     {"best": r"\textbf{{{}}}", "tie": r"\underline{{{}}}"},
@@ -442,7 +462,7 @@ def as_latex(document: Document, numbers: NumberFormat, columns: Names) -> str:
     """
     tables = build_tables(document, numbers, columns, _LATEX)
     title = f"{get_label(document)}{' in percent' * numbers.percent} on {_count_questions(document)}"
-    parts = [r"% \usepackage{booktabs}", f"% {_escape_latex(write_sentence(document, numbers))}"]
+    parts = [r"% \usepackage{booktabs}", f"% {write_sentence(document, numbers, _escape_latex, _quote_latex)}"]
     for number, table in enumerate(tables):
         meanings = [
             f"{heading}: {_escape_latex(column.meaning)}"

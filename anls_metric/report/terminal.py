@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +11,13 @@ from anls_metric.analysis.part import TERMINAL, Column, Line
 from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
-from anls_metric.core.printing import align_texts, make_printable
+from anls_metric.core.printing import GAP, align_texts, make_printable
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import shorten
 from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import Document, Submission
+from anls_metric.report.schema import Document, Source, Submission
 from anls_metric.report.texts import align_rows
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ MAX_LEAVES = 10
 NEAR = 3
 """How many points a score may be away from a published number to be shown as the nearest."""
 
-LEGEND = "alignment: * no character, D delete, I insert, R replace"
+LEGEND = f"alignment: {GAP} no character, D delete, I insert, R replace"
 """Explains the marks of `align_texts`."""
 
 Lines = Sequence[tuple[str, str]]
@@ -60,7 +58,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
         tables = [_format_table(table, width) for table in fitted]
         has_differences = any(column.key == "difference" for column in built[0].columns)
     if several or columns:
-        from_baseline = [f"Differences are from {document['baseline']}."] if has_differences else []
+        from_baseline = [f"Differences: model minus {document['baseline']}."] if has_differences else []
         notes = [" ".join([*list_notes(document), *from_baseline]), document["signature"]]
         parts = ["\n".join([tables[0], *notes]), format_read(document)]
         for submission in submissions:
@@ -75,7 +73,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
         parts += [submission["name"]] if several and answers else []
         parts += map(format_answer, answers)
         worst += answers
-    if any(answer.get("edits") for answer in worst):
+    if any(answer.get("edits") and answer["prediction"] for answer in worst):
         parts.append(LEGEND)
     return "\n".join(map(make_printable, "\n\n".join(parts).split("\n")))
 
@@ -88,15 +86,53 @@ def format_hints(document: Document, where: str = "--format json has all, and so
     return "\n".join(make_printable(f"hint: {text}") for text in [*hints[:MAX_HINTS], *more])
 
 
+OWN_TABLE = "table"
+"""The layout of a file with fields of its own."""
+
+MAX_FILES = 3
+"""The most files to name in a line."""
+
+
 def format_read(document: Document) -> str:
-    """Format what was read. It is a single line if the lines of the submissions differ in only one word, such as the
-    file.
+    """Format what was read: the files and fields of the predictions and of the references, and how they were joined.
+
+    What is the same for all submissions stands in one line.
     """
-    lines = [re.split("([,:]? )", submission["read"]) for submission in document["submissions"]]
-    columns = [dict.fromkeys(words) for words in zip_longest(*lines, fillvalue="")]
-    if sum(len(words) > 1 for words in columns) <= 1:
-        lines = [[", ".join(words) for words in columns]]
-    return _format_lines([("read", make_printable("".join(line))) for line in lines])
+    return _format_lines([(name, make_printable(text)) for name, text in _list_read(document)])
+
+
+def _list_read(document: Document) -> Lines:
+    """List the lines about what was read."""
+    submissions = document["submissions"]
+    files: dict[str, dict[str, None]] = {}
+    for each in submissions:
+        source, layout = each["source"], each["layout"]
+        field = source["prediction"] + (f" (read as {layout})" if layout != OWN_TABLE else "")
+        files.setdefault(field, {})[source["file"]] = None
+    predictions = [
+        f"{', '.join(names) if len(names) <= MAX_FILES else f'{len(names)} files'}: {field}"
+        for field, names in files.items()
+    ]
+    sources = [each["source"] for each in submissions]
+    references = [f"{own['gold'] or own['file']}: {own['references']}" for own in sources]
+    return [
+        *_name_first("predictions", predictions),
+        *_name_first("references", dict.fromkeys(references)),
+        *_name_first("joined by", _say_each(submissions, [_describe_join(own) for own in sources if own["gold"]])),
+        *_name_first("read", _say_each(submissions, [own["rows"] for own in sources if not own["gold"]])),
+        *_name_first("", _say_each(submissions, ["; ".join(own["notes"]) for own in sources])),
+    ]
+
+
+def _describe_join(source: Source) -> str:
+    return f"{source['joined_by']}, {source['rows']}"
+
+
+def _say_each(submissions: Sequence[Submission], texts: Sequence[str]) -> Iterable[str]:
+    """Say a text for each submission, but only once what is the same for all."""
+    if len({*texts}) <= 1:
+        return filter(None, dict.fromkeys(texts))
+    return [f"{submission['name']}: {text}" for submission, text in zip(submissions, texts) if text]
 
 
 def _list_parts(submission: Submission, numbers: NumberFormat, *, of_tables: bool) -> Lines:
@@ -121,7 +157,7 @@ def _list_figures(document: Document, submission: Submission, numbers: NumberFor
         *_list_parts(submission, numbers, of_tables=True),
         *list_details(submission, numbers),
         Line("questions", f"{submission['questions']:,}"),
-        Line("read", submission["read"]),
+        *_list_read(document),
         Line("signature", document["signature"]),
     ]
 
@@ -141,10 +177,10 @@ def _list_scores(document: Document, submission: Submission, numbers: NumberForm
     yield Line("metrics", f"exact match {write(submission['exact_match'])}, contains {write(submission['contains'])}")
 
 
-def _format_lines(lines: Lines, indent: str = "", least: int = 10) -> str:
+def _format_lines(lines: Lines, indent: str = "", least: int = 11) -> str:
     """Format lines with aligned texts, after names padded to at least this width."""
     width = max(least, *(len(name) for name, _ in lines))
-    return "\n".join(f"{indent}{name:{width}} {text}".rstrip() for name, text in lines)
+    return "\n".join(f"{indent}{name:{width}}  {text}".rstrip() for name, text in lines)
 
 
 def _name_first(name: str, texts: Iterable[str]) -> Lines:
@@ -152,12 +188,12 @@ def _name_first(name: str, texts: Iterable[str]) -> Lines:
     return [("" if place else name, text) for place, text in enumerate(texts)]
 
 
-MAX_WIDTH = 100
+MAX_WIDTH = 110
 """The width of a table with the usual columns, unless those that were asked for need more."""
 
 
-LEAST_COLUMNS = 3
-"""The number of the most important columns that are never left out: the score, its difference and the verdict."""
+LEAST_COLUMNS = 5
+"""The number of the most important columns that are never left out: those up to the verdict."""
 
 
 def _fit(table: PrintedTable) -> PrintedTable:
@@ -261,13 +297,12 @@ def format_answer(answer: WorstAnswer) -> str:
     if answer["why"] is None:
         return head + "no answer"
     lines = [(name, _format_line(answer[name])) for name in ("question", "raw") if answer.get(name) is not None]
-    if answer.get("edits"):
-        lines += zip(("prediction", "reference", ""), align_texts(answer["edits"]))
-    else:
-        lines.append(("prediction", _format_line(answer["prediction"])))
-        lines += _name_first("leaves", _format_leaves(answer.get("leaves", ())))
-    lines.append(("accepted", "; ".join(map(_format_line, answer["references"]))))
-    return f"{head}{shorten(answer['why'])}\n{_format_lines(lines, '  ', 11)}"
+    lines.append(("prediction", _format_line(answer["prediction"]) or "(empty)"))
+    lines.append(("references", "; ".join(map(_format_line, answer["references"]))))
+    if answer.get("edits") and answer["prediction"]:
+        lines += zip(("compared", "with", ""), align_texts(answer["edits"]))
+    lines += _name_first("leaves", _format_leaves(answer.get("leaves", ())))
+    return f"{head}{shorten(answer['why'])}\n{_format_lines(lines, '  ', 10)}"
 
 
 def _format_line(value: Any) -> str:

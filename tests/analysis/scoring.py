@@ -7,8 +7,7 @@ from typing import Any
 
 from anls_metric.analysis.scored import Scored, score_answers
 from anls_metric.core.strings.variants import get_variant
-from anls_metric.messages import Message
-from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.answers import Answers, Questions, Source
 from anls_metric.reading.table import Table
 
 ANSWERS = {"y": "Cola", "h": "Co", "n": "x"}
@@ -32,5 +31,5 @@ def score_columns(predictions: Sequence[Any], references: Sequence[Sequence[Any]
     """Score predictions, None for a question without an answer, against the accepted answers of each question."""
     ids = [str(number) for number in range(1, len(references) + 1)]
     questions = Questions(Table([{}] * len(ids)), ids, references, [None] * len(ids), has_ids=False)
-    answers = Answers("", questions, predictions, Message("", ""))
+    answers = Answers("", questions, predictions, Source("", "", "", "", "", ""))
     return score_answers(answers, get_variant(scorer) if isinstance(scorer, str) else scorer)

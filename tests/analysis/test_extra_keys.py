@@ -71,7 +71,7 @@ def test_unknown_key_is_refused(shell: Shell) -> None:
 
 
 def test_strings_and_lists_have_no_keys_to_leave_out(shell: Shell) -> None:
-    assert "--ignore-keys applies only to lists and nested values" in shell.error("gold.json a.json --ignore-keys a")
+    assert "--ignore-keys applies only to structured answers" in shell.error("gold.json a.json --ignore-keys a")
     shell.write({"t.json": [{"prediction": ["a"], "references": ["a"]}]})
     assert "anlsl has no option 'ignore_keys'" in shell.error("t.json --variant anlsl --ignore-keys a")
 

@@ -29,13 +29,13 @@ PART = Part(
 """
 # What follows the files -> a part of what is printed.
 PRINTED = {
-    "--metrics longest": "\nlongest    12.0\n",
-    "--metrics longest --percent": "\nlongest    12.0\n",
+    "--metrics longest": "\nlongest      12.0\n",
+    "--metrics longest --percent": "\nlongest      12.0\n",
     "--metrics longest --percent --columns length --quiet": "longest answer\nrows  12.0\n",
     "--metrics longest --percent --columns length --format csv": "name,length,signature\nrows,12.0,",
     "--metrics longest --format json": '"longest": {\n        "length": 12.0\n      }',
     "--metrics longest --columns length --format latex": "longest answer: characters of the longest answer.",
-    "--metrics longest --report r.html": "\nlongest    12.0\n",
+    "--metrics longest --report r.html": "\nlongest      12.0\n",
     "--metrics longst": "unknown metric 'longst'; did you mean longest?",
     "--help": "longest",
 }

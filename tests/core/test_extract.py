@@ -272,10 +272,10 @@ def test_extractor_takes_the_name_of_a_field_or_tag() -> None:
 
 UNKNOWN = {
     "": "the rule names must be a nonempty string, such as \"think,final\", got '' (str)",
-    "think,": "unknown extraction rule ''",
-    "think final": "unknown extraction rule 'think final'",
-    "final:7": "unknown extraction rule 'final:7'; write final",
-    "json:": "unknown extraction rule 'json:'; write json:FIELD",
+    "think,": "unknown extraction step ''",
+    "think final": "unknown extraction step 'think final'",
+    "final:7": "unknown extraction step 'final:7'; write final",
+    "json:": "unknown extraction step 'json:'; write json:FIELD",
 }
 
 

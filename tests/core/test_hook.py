@@ -193,8 +193,8 @@ def test_references_are_chosen_by_the_number_of_rows_without_those_that_repeat_t
             {"metrics": "f1", "variant": "anls_star"},
             "metrics apply only to strings, not to the answers of anls_star",
         ),
-        (None, {"extract": "thinks"}, "unknown extraction rule 'thinks'"),
-        (None, {"extract": 7}, r"extract is 7 \(int\): pass rule names, or a function"),
+        (None, {"extract": "thinks"}, "unknown extraction step 'thinks'"),
+        (None, {"extract": 7}, r"extract is 7 \(int\): pass extraction steps, or a function"),
     ],
 )
 def test_bad_arguments_are_refused_when_the_hook_is_built(references: Any, options: Any, message: str) -> None:

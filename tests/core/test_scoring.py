@@ -428,7 +428,7 @@ BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.
     [
         *(({"threshold": threshold}, "threshold must be a number from 0 to 1, got .*") for threshold in BAD_THRESHOLDS),
         *(({"variant": variant}, "unknown variant '|variant is ") for variant in ("squad", "", "RRC", None, 5)),
-        ({"variant": "anls_star"}, "anls_star is for lists and nested values"),
+        ({"variant": "anls_star"}, "anls_star is for structured answers"),
         ({"variant": "dude"}, "dude needs more than predictions and references"),
         ({"ignore_case": "no"}, r"ignore_case must be one of True, False, got 'no' \(str\)"),
     ],

@@ -97,7 +97,7 @@ def test_anls_star_scores_json(tmp_path: Path) -> None:
     ("make", "says"),
     [
         (lambda: ours.anls("no"), "unknown variant 'no'"),
-        (lambda: ours.anls(extract="no"), "unknown extraction rule 'no'"),
+        (lambda: ours.anls(extract="no"), "unknown extraction step 'no'"),
         (lambda: ours.anls_star(none_keys="no"), "none_keys"),
     ],
 )

@@ -156,7 +156,7 @@ def test_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
         ({"variant": "anlsl", "none_keys": "ignored"}, "anlsl has no option 'none_keys'"),
         ({"variant": "rrc", "none_keys": "ignored"}, "rrc has no option 'none_keys'; choose from threshold"),
         ({"variant": "anls_star", "none_keys": "x"}, "none_keys must be .*, got 'x'"),
-        ({"variant": "anls_star", "extract": "tags"}, "unknown extraction rule 'tags'"),
+        ({"variant": "anls_star", "extract": "tags"}, "unknown extraction step 'tags'"),
         ({"variant": ExactMatch("exact"), "threshold": 0.5}, "exact has no option 'threshold'; leave it out"),
         ({"extract": 7}, r"extract is 7 \(int\): pass rule names, or a function"),
     ],

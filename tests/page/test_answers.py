@@ -123,7 +123,7 @@ def test_wrong_call_is_reported(call: Callable[[], Any], words: str) -> None:
     ("options", "words"),
     [
         ({"worst": -1}, "worst must be a whole number from 0 to 100, got -1"),
-        ({"extract": "y"}, "unknown extraction rule 'y'"),
+        ({"extract": "y"}, "unknown extraction step 'y'"),
         ({"missing": "maybe"}, "missing must be error, zero or skip, got 'maybe'"),
         ({"id": "nothing"}, "table.csv: no field 'nothing'"),
     ],
@@ -210,7 +210,7 @@ def list_names(shown: scoring.Shown) -> list[str]:
 
 def test_gold_file_is_found_in_any_order(show: Show, tmp_path: Path) -> None:
     gold = ["gold_label.json", "gold file", "", ""]
-    read = "answer (prediction) of submission.json, answers (accepted answers) of gold_label.json, joined by questionId"
+    read = "answer (prediction) of submission.json, answers (references) of gold_label.json, joined by questionId"
     submission = ["submission.json", "submission", "submission", f"{read}: 6 of 6"]
     for files, rows in (((GOLD, SUBMISSION), [gold, submission]), ((SUBMISSION, GOLD), [submission, gold])):
         shown = show(*files)

@@ -58,7 +58,7 @@ def test_names_of_columns_may_be_spelled_differently(tables: Shell) -> None:
     assert tables.scores(f"g.csv y.csv {STAR}") == [SCORE]
     assert tables.scores(f"g.csv y.csv {STAR} --fields vendor,DATE --quiet") == [1.0]
     assert read(tables, f"g.csv y.csv {STAR} --fields vendor").startswith(
-        "Vendor (prediction) of y.csv, vendor (accepted"
+        "Vendor (prediction) of y.csv, vendor (references"
     )
 
 

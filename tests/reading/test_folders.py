@@ -24,7 +24,7 @@ def test_folder_of_documents_is_a_table_with_a_record_for_each_file(shell: Shell
     line = "-g gold out --variant anls_star"
     assert shell.scores(line) == [pytest.approx(2 / 3)]
     assert read(shell, line) == (
-        "the whole record (prediction) of out, the whole record (accepted answers) of gold, joined by the file names: "
+        "the whole record (prediction) of out, the whole record (references) of gold, joined by the file names: "
         "12 of 12"
     )
     assert shell.scores("-g gold 'out/*.json' --variant anls_star") == [pytest.approx(2 / 3)]
@@ -106,7 +106,7 @@ def test_folder_of_texts_is_a_table_with_a_text_for_each_file(shell: Shell) -> N
     expected = sum(1 - 1 / len(text) for text in texts.values()) / len(texts)
     for line in ("-g gold out", "-g gold 'out/*.txt'"):
         assert shell.scores(line) == [pytest.approx(expected)]
-        assert read(shell, line).endswith("the values (accepted answers) of gold, joined by the file names: 12 of 12")
+        assert read(shell, line).endswith("the values (references) of gold, joined by the file names: 12 of 12")
     assert shell.scores("-g gold by_name.json pages") == [1.0, 1.0]
 
 

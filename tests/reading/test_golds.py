@@ -70,7 +70,7 @@ def test_gold_file_is_found(shell: Shell, case: str) -> None:
     submissions = [f"-s {name}.json" for name in files if name != "g"]
     lines = read(shell, line).splitlines()
     assert len(lines) == len(submissions) == len(compare([f"{name}.json" for name in files]).submissions)
-    assert all(" (accepted answers) of g.json" in each for each in lines) == bool(expected)
+    assert all(" (references) of g.json" in each for each in lines) == bool(expected)
     assert shell.scores(line) == shell.scores(" ".join([*submissions, *(["-g g.json"] if expected else [])]))
 
 

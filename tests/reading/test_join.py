@@ -95,7 +95,7 @@ def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
     shell.write(files)
     gold = line.partition(" ")[0]
     prediction = "the values" if isinstance(files["x.json"], dict) else "answer"
-    start = f"{prediction} (prediction) of x.json, answers (accepted answers) of {gold}, joined by "
+    start = f"{prediction} (prediction) of x.json, answers (references) of {gold}, joined by "
     assert read(shell, line) == start + end
 
 
@@ -344,7 +344,7 @@ def test_text_of_another_question_is_an_error(shell: Shell, case: str, has_ids: 
 @pytest.mark.parametrize("name", ["seed", "sample", "Epoch", "run", "trial"])
 def test_field_of_runs_has_a_usual_name(shell: Shell, name: str) -> None:
     shell.write({"t.json": list_both(name, 7, 8)})
-    line = "prediction (prediction), answers (accepted answers) of t.json: 48 rows, 24 questions"
+    line = "prediction (prediction), answers (references) of t.json: 48 rows, 24 questions"
     assert read(shell, "t.json") == line
     assert shell.scores("t.json") == pytest.approx([MEAN])
     assert shell.scores("t.json --filter 8") == [BETTER]

@@ -174,7 +174,7 @@ def test_log_with_accepted_answers_is_scored_alone(shell: Shell, name: str) -> N
     path = save(shell, name)
     (submission,) = shell.document(f"{path} --quiet")["submissions"]
     assert (submission["layout"], submission["anls"], submission["questions"]) == (name, SCORE, 2)
-    assert submission["read"].endswith(f" (accepted answers) of {path}: 2 rows")
+    assert submission["read"].endswith(f" (references) of {path}: 2 rows")
     answers = score(path).answers()
     assert [each["prediction"] for each in answers] == ANSWERS
     count = 1 if name in ONE_REFERENCE else 2
@@ -202,8 +202,8 @@ def test_gold_file_of_a_program_is_joined_with_its_submission(shell: Shell, name
 
 def test_table_of_a_user_with_the_fields_of_a_program_is_a_table(shell: Shell) -> None:
     shell.write({"t.json": [{"index": "7", "question": "?", "answer": "b", "prediction": "a", "answers": ["a"]}]})
-    assert read(shell, "t.json") == "prediction (prediction), answers (accepted answers) of t.json: 1 row"
-    line = "prediction (prediction), answer (accepted answers) of t.json: 1 row"
+    assert read(shell, "t.json") == "prediction (prediction), answers (references) of t.json: 1 row"
+    line = "prediction (prediction), answer (references) of t.json: 1 row"
     assert read(shell, "t.json --layout vlmevalkit") == line
 
 
@@ -307,7 +307,7 @@ def test_answers_of_lm_eval_are_scored_once_without_its_filters(shell: Shell) ->
     records = FILES["lm_eval"][1]
     strict = [{**each, "filter": "strict-match", "filtered_resps": ["x"]} for each in records]
     shell.write({"x.jsonl": [*strict, *({**each, "filter": "flexible"} for each in strict)], "one.jsonl": strict})
-    line = "resps.0.0 (prediction), doc.answers (accepted answers) of x.jsonl: 2 rows (2 filters (strict-match, "
+    line = "resps.0.0 (prediction), doc.answers (references) of x.jsonl: 2 rows (2 filters (strict-match, "
     assert read(shell, "x.jsonl") == line + "flexible), none of them applied)"
     assert shell.scores("x.jsonl one.jsonl") == [SCORE, 0]
     assert shell.scores("x.jsonl --filter flexible") == [0]

@@ -59,7 +59,7 @@ def test_table_in_memory_is_read_like_a_file(kind: str) -> None:
     make = TABLES[kind]
     scores = score(make(COLUMNS))
     assert [each["score"] for each in scores.answers()] == [1, 1, 0]
-    line = "prediction (prediction), references (accepted answers) of data: 3 rows"
+    line = "prediction (prediction), references (references) of data: 3 rows"
     assert scores.to_dict()["submissions"][0]["read"] == line
     joined = score(make(ANSWERS), gold=make(GOLD))
     assert [each["score"] for each in joined.answers()] == [1, 1, 0]

@@ -37,7 +37,7 @@ def test_pages_have_accuracy_or_recall_and_precision(case: str) -> None:
 
 def test_pages_are_joined_and_compared_like_any_metric(shell: Shell) -> None:
     shell.write({"g.json": GOLD, "x.json": answer([0, 1, 1, 3])[::-1], "y.json": answer([1, 1, 1, 1], "pred_page")})
-    assert "page accuracy 0.7500, 95% CI " in shell.print("g.json x.json --metrics pages")
+    assert "page accuracy  0.7500, 95% CI " in shell.print("g.json x.json --metrics pages")
     document = shell.document("g.json x.json y.json --metrics pages,f1 --quiet")
     found = document["comparisons"][0]["metrics"]["page_accuracy"]
     assert (found["difference"], found["questions"], found["is_better"]) == (-0.5, 4, False)

@@ -56,7 +56,7 @@ def test_fields_of_a_document_are_those_of_its_questions(shell: Shell) -> None:
 def test_id_of_a_document_is_that_of_its_only_question(shell: Shell) -> None:
     documents = [{"id": row["questionId"], "qas": [{"question": "?", "answers": row["answers"]}]} for row in GOLD]
     shell.write({"g.json": documents, "x.json": {str(key): text for key, text in BASE.items()}})
-    assert read(shell, "g.json x.json").startswith("the values (prediction) of x.json, answers (accepted answers) of g")
+    assert read(shell, "g.json x.json").startswith("the values (prediction) of x.json, answers (references) of g")
     assert shell.scores("g.json x.json") == [SCORE]
 
 

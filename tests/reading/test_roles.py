@@ -30,7 +30,7 @@ def read_record(record: dict[str, Any], **options: Any) -> str:
 
 @pytest.mark.parametrize(
     ("role", "names", "other"),
-    [("prediction", PREDICTIONS, "references"), ("accepted answers", REFERENCES, "prediction")],
+    [("prediction", PREDICTIONS, "references"), ("references", REFERENCES, "prediction")],
 )
 def test_field_has_a_usual_name_in_any_spelling(role: str, names: list[str], other: str) -> None:
     for name in names:
@@ -63,7 +63,7 @@ BOTH: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("record", "prediction", "references"), BOTH)
 def test_answer_is_what_no_other_field_is(record: dict[str, Any], prediction: str, references: str) -> None:
-    assert read_record(record) == f"{prediction} (prediction), {references} (accepted answers)"
+    assert read_record(record) == f"{prediction} (prediction), {references} (references)"
     assert score([record]).anls == 1
 
 
@@ -71,16 +71,16 @@ def test_answer_is_what_no_other_field_is(record: dict[str, Any], prediction: st
 NAMED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"prediction": "b", "out": [{"text": "a"}], "references": ["b"], "doc": {"gold": ["a"]}},
         {"prediction": "out.0.text", "references": "doc.gold"},
-        "out.0.text (prediction), doc.gold (accepted answers)"),
+        "out.0.text (prediction), doc.gold (references)"),
     ({"out.text": "a", "out": {"text": "b"}, "gt": "a"}, {"prediction": "out.text"},
-        "out.text (prediction), gt (accepted answers)"),  # a field whose name has a dot wins
+        "out.text (prediction), gt (references)"),  # a field whose name has a dot wins
     ({"answer": "b", "answers": ["a"], "text": "a"}, {"prediction": "text"},
-        "text (prediction), answers (accepted answers)"),
+        "text (prediction), answers (references)"),
     ({"prediction": "a", "answers": ["b"], "label": "a"}, {"references": "label"},
-        "prediction (prediction), label (accepted answers)"),
-    ({"answer": "a", "text": "a"}, {"prediction": "text"}, "text (prediction), answer (accepted answers)"),
+        "prediction (prediction), label (references)"),
+    ({"answer": "a", "text": "a"}, {"prediction": "text"}, "text (prediction), answer (references)"),
     ({"nr": 7, "said": "a", "right": ["a"]}, {"id": "nr", "prediction": "said", "references": "right"},
-        "said (prediction), right (accepted answers)"),
+        "said (prediction), right (references)"),
 ]  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def test_answer_depends_on_the_side(
     shell: Shell, gold: dict[str, Any], record: dict[str, Any], references: str, prediction: str
 ) -> None:
     shell.write({"g.json": [gold], "x.json": [record]})
-    line = f"{prediction} (prediction) of x.json, {references} (accepted answers) of g.json, joined by id: 1 of 1"
+    line = f"{prediction} (prediction) of x.json, {references} (references) of g.json, joined by id: 1 of 1"
     assert read(shell, "-g g.json -s x.json") == line
     assert shell.scores("-g g.json x.json") == [1]
 

@@ -14,7 +14,7 @@ from anls_metric.analysis.scored import Scored, score_answers
 from anls_metric.core.strings.variants import get_variant
 from anls_metric.messages import Message
 from anls_metric.options import Settings
-from anls_metric.reading.answers import Answers, Questions
+from anls_metric.reading.answers import Answers, Questions, Source
 from anls_metric.reading.table import Table
 from anls_metric.report.html import as_html
 
@@ -39,7 +39,7 @@ def score_pairs(
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
     texts = [record.get("question") for record in records]
     questions = Questions(Table(records, gold), ids, [list(accepted) for _, accepted in pairs], texts, has_ids=True)
-    read = Message("", "prediction of {name}", {"name": f"{name}.json"})
+    read = Source("prediction", f"{name}.json", "references", gold, "id", f"{len(ids)} of {len(ids)}")
     if runs:
         columns["places"] = [number * len(pairs) // len(runs) for number in range(len(runs))]
     answers = Answers(name, questions, runs or [prediction for prediction, _ in pairs], read, **columns)

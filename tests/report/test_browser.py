@@ -380,7 +380,7 @@ def test_opened_question_shows_the_edits_in_place_and_the_raw_output(open_report
     page.locator("summary", has_text="raw output").click()
     assert page.locator(".raw .text").inner_text() == thought
     assert page.locator(".accepted li").all_inner_texts() == ["references", "x", "Coca Colaclosest"]
-    assert "prediction of model.json" in page.locator("footer").inner_text()
+    assert "prediction (prediction) of model.json" in page.locator("footer").inner_text()
     page.get_by_role("searchbox").fill("a cup")
     assert list_ids(page) == ["0"]
     open_question(page, "1")

@@ -182,7 +182,7 @@ def test_report_data_holds_every_answer_unchanged() -> None:
         "4 edits on 13 characters: similarity 69.2%, at least the threshold of 50%.",
         "The submission has no answer to it, so 0.",
     ]
-    assert data["document"]["submissions"][0]["read"] == "prediction of one.json"
+    assert data["document"]["submissions"][0]["source"]["file"] == "one.json"
 
 
 def test_report_joins_submissions_with_other_questions_and_other_accepted_answers() -> None:

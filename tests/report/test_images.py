@@ -179,7 +179,7 @@ def test_named_images_are_found(kind: str, tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "absent.zip": (str, "No such file or directory"),
+    "absent.zip": (str, "absent.zip does not exist"),
     "bad.zip": (lambda path: path.write_bytes(b"PK\3\4 and no more"), "not a zip archive, or the archive is damaged"),
     "other.zip": (lambda path: write_zip(path, {"answers.json": b"[]"}), "no images (.png"),
     "log.parquet": (lambda path: write_parquet(path, without("image", make_rows())), "no images (.png"),

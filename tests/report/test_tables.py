@@ -26,21 +26,25 @@ def write(numbers: NumberFormat = PERCENT, rows: Any = (), rights: Any = (), few
         own = rows[: len(rows) - fewer * (place > 0)]
         answers = [{"id": n, **row, "prediction": "tea" if n < right else "no"} for n, row in enumerate(own)]
         inputs.append(Input(answers, f"a_{place}"))
-    return write_sentence(build_document(evaluate(inputs, None, Settings(quiet=True, **options))), numbers)
+    return write_sentence(
+        build_document(evaluate(inputs, None, Settings(quiet=True, **options))),
+        numbers,
+        quote=lambda signature: "SIGNATURE",
+    )
 
 
 PLAIN_ROWS = [{"answers": ["tea"]}] * 100
 DOCUMENTS = [{"answers": ["tea"], "docId": f"d{n // 2}"} for n in range(100)]
 RUNS = [{"answers": ["tea"], "id": n // 2, "seed": n % 2} for n in range(100)]
-SCORE, BY = "a_0 scores 80.0 ANLS (95% CI 70.9 to 86.8)", "paired randomization test by"
+SCORE, BY = "a_0 scores 80.0 ANLS (95% CI 70.9 to 86.8; SIGNATURE)", "paired randomization test by"
 SITUATIONS: Any = [
     ({"rights": [80]}, f"On 100 questions, {SCORE}."),
-    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions about 50 documents (by docId), a_0 scores 80.0 ANLS"),
+    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions about 50 documents a_0 scores 80.0 ANLS"),
     (
         {"rights": [80, 60]},
         f"{SCORE}, 20.0 points higher than a_1 (95% CI of the difference 11.5 to 28.0; {BY} question",
     ),
-    ({"rights": [60, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8), 20.0 points higher than a_0"),
+    ({"rights": [60, 80]}, "a_1 scores 80.0 ANLS (95% CI 70.9 to 86.8; SIGNATURE), 20.0 points higher than a_0"),
     ({"rights": [80, 60], "rows": DOCUMENTS}, f"{BY} document, p = 0.003)."),
     ({"rights": [80, 79]}, f"-1.8 to 3.7; {BY} question, p = 1.00; minimum detectable effect 3.9)."),
     ({"rights": [80, 60, 20]}, "than a_1 (unadjusted 95% CI of the difference 11.5 to 28.0"),
@@ -53,8 +57,14 @@ SITUATIONS: Any = [
     ({"rights": [80, 60, 20], "all_pairs": True}, "p < 0.001, adjusted for 3 comparisons (Holm))."),
     ({"rights": [8, 0], "rows": PLAIN_ROWS[:10]}, "p = 0.008; few documents)."),
     ({"rights": [5, 0], "rows": PLAIN_ROWS[:5]}, "p = 0.06; too few documents for a verdict)."),
-    ({"rights": [1, 0], "rows": PLAIN_ROWS[:1]}, f"a_0 scores 100.0 ANLS, 100.0 points higher than a_1 ({BY}"),
-    ({"rights": [1, 0], "numbers": PLAIN}, "a_0 scores 0.0100 ANLS (95% CI 0.0000 to 0.0614), 0.0100 higher than a_1"),
+    (
+        {"rights": [1, 0], "rows": PLAIN_ROWS[:1]},
+        f"a_0 scores 100.0 ANLS (SIGNATURE), 100.0 points higher than a_1 ({BY}",
+    ),
+    (
+        {"rights": [1, 0], "numbers": PLAIN},
+        "a_0 scores 0.0100 ANLS (95% CI 0.0000 to 0.0614; SIGNATURE), 0.0100 higher than a_1",
+    ),
     ({"rights": [80], "variant": "anls_star"}, "a_0 scores 80.0 ANLS* (95% CI"),
     ({"rights": [80], "rows": RUNS}, "On 50 questions, a_0 scores 80.0 ANLS (mean of 2 runs, 95% CI"),
     ({"rights": [80, 60], "fewer": 10}, "22.2 points higher than a_1 (on the 90 questions that both have; 95%"),
@@ -70,10 +80,12 @@ def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
     rows = [{"id": n, "prediction": "tea", "references": ["tea"]} for n in range(40)]
     document = build_document(evaluate([Input(rows, "a_%|1")], None, Settings(quiet=True)))
     interval = PERCENT.format(document["submissions"][0]["interval"])
-    score = f"scores 100.0 ANLS (95% CI {interval})."
-    assert as_markdown(document, PERCENT, ()).splitlines()[-1] == rf"> On 40 questions, a\_%\|1 {score}"
+    signature, score = document["signature"], f"scores 100.0 ANLS (95% CI {interval}; "
+    sentence = as_markdown(document, PERCENT, ()).splitlines()[-1]
+    assert sentence == rf"> On 40 questions, a\_%\|1 {score}`{signature}`)."
+    quoted = rf"\texttt{{{signature.replace('|', chr(92) + 'textbar{}')}}}"
     comment = as_latex(document, PERCENT, ()).splitlines()[1]
-    assert comment == rf"% On 40 questions, a\_\%\textbar{{}}1 {score.replace('%', chr(92) + '%')}"
+    assert comment == rf"% On 40 questions, a\_\%\textbar{{}}1 {score.replace('%', chr(92) + '%')}{quoted})."
 
 
 def test_submissions_without_a_verdict_are_not_called_without_a_difference() -> None:

@@ -87,12 +87,12 @@ def test_further_hints_are_in_python_words_for_python() -> None:
             {"variant": "mmlongbench_doc"},
             "324",
         ),
-        ([{"prediction": "Pepsi", "references": ["Cola"]}], {}, "pepsi"),
+        ([{"prediction": "Pepsi", "references": ["Cola"]}], {}, "Pepsi"),
     ],
     ids=["values", "benchmark metric", "strings"],
 )
 @pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 def test_worst_answers_show_the_prediction(rows: Any, options: Any, shown: str) -> None:
     text = str(score(rows, worst=1, **options))
-    assert re.search(rf"^  prediction +[*]*{re.escape(shown)}[*]*$", text, re.MULTILINE), text
+    assert re.search(rf"^  prediction +{re.escape(shown)}$", text, re.MULTILINE), text
     assert (LEGEND in text) == (not options)

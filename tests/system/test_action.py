@@ -113,8 +113,8 @@ def test_steps_run_no_file_of_the_checkout(run_step: Step, tmp_path: Path) -> No
             1,
             ["base is worse than tuned", "under 0.9", "| base |"],
         ),
-        ({"submission": "a; rm -rf $(that) is not there.json"}, 2, ["No such file"]),
-        ({"submission": "--corrections=c.json"}, 2, ["./--corrections=c.json: No such file"]),
+        ({"submission": "a; rm -rf $(that) is not there.json"}, 2, ["does not exist"]),
+        ({"submission": "--corrections=c.json"}, 2, ["./--corrections=c.json does not exist"]),
     ],
 )
 def test_summary_of_the_job_has_the_table_and_the_status(

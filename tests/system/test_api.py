@@ -83,7 +83,7 @@ def test_runs_are_a_list_of_tables(runs: list[Any]) -> None:
 ONE = (["a"], [["a"]])
 MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score(["a"], [["a"], ["b"]]), "1 answer for 2 questions, but no ids to join them by"),
-    (lambda: score(EXAMPLES / "bse.json"), f"bse.json: No such file or directory: did you mean {FILES[0]}?"),
+    (lambda: score(EXAMPLES / "bse.json"), f"bse.json does not exist: did you mean {FILES[0]}?"),
     (lambda: score("hf://a/b.json"), "download the file, and pass its path"),
     (lambda: score({"mine": ["a"], "theirs": [["a"]]}), "pass their field with references=, or pass a gold file"),
     (lambda: score(ANSWERS, GOLD), "it contains several submissions (base, tuned): call compare instead"),
@@ -158,7 +158,7 @@ def test_scores_have_the_figures_of_the_document() -> None:
     assert scores.read == [each["read"] for each in document["submissions"]]
     assert repr(scores) == f"<Scores base: 0.7500, tuned: 0.8333; {scores.signature}>"
     assert str(scores).startswith("       ANLS ")
-    assert str(score(BASE, GOLD)).startswith("ANLS       0.7500\n")
+    assert str(score(BASE, GOLD)).startswith("ANLS         0.7500\n")
     assert "| base | *0.7500* |" in scores._repr_markdown_()
     assert scores.to_markdown(columns="anls", percent=True).splitlines()[2] == "| base | *75.00* |"
     assert r"\textbf{0.8333}" in scores.to_latex()

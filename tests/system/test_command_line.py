@@ -50,19 +50,19 @@ OUTPUTS = [
     (f"{EXAMPLE} --find 70.1 --variant due,rrc", "70.1 is rrc with --threshold 0.3 on submission: 70.1389\n"),
     ("gold.json raw.json --quiet --find 75 --variant rrc,due", "75 is rrc, due with --extract think on raw: 75\n"),
     ("gold.json raw.json --extract think --worst 1", "\n  raw         <think>x</think>something else\n"),
-    ("gold.json raw.json --extract think", "\nextracted  think changed 24 of 24 answers and left 0\n"),
+    ("gold.json raw.json --extract think", "\nextracted    think changed 24 of 24 answers and left 0\n"),
     (f"{COMPARE} --variant standard,due", "\n\nANLS under each variant\nvariant   base    tuned\n"),
     (f"{COMPARE} --all-pairs --baseline tuned", "\n1 tuned\n2 base   -0.1371*\n"),
-    (f"{COMPARE} --metrics f1,cer", "f1      cer     difference"),
-    (f"{COMPARE} --metrics f1 --columns p,f1", "       p       f1\n"),
-    (f"{COMPARE} --baseline tuned", " Differences are from tuned.\n"),
+    (f"{COMPARE} --metrics f1,cer", "difference  p          verdict  wins  losses  exact match  f1      cer\n"),
+    (f"{COMPARE} --metrics f1 --columns p,f1", "       p          f1\n"),
+    (f"{COMPARE} --baseline tuned", " Differences: model minus tuned.\n"),
     (f"{COMPARE} --worst 1", "\n\nbase\n\nquestion "),
     (f"{COMPARE} --columns anls,mde,verdict", "\ntuned  0.9728  0.0685  better\n"),
     (f"{COMPARE} --format markdown", "\n| tuned | **0.9728** | 0.9326 to 0.9910 |"),
     (f"{COMPARE} --format markdown --columns anls --percent", "\n| tuned | **97.28** |\n"),
     (
         f"{COMPARE} --format latex",
-        r"tuned & \textbf{0.9728} & 0.9326--0.9910 & $+0.1371$ & $[+0.0872,+0.1834]$ & 0.0001 \\",
+        r"tuned & \textbf{0.9728} & 0.9326--0.9910 & $+0.1371$ & $[+0.0872,+0.1834]$ & $\leq 0.0001$ \\",
     ),
     (f"{COMPARE} --format latex --by kind", r"\label{tab:anls-1}"),
     (f"{COMPARE} --format csv", "\ntuned,table,150,0.9728262108262108,"),
@@ -161,14 +161,14 @@ TYPOS = {
     "--variant DocVQA": "unknown variant 'DocVQA': did you mean rrc?",
     "--variant foo": "unknown variant 'foo': `anls variants` lists them",
     "--variant anls_star,rrc": "anls_star cannot be combined with other variants: pass it alone",
-    "--extract thnik": "unknown extraction rule 'thnik': did you mean think?",
+    "--extract thnik": "unknown extraction step 'thnik': did you mean think?",
     "--metrics relaxd": "unknown metric 'relaxd'; did you mean relaxed?",
     "--columns intervall": "unknown column 'intervall': did you mean interval?",
     "--columns mde": "column 'mde' would be empty; choose from name,",
     "--columns metric_f1": "column 'metric_f1' would be empty; choose from name,",
     "--by kind": "no question has the field 'kind': pass fields of the questions with --by (found 'questionId', ",
     "--cluster-by page": "no question has the field 'page': pass a field of the questions with --cluster-by",
-    "--average rows": "--average applies only to lists and nested values: add --variant anls_star",
+    "--average rows": "--average applies only to structured answers: add --variant anls_star",
     "--by-key": "--by-key needs the leaves of ANLS*: use --variant anls_star",
     "--find many": "'many' is no",
     "--baseline x": "there is only one submission, a, so there is nothing to compare it with: pass x as well",
@@ -201,7 +201,7 @@ def test_flag_that_is_gone_is_answered_with_what_to_do_instead(shell: Shell, fla
         ("export", "unknown subcommand 'export': type anls export rrc FILE, or anls export hub FILE"),
         ("export --help", "type anls export rrc FILE, or anls export hub FILE"),
         ("help", "there is no subcommand 'help': type anls --help"),
-        ("check_submission x", "check_submission: No such file"),
+        ("check_submission x", "check_submission does not exist"),
     ],
 )
 def test_word_that_is_not_a_subcommand_is_answered(shell: Shell, line: str, words: str) -> None:
@@ -247,7 +247,7 @@ GATE = "--fail-if-worse"
         ("gold.json a.json --find 75", 0, ""),
         ("gold.json a.json --find 76", 1, ""),
         ("gold.json a.json --find 76 --format json", 1, ""),
-        ("gold.json gone.csv", 2, "anls: error: gone.csv: No such file or directory\n"),
+        ("gold.json gone.csv", 2, "anls: error: gone.csv does not exist: did you mean none.json?\n"),
     ],
 )
 def test_exit_status_says_whether_a_check_failed(shell: Shell, line: str, status: int, words: str) -> None:
@@ -299,7 +299,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 def test_module_runs_as_a_program(tmp_path: Path, run_python: RunPython) -> None:
     done = run_python(["-m", "anls_metric", *FILES], tmp_path, PYTHONPATH=str(ROOT))
-    assert (done.returncode, done.stderr, done.stdout[:17]) == (0, "", "ANLS       0.6273")
+    assert (done.returncode, done.stderr, done.stdout[:19]) == (0, "", "ANLS         0.6273")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])

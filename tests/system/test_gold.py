@@ -118,7 +118,7 @@ def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: Fak
     status, out, _ = run(hub, cache, "docvqa:val", "answers.json", program=BLOCKED + RUN)
     assert (status, hub.requests) == (0, 0)
     assert "|threshold:0.5|questions:5349|gold:" in out
-    assert "answers (accepted answers) of docvqa:val, joined by questionId: 5,349 of 5,349" in out
+    assert "answers (references) of docvqa:val, joined by questionId: 5,349 of 5,349" in out
     assert "rrc" in out
     assert run(hub, EMPTY, "datasets", program=BLOCKED + RUN)[0] == 0
 
@@ -290,14 +290,14 @@ NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as w
         ),
         ("DocVQA:validation", "DocVQA:validation: no such file or gold data: did you mean docvqa:val?"),
         ("check-submission a.json --ids docvqa:vla", "no such file or gold data: did you mean docvqa:val?"),
-        ("golden.json a.json", "golden.json: No such file or directory: did you mean gold.json?"),
-        ("nothing a.json", "nothing: No such file or directory"),
+        ("golden.json a.json", "golden.json does not exist: did you mean gold.json?"),
+        ("nothing a.json", "nothing does not exist"),
         ("nothing:val a.json", "choose from docvqa:val, infovqa:val"),
         *((line, "test splits, whose references are secret, are not") for line in ASKING),
         ("questions nothing", "unknown name 'nothing'; choose from docvqa:val, infovqa:val"),
         ("docvqa:val", NOTHING),
         ("-g docvqa:val", NOTHING),
-        ("docvqa:val missing.json", "missing.json: No such file or directory"),
+        ("docvqa:val missing.json", "missing.json does not exist"),
         ("a.json docvqa:val", FIRST),
         ("gold.json a.json docvqa:val", FIRST),
         ("-g gold.json docvqa:val", FIRST),
@@ -314,7 +314,7 @@ def test_file_of_a_name_comes_first(shell: Shell, offline: Path) -> None:
 
 
 def test_page_resolves_no_name(offline: Path, shell: Shell) -> None:
-    with pytest.raises(ValueError, match="No such file or directory"):
+    with pytest.raises(ValueError, match="does not exist"):
         scoring.score(["a.json"], "docvqa:val", {})
 
 

@@ -155,7 +155,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
             "--output x.xlsx",
             "x.xlsx: --output must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet",
         ),
-        ("gone.json --output out", "gone.json: No such file"),  # every input is looked for before anything is written
+        ("gone.json --output out", "gone.json does not exist"),  # every input is looked for before anything is written
         ("--output x.html", "; for .html, use --report"),
         ("--output x.tex", "; for .html, use --report; for a LaTeX table, use --format latex > FILE"),
         ("--output y.csv --output x.xlsx", "x.xlsx: --output must be a folder, or a file that ends in .json"),
@@ -165,7 +165,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("--find 84 --format markdown", "--find prints what gives the number: leave out --score-only and --format"),
         ("--find 84 --score-only", "--find prints what gives the number: leave out --score-only and --format"),
         ("--output -", "-: --output must be a folder, or a file that ends in"),
-        ("Qwen/VL=a.json --output out", "Qwen/VL=a.json: No such file"),  # a slash begins a path
+        ("Qwen/VL=a.json --output out", "Qwen/VL=a.json does not exist"),  # a slash begins a path
         ("--output a.json", "a.json: the file is an input: write to a different file"),
         ("--output link.csv", "link.csv: the file is an input"),
         ("--report link.html", "link.html: the file is an input"),
@@ -174,7 +174,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
         ("b.json --output x.json", "x.json: one file cannot hold several submissions: pass a folder"),
         ("--report x.pdf", "x.pdf: the file name of a report must end in .html, such as report.html"),
         ("--report .", ".: the file name of a report must end in .html, such as report.html"),
-        ("--report x.html --images absent", "absent: No such file or directory"),
+        ("--report x.html --images absent", "absent does not exist"),
         ("--report x.html --images .", ".: no images (.png,"),
     ],
 )

@@ -158,7 +158,7 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("gold.json run", "are not parts of one table: pass one", "gold.json run/predictions.json", [SCORE]),
     ("gold.json models", "if each file is a submission, pass the files", "gold.json models/a.json models/b.json", BOTH),
     ("twice.json a.json", "1 id repeated (the first is 49000): keep only one record", "gold.json a.json", [SCORE]),
-    ("gold a.json", "No such file or directory: did you mean gold.json?", "gold.json a.json", [SCORE]),
+    ("gold a.json", "does not exist: did you mean gold.json?", "gold.json a.json", [SCORE]),
     ("gold.json m=", "there is no file after the equals sign: write NAME=FILE", "gold.json m=a.json", [SCORE]),
     ("gold.json a.json ./a.json", "the same file is passed twice (a): remove one of them, or give each its own name, "
      "such as first=a.json", "gold.json first=a.json a.json", [SCORE, SCORE]),

@@ -101,8 +101,8 @@ def test_identify_names_the_variant_of_a_function(module: Shell, name: str, stat
         ("made_up_metric:number", "'made_up_metric:number' is not a function: write MODULE:FUNCTION"),
         ("made_up_metric.number", "'made_up_metric.number' is not a function: write MODULE:FUNCTION"),
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("no_such_folder/metrics:f", "no_such_folder/metrics.py: No such file or directory"),
-        ("no_such_file.py:f", "no_such_file.py: No such file or directory"),
+        ("no_such_folder/metrics:f", "no_such_folder/metrics.py does not exist"),
+        ("no_such_file.py:f", "no_such_file.py does not exist"),
     ],
 )
 def test_identify_refuses_what_it_cannot_load(module: Shell, name: str, words: str) -> None:

@@ -122,7 +122,7 @@ def test_files_of_documents_are_joined_by_what_names_them(shell: Shell, line: st
     """And not by an id inside of a value, which is a part of the answer; nor do wrong values contradict the join."""
     write_documents(shell)
     done = shell.type(f"{line} --variant anls_star --threshold 0.2")
-    assert f"joined by {how}: 12 of 12" in done.out
+    assert f"joined by    {how}, 12 of 12" in done.out
     assert (done.status, "different" in done.err) == (0, False)
     assert shell.scores(f"{line} --variant anls_star --threshold 0.2 --quiet") != [1.0]
 
@@ -177,7 +177,7 @@ def test_dicts_in_a_list_are_answers_in_python() -> None:
         ),
         (
             "--variant anls_star --metrics f1",
-            "--metrics has only exact_match, pages and abstention for lists",
+            "--metrics has only exact_match, pages and abstention for structured answers",
         ),
         ("--variant anls_star --output-rows leaves", "--output-rows needs a file of rows: add --output leaves.csv"),
         ("--variant anls_star --output-rows leaves --output a.json", "needs a file of rows: add --output leaves.csv"),

@@ -37,7 +37,7 @@ from anls_metric.core.strings.rows import as_text
 
 
 class Extractor(NamedTuple):
-    r"""An extraction rule: a row of `EXTRACTORS`.
+    r"""An extraction step: a row of `EXTRACTORS`.
 
     Args:
         name: the name of the rule.
@@ -187,10 +187,10 @@ def _find_rule(text: str, values: bool) -> Extractor:
     name, *arguments = text.split(":", 1)
     rule = EXTRACTORS.get(name) or PROGRAMS.get(name)
     if rule is None:
-        raise ValueError(describe_unknown("extraction rule", name, [*EXTRACTORS, *PROGRAMS], "EXTRACTORS"))
+        raise ValueError(describe_unknown("extraction step", name, [*EXTRACTORS, *PROGRAMS], "EXTRACTORS"))
     if arguments and not (rule.option and arguments[0]):
         form = f"{name}:{rule.option.upper()}".rstrip(":")
-        raise ValueError(f"unknown extraction rule {text!r}; write {form}")
+        raise ValueError(f"unknown extraction step {text!r}; write {form}")
     extract = (values and rule.of_values) or rule.extract
     return rule._replace(name=text, extract=extract, arguments=tuple(arguments))
 
@@ -252,7 +252,7 @@ _RULES = [
     ),
     Extractor(
         "json",
-        "the field `answer` of the last JSON object; for lists and nested values, the longest object or list",
+        "the field `answer` of the last JSON object; for structured answers, the longest object or list",
         JSON.take_field,
         marks="{[",
         option="field",

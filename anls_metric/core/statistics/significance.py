@@ -30,6 +30,10 @@ Labels = Sequence[Hashable] | None
 FLIPS = 10_000
 
 
+LEAST_P = 1 / (FLIPS + 1)
+"""The least p-value of random patterns. One that is as small is a bound: the true one may be smaller."""
+
+
 class Interval(NamedTuple):
     """The two ends of a confidence interval of the mean."""
 

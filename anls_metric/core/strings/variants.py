@@ -434,7 +434,7 @@ def _describe_other(name: str) -> str:
     scorer = SCORERS.get(name)
     if scorer is None:
         return describe_unknown_scorer(name)
-    what = "is for lists and nested values" if scorer.reads_json else "is not a variant of ANLS"
+    what = "is for structured answers" if scorer.reads_json else "is not a variant of ANLS"
     what = "needs more than predictions and references" if scorer.columns else what
     return f'{name} {what}: score with get_scorer("{name}"), or with score(..., variant="{name}")'
 

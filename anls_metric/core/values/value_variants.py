@@ -185,7 +185,7 @@ _TABLE = (
     ValueVariant(
         "anls_star",
         "ANLS*",
-        "ANLS*: lists and nested values, leaf by leaf",
+        "ANLS*: structured answers, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
         ("none_keys", "average", "numbers", "ignore_keys", "normalize", "threshold"),
         "standard",
