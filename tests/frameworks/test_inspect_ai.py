@@ -66,7 +66,7 @@ def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path, ru
     assert samples[0].explanation == "equal to '12.34 EUR', so 1"
     assert samples[1].explanation == (
         "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5\n\n"
-        "    coca*cola\n    coca cola\n        I"
+        "    coca·cola\n    coca cola\n        I"
     )
     assert samples[1].metadata == {"signature": anls_metric.signature("rrc", extract="think,final")}
 

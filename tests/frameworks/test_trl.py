@@ -158,7 +158,7 @@ def test_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
         ({"variant": "anls_star", "none_keys": "x"}, "none_keys must be .*, got 'x'"),
         ({"variant": "anls_star", "extract": "tags"}, "unknown extraction step 'tags'"),
         ({"variant": ExactMatch("exact"), "threshold": 0.5}, "exact has no option 'threshold'; leave it out"),
-        ({"extract": 7}, r"extract is 7 \(int\): pass rule names, or a function"),
+        ({"extract": 7}, r"extract is 7 \(int\): pass extraction steps, or a function"),
     ],
 )
 def test_wrong_options_are_refused(options: Any, message: str) -> None:

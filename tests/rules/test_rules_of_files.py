@@ -79,8 +79,8 @@ def test_dude_files_are_scored_by_type_with_confidences(dude: Shell) -> None:
     assert scores.anls == submission["summary"]["anls"] == (8 / 9 + 2) / 3
     assert scores.signature.startswith("anls|dude|threshold:0.5|")
     printed = dude.print("gold.json base.json --variant dude --worst 1")
-    figures = "           Not Answerable 1.0000", "           aurc 0.0000", "           Extractive 0.8889"
-    assert {"ANLS       0.9630", "summary    anls 0.9630", *figures} <= set(printed.splitlines())
+    figures = "             Not Answerable 1.0000", "             aurc 0.0000", "             Extractive 0.8889"
+    assert {"ANLS         0.9630", "summary      anls 0.9630", *figures} <= set(printed.splitlines())
     assert "question type 'extractive': 'CocaCola' against ['Coca Cola']" in printed
     strict = dude.document("gold.json base.json --variant dude --threshold 0.9")
     assert (strict["submissions"][0]["anls"], "threshold:0.9" in strict["signature"]) == (2 / 3, True)
@@ -95,7 +95,7 @@ def test_rules_are_compared_with_intervals_and_a_report(dude: Shell) -> None:
     assert document["comparisons"][0]["losses"] == 3
     scores.report("report.html")
     assert "Coca Cola" in Path("report.html").read_text(encoding="utf-8")
-    assert "summary    anls 0.9630" in str(scores)
+    assert "summary      anls 0.9630" in str(scores)
     assert "0.9630" in scores.to_markdown()
 
 
