@@ -179,7 +179,7 @@ def test_named_images_are_found(kind: str, tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "absent.zip": (str, "absent.zip does not exist"),
+    "absent.zip": (str, "does not exist"),
     "bad.zip": (lambda path: path.write_bytes(b"PK\3\4 and no more"), "not a zip archive, or the archive is damaged"),
     "other.zip": (lambda path: write_zip(path, {"answers.json": b"[]"}), "no images (.png"),
     "log.parquet": (lambda path: write_parquet(path, without("image", make_rows())), "no images (.png"),
@@ -194,7 +194,7 @@ def test_place_without_images_is_refused(name: str, tmp_path: Path) -> None:
     write(tmp_path / name)
     with pytest.raises(InputError) as caught:
         Images(str(tmp_path / name))
-    assert f"{name}: {problem}" in str(caught.value)
+    assert problem in str(caught.value).partition(name)[2]
 
 
 def make_hostile_pages() -> list[bytes]:

@@ -39,7 +39,7 @@ RUNS = [{"answers": ["tea"], "id": n // 2, "seed": n % 2} for n in range(100)]
 SCORE, BY = "a_0 scores 80.0 ANLS (95% CI 70.9 to 86.8; SIGNATURE)", "paired randomization test by"
 SITUATIONS: Any = [
     ({"rights": [80]}, f"On 100 questions, {SCORE}."),
-    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions about 50 documents a_0 scores 80.0 ANLS"),
+    ({"rights": [80], "rows": DOCUMENTS}, "On 100 questions about 50 documents, a_0 scores 80.0 ANLS"),
     (
         {"rights": [80, 60]},
         f"{SCORE}, 20.0 points higher than a_1 (95% CI of the difference 11.5 to 28.0; {BY} question",

@@ -207,7 +207,8 @@ def test_commands_of_documents_run(shell: Shell, monkeypatch: pytest.MonkeyPatch
     assert command.startswith("$ anls ")
     status, out, err = shell.type(command.removeprefix("$ anls "))
     assert (status, out) == (0, expected)
-    notes = [line for line in err.splitlines() if not line.startswith(("predictions ", "references ", "joined by "))]  # beside a table in LaTeX
+    read = ("predictions ", "references ", "joined by ")  # beside a table in LaTeX
+    notes = [line for line in err.splitlines() if not line.startswith(read)]
     assert bool(notes) == any(name in command for name in WITH_HINTS)
 
 
