@@ -25,7 +25,7 @@ from anls_metric.command.arguments import (
     tolerate_closed_pipe,
 )
 from anls_metric.core.checks import find_similar_name
-from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
 from anls_metric.core.version import __version__
@@ -60,8 +60,8 @@ names), which are fetched once after pip install 'anls-metric[hub]'.
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
-exit status: 0; 1 if an ANLS is below --fail-under, or with --fail-if-worse a submission is worse or may be; 2 if the
-input cannot be scored.
+exit status: 0; 1 if an ANLS is below --fail-under, a submission is worse or may be with --fail-if-worse, or --find does
+not find the number; 2 if the input cannot be scored.
 """
 
 
@@ -80,7 +80,7 @@ def _list_names() -> str:
         "variants": [scorer.name for scorer in scorers if scorer.scores_strings],
         "variants for structured answers": [scorer.name for scorer in scorers if scorer.reads_json],
         "benchmark metrics": [scorer.name for scorer in scorers if scorer.columns],
-        "extraction steps": EXTRACTORS,
+        "extraction steps": [*EXTRACTORS, *PROGRAMS],
     }
     lines = [f"{what}: {', '.join(each)}." for what, each in names.items()]
     return "\n".join(textwrap.fill(line, 120, break_on_hyphens=False) for line in lines)

@@ -145,6 +145,9 @@ def check_submission(path: str, ids: Sequence[str] | None) -> tuple[list[Any], l
     try:
         records = json.loads(data.decode())
     except ValueError as error:
+        lines = data.strip().splitlines()
+        if len(lines) > 1 and all(line.lstrip().startswith(b"{") for line in lines):
+            return [], ["it is JSON lines, and the server expects one JSON list"]
         return [], [f"it is not JSON in UTF-8: {error}"]
     if not isinstance(records, list) or not records:
         return [], [f"it is {describe(records)}: write a list of objects with questionId and answer"]

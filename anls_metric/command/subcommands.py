@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
 import json
@@ -25,6 +26,7 @@ from anls_metric.command.arguments import (
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
+from anls_metric.messages import list_some
 from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
 from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows
@@ -164,7 +166,7 @@ def _load_function(name: str) -> Callable[..., Any]:
     """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
     path, _, attributes = name.partition(":")
     if not attributes:
-        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
+        raise ValueError(_name_functions(name))
     file = path if path.endswith(".py") else f"{path}.py"
     if (path.endswith(".py") or os.sep in path) and not (os.path.exists(file) or os.path.isdir(path)):
         from anls_metric.reading.files import describe_missing_file
@@ -179,6 +181,16 @@ def _load_function(name: str) -> Callable[..., Any]:
     if not callable(function):
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
     return function
+
+
+def _name_functions(name: str) -> str:
+    """Say how to name a function; for a Python file, one of those that it defines."""
+    if name.endswith(".py") and os.path.isfile(name):
+        with open(name, "rb") as file, contextlib.suppress(SyntaxError, ValueError):
+            defined = [node.name for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)]
+            if defined:
+                return f"{name} defines {list_some(defined, 5)}: write {name}:{defined[0]}"
+    return f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls"
 
 
 # The leaderboard

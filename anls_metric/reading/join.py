@@ -188,7 +188,10 @@ def _check_ids(
     known = set(key.theirs)
     extra = list(dict.fromkeys(own for own in answered if own not in known))
     missing = [key.theirs[place] for place, record in zip(*order) if record is None]
-    of_extra = "it has {count} with an id that is not in {gold} ({some}): to skip such answers, add {use.extra:ignore}"
+    of_extra = (
+        "it has {count} with an id that is not in {gold} ({some}): is it the file for these questions? "
+        "{use.extra:ignore} skips such answers"
+    )
     of_missing = (
         "it has no answer to {count} in {gold} ({some}): to score unanswered questions 0, add {use.missing:zero}; to "
         "leave them out, {use.missing:skip}"

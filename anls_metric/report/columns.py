@@ -97,7 +97,7 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
     keys = [key if key in held else by_heading.get(key, key) for key in keys]
     for key in keys:
         if key not in COLUMNS:
-            raise ValueError(describe_unknown("column", key, COLUMNS, "`anls FILE --format csv`"))
+            raise ValueError(describe_unknown("column", key, held))
         if key not in held:
             raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
     labels = {key: label for record in records for key in held if (label := record.get(f"{key}_label"))}

@@ -143,7 +143,8 @@ ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
         "x.json, record 2: 'questionId' is not an id (a string or a whole number): pass the id field with --id-field",
         "gold.json a.json", [SCORE]),
     "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
-        "x.json: it has 2 answers with an id that is not in gold.json (0, 1): to skip such answers, add --extra ignore",
+        "x.json: it has 2 answers with an id that is not in gold.json (0, 1): is it the file for these questions? "
+        "--extra ignore skips such answers",
         "gold.json x.json --extra ignore --missing zero", [17 / 24]),
     "questions without an answer": ("gold.json x.json --extra ignore", {"x.json": [*ANSWERS[7:],
         *replace_ids(2)[:2]]},

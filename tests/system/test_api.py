@@ -103,7 +103,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: score({IDS[0]: "x"}, ACCEPTED), 'to score unanswered questions 0, add missing="zero"'),
     (lambda: score(*ONE, layout="lmm_eval"), "unknown layout 'lmm_eval': did you mean lmms_eval?"),
     (lambda: score(*ONE).report(""), "the file name of a report must end in .html, such as report.html"),
-    (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x': `anls FILE --format csv` lists them"),
+    (lambda: score(*ONE).to_markdown(columns="x"), "unknown column 'x'; choose from name, "),
     (lambda: compare(ANSWERS, GOLD).anls, 'there are several submissions (base, tuned): take one with scores["base"]'),
     (lambda: compare(ANSWERS, GOLD).suspects(), "suspected label errors need at least 3 submissions, got 2"),
     (lambda: score(*ONE).find("many"), "'many' is no"),

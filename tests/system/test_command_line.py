@@ -163,7 +163,7 @@ TYPOS = {
     "--variant anls_star,rrc": "anls_star cannot be combined with other variants: pass it alone",
     "--extract thnik": "unknown extraction step 'thnik': did you mean think?",
     "--metrics relaxd": "unknown metric 'relaxd'; did you mean relaxed?",
-    "--columns intervall": "unknown column 'intervall': did you mean interval?",
+    "--columns intervall": "unknown column 'intervall'; did you mean interval?",
     "--columns mde": "column 'mde' would be empty; choose from name,",
     "--columns metric_f1": "column 'metric_f1' would be empty; choose from name,",
     "--by kind": "no question has the field 'kind': pass fields of the questions with --by (found 'questionId', ",
