@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypedDict
 
 from anls_metric.analysis.lost_points import account_for
-from anls_metric.analysis.scored import KEYS, Scored, name_groups
+from anls_metric.analysis.scored import Scored, name_groups
 from anls_metric.core.json_values import to_json
+from anls_metric.options import KEYS
 from anls_metric.reading.layouts import take_column
 
 

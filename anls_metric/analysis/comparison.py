@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from operator import sub
 from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
-from anls_metric.analysis.scored import KEYS, Scored
-from anls_metric.core.checks import count_noun, describe_unknown
+from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.verdicts import NO_DIFFERENCE, TOO_FEW, OneDocument
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.names import find_name
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import (
@@ -23,8 +25,8 @@ from anls_metric.core.statistics.significance import (
     welch_bound,
 )
 from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_ids
-from anls_metric.reading.reader import find_name
 
 SIGNIFICANT = 0.05
 """The adjusted p-value below which a verdict says "better" or "worse"."""
@@ -34,33 +36,6 @@ MIN_CLUSTERS, FEW = 6, 30
 
 Names = tuple[str, str]
 """The names of two submissions."""
-
-NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
-
-
-class OneDocument(NamedTuple):
-    """A comparison repeated without the document that decides it. The fields are keys of the JSON document.
-
-    Attributes:
-        document: the name of the document.
-        questions: the number of questions about it.
-        difference: the difference without them.
-        interval: its 95% confidence interval.
-        p_value: the p-value without them, not adjusted.
-    """
-
-    document: Hashable
-    questions: int
-    difference: float
-    interval: Interval | None
-    p_value: float
-
-    def describe(self, difference: float) -> str:
-        """Say in a sentence what the document does to a comparison with this difference."""
-        part = "half" if 2 * abs(self.difference) <= abs(difference) else "much"
-        name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
-        left = f"{100 * self.difference:+.1f} points instead of {100 * difference:+.1f}, p = {self.p_value:.2f}"
-        return f"{part} of the difference is one document, {name} ({questions}): without it {left}"
 
 
 class Comparison(NamedTuple):
@@ -140,9 +115,9 @@ class Comparison(NamedTuple):
         )
 
 
-def _reverse(interval: Interval | None) -> Interval | None:
+def _reverse(interval: Sequence[float] | None) -> Interval | None:
     """Return the interval of the opposite difference."""
-    return interval and Interval(0.0 - interval.high, 0.0 - interval.low)
+    return Interval(0.0 - interval[1], 0.0 - interval[0]) if interval else None
 
 
 class GroupDifference(NamedTuple):

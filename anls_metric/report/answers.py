@@ -10,8 +10,8 @@ from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.answer_rows import AnswerRow, Run
 from anls_metric.messages import make_error
-from anls_metric.report.files import open_aside
 from anls_metric.report.texts import guard_formula
+from anls_metric.writing import open_aside
 
 Names = Sequence[str]
 Rows = Sequence[Mapping[str, Any]]

@@ -10,11 +10,11 @@ from contextlib import suppress
 from typing import Any
 
 from anls_metric.analysis.answer_rows import AnswerRow
-from anls_metric.analysis.scored import ANSWER_TYPES
+from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.gold import is_name
 from anls_metric.messages import list_some, make_error
-from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.schema import Submission
+from anls_metric.writing import check_output, write_whole
 
 FILE = "results.json"
 

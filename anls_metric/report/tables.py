@@ -10,12 +10,12 @@ from operator import itemgetter
 from string import Template
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.analysis.part import Column
 from anls_metric.analysis.parts import PARTS
-from anls_metric.analysis.scored import KEYS
+from anls_metric.analysis.verdicts import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
+from anls_metric.options import KEYS
 from anls_metric.report import schema
 from anls_metric.report.columns import (
     COLUMNS,
@@ -27,11 +27,11 @@ from anls_metric.report.columns import (
     Names,
     choose_columns,
 )
-from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import count_answers, list_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
+from anls_metric.report.wording import describe_clusters, get_label
 
 FEW_DOCUMENTS = "few documents"
 """What is said beside a verdict with fewer than 30 documents."""
@@ -83,7 +83,7 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     it has.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         numbers: how scores are printed.
         names: the columns of the first table that the user asks for; empty for the usual columns.
         markup: how cells are written.
@@ -503,7 +503,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
     If the leaves of nested values are counted by key, a row for each key follows, and names it.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         names: the columns that the user asks for; empty for all.
 
     Raises:

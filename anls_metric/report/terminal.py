@@ -14,11 +14,11 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import GAP, align_texts, make_printable
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import shorten
-from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document, Source, Submission
 from anls_metric.report.texts import align_rows
+from anls_metric.report.wording import describe_clusters, get_label
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names
@@ -43,7 +43,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     """Format a document: one submission as a list of figures, several submissions as tables.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         numbers: how scores are printed.
         columns: the columns that the user asks for, which always make a table; empty for the usual columns.
         width: the width of the terminal. A wider table is split.

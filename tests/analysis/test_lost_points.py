@@ -25,8 +25,8 @@ from anls_metric.analysis.causes import CAUSES, is_cut_off
 from anls_metric.analysis.contributions import split_difference, split_loss
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES
 from anls_metric.analysis.lost_points import LostPoints, account_for
-from anls_metric.analysis.scored import KEYS
 from anls_metric.analysis.steps import EXAMPLES
+from anls_metric.options import KEYS
 from anls_metric.report.lost import format_lost, round_rows
 from anls_metric.report.numbers import NumberFormat
 from tests.analysis.scoring import score_columns
