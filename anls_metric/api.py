@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
-    from anls_metric.analysis.answer_rows import LeafRow
+    from anls_metric.analysis.answer_rows import Answer, LeafRow
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
     from anls_metric.report.schema import Document, Run
@@ -135,8 +134,7 @@ class Scores:
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
             ('1', 'Coca-Cola', 0.8888888888888888, 'punctuation')
         """
-        from anls_metric.analysis.answer_rows import list_rows
-        from anls_metric.report.answers import list_answers
+        from anls_metric.analysis.answer_rows import list_answers, list_rows
 
         return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 

@@ -28,8 +28,10 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.document import REPORT
+from anls_metric.gold import is_name
 from anls_metric.messages import InputError, MissingFileError, make_error, reword
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.reader import parse_input
@@ -239,12 +241,13 @@ def _write_outputs(
     result: Result, document: Document, settings: Settings, inputs: Sequence[str], endings: Sequence[str]
 ) -> None:
     """Write the answers or the results, according to the endings of the paths."""
-    from anls_metric.analysis.answer_rows import list_leaves, list_rows
+    from anls_metric.analysis.answer_rows import list_answers, list_leaves, list_rows
     from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
     from anls_metric.writing import check_output
 
     several = len(result.submissions) > 1
+    places = [each if each == "-" or is_name(each) else os.path.abspath(each) for each in inputs]
     targets = [
         *zip(settings.output, endings),
         *([(os.path.join(settings.output_dir, ""), "")] if settings.output_dir else []),
@@ -261,12 +264,12 @@ def _write_outputs(
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:
             rows = {scored.name: list_rows(scored) for scored in result.submissions}
-            write_answers(path, rows, of_values=result.submissions[0].scorer.reads_json)
+            write_answers(path, list(list_answers(rows)), of_values=result.submissions[0].scorer.reads_json)
         else:
             for submission, scored in zip(document["submissions"], result.submissions):
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
-                write_results(target, submission, list_rows(scored), result.signature, inputs)
+                write_results(target, submission, list_rows(scored), result.signature, places)
         print_note(f"output: {make_printable(path)}")
 
 
@@ -312,7 +315,7 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
         if not settings.quiet:
             print_note(format_read(document))
     elif settings.find:
-        print(format_matches(settings.find, document))
+        print(format_matches(settings.find, document, VARIANTS))
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
