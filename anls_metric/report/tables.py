@@ -22,6 +22,7 @@ from anls_metric.report.columns import (
     COMPARED,
     KEY_COLUMNS,
     LATEX_COLUMNS,
+    SHORT_KEY_COLUMNS,
     TERMINAL_COLUMNS,
     USUAL_COLUMNS,
     Names,
@@ -217,7 +218,8 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
             for submission in submissions
             if name in submission["groups"][field]
         ]
-        shown = KEY_COLUMNS if field == KEYS else [*usual, "questions"]
+        of_keys = SHORT_KEY_COLUMNS if usual is TERMINAL_COLUMNS and len(submissions) > 1 else KEY_COLUMNS
+        shown = of_keys if field == KEYS else [*usual, "questions"]
         _, *columns = _choose(document, rows, (), shown, is_adjusted=field == KEYS and len(names) > 1)
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
