@@ -189,6 +189,16 @@ def test_interval_excludes_0_exactly_if_p_is_under_5_percent(documents: list[Any
     assert low <= found.mean <= high
 
 
+@pytest.mark.parametrize("share", [0.05, 0.5, 1.0])
+def test_large_differences_of_many_questions_are_added_up(share: float) -> None:
+    """Each group of signs holds twenty questions, and all of their differences point the same way."""
+    count = 20 * significance.BLOCKS
+    found = differences([0.0] * count, [float(place < share * count) for place in range(count)])
+    low, high = found.interval()
+    assert (found.p_value(), found.mean) == (1 / (significance.FLIPS + 1), share)
+    assert 0 < low < share <= high <= 1
+
+
 def test_many_documents_are_tested_in_random_groups() -> None:
     """The interval is as wide as with each document by itself, and leaving one out changes as little as it should."""
     first, second, names = scores(9000, 1), scores(9000, 2), pages(9000, 3)
