@@ -96,7 +96,7 @@ def keep_names(values: Sequence[Any]) -> list[Hashable]:
 
 
 _EXTENSION = r"(?:\.[A-Za-z]{2,4})?"
-_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.]+)(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
+_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.])(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
 _NUMBER = re.compile(rf"[_/](\d+){_EXTENSION}$")
 
 _SHARED, _LARGEST = 0.5, 0.1
