@@ -432,29 +432,6 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
 
-def compare_each_with_each(
-    submissions: Sequence[Scored], compared: ComparisonSet, chose_best: bool = False
-) -> dict[str, dict[str, Comparison]]:
-    """Compare submissions as if each of them, in turn, were the baseline.
-
-    Args:
-        submissions: the submissions.
-        compared: their comparison.
-        chose_best: see `compare`: for the comparisons with the best.
-
-    Returns:
-        The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
-        comparisons with this baseline.
-    """
-    names = [scored.name for scored in submissions]
-    comparisons = {}
-    for name in names:
-        family = [compared.pairs[name, other] for other in names if other != name]
-        adjusted = adjust(family, chose_best and name == compared.best)
-        comparisons[name] = {each.second: each for each in adjusted}
-    return comparisons
-
-
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
     """Compare groups of two submissions on questions that both have in them; for keys, on those that either has."""
     pair, clusters = pair_questions(first, second), first.clusters

@@ -1,11 +1,11 @@
-"""Ranks submissions, compares each with each, and finds the variants that reverse the order of the best two."""
+"""Ranks submissions, and finds the variants that reverse the order of the best two."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from anls_metric.analysis.comparison import Comparison, compare_each_with_each, rank_submissions
+from anls_metric.analysis.comparison import Comparison, rank_submissions
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.strings.variants import VARIANTS
@@ -21,6 +21,7 @@ def describe_standings(result: Result) -> dict[str, Any]:
         ``variants``, the score of each submission under each variant; and of several submissions:
 
         - ``ranks``, ``reported_baseline``, ``pairs``, ``reversed_by``: see `schema.Headline`
+        - ``best_two``: the comparison of the best with the second, whose p is not adjusted
         - ``reversals_count_case``: whether all variants that reverse the order count case
         - ``p_value``: that of the second against the best, adjusted for the choice of the best
         - ``one_document``: the document that decides the difference between these two, and ``difference``; None for
@@ -30,7 +31,6 @@ def describe_standings(result: Result) -> dict[str, Any]:
     if compared is None:
         return {"variants": variants}
     ranks = rank_submissions(result.submissions, compared)
-    pairs = compare_each_with_each(result.submissions, compared, compared.chose_best)
     best, second, *_ = ranks
     gains = {name: variants[second][name] - score for name, score in variants[best].items()} if variants else {}
     reversed_by = {name: gain for name, gain in gains.items() if gain > 0}
@@ -38,7 +38,8 @@ def describe_standings(result: Result) -> dict[str, Any]:
         "variants": variants,
         "ranks": ranks,
         "reported_baseline": compared.baseline,
-        "pairs": {name: {other: _describe(each) for other, each in own.items()} for name, own in pairs.items()},
+        "pairs": {compared.baseline: {each.second: _describe(each) for each in compared.comparisons}},
+        "best_two": _describe(compared.pairs[second, best]),
         "reversed_by": reversed_by,
         "reversals_count_case": not any(VARIANTS[name].ignore_case for name in reversed_by),
         "p_value": compared.p_values[second],

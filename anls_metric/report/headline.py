@@ -30,9 +30,8 @@ def describe_headline(run: Run) -> Headline:
     warnings = [*_write_raw(document, names), *_write_empty(submissions, names)]
     if "ranks" not in standings:
         return {**_describe_score(submissions[0], names, numbers, warnings), "names": names, "variants": variants}
-    ranks, pairs, reversed_by = (standings[key] for key in ("ranks", "pairs", "reversed_by"))
-    best, second, *_ = ranks
-    difference = pairs[second][best]
+    ranks, difference = standings["ranks"], standings["best_two"]
+    second = difference["first"]
     sentences = _write_difference(difference, standings["p_value"], ranks, names, numbers)
     warnings = [*_write_deciding(standings["one_document"]), *warnings]
     return {
@@ -43,8 +42,8 @@ def describe_headline(run: Run) -> Headline:
         "variants": variants,
         "ranks": ranks,
         "reported_baseline": standings["reported_baseline"],
-        "pairs": pairs,
-        "reversed_by": reversed_by,
+        "pairs": standings["pairs"],
+        "reversed_by": standings["reversed_by"],
     }
 
 

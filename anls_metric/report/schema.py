@@ -354,8 +354,8 @@ class Headline(TypedDict, total=False):
     """the submission that the report compares the others with: the `baseline`; with `--all-pairs`, the best of three
     or more"""
     pairs: Mapping[str, Mapping[str, PairComparison]]
-    """the comparison of the second with the first, as in `comparisons` without `one_document`; p is adjusted for the
-    comparisons with the first"""
+    """the comparison of each of the others with the `reported_baseline`, as in `comparisons` without `one_document`; p
+    is adjusted for these"""
     reversed_by: Mapping[str, float]
     """by how much each variant puts the second-best submission ahead of the best"""
 

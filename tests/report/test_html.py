@@ -245,6 +245,7 @@ def test_report_of_all_pairs_has_the_best_first_and_p_values_of_one_baseline() -
     assert data == plain
     p_values = {pair["second"]: pair["p_value_adjusted"] for pair in data["document"]["comparisons"]}
     assert {name: pair["p_value_adjusted"] for name, pair in data["pairs"]["a"].items()} == p_values
+    assert [*data["pairs"]] == ["a"]
     assert [submission["name"] for submission in data["document"]["submissions"]] == ["a", "b", "c"]
 
 
