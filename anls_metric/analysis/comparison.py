@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from operator import sub
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from anls_metric.core.names import find_name
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import (
+    Cluster,
     Differences,
     Floats,
     Interval,
@@ -204,6 +205,7 @@ def compare(
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
+    _share_clusters(submissions)
     adjusted = adjust([compared[pair] for pair in pairs], chose_best)
     comparisons = list(map(compared.add_one_document, adjusted))
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
@@ -224,6 +226,14 @@ def compare(
         groups={name: _compare_groups(by_name[own], by_name[name]) for name in others},
         pairs=compared,
     )
+
+
+def _share_clusters(submissions: Sequence[Scored]) -> None:
+    """Find the documents of the same questions once."""
+    first, *others = submissions
+    for each in others:
+        if each.questions is first.questions:
+            vars(each)["clusters"] = first.clusters
 
 
 def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
@@ -318,8 +328,13 @@ def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, mo
         most: see `Differences`.
     """
     pair = pair_questions(first, second)
-    values = map(sub, map(after.__getitem__, pair.second), map(before.__getitem__, pair.first))
+    values = map(sub, _choose(after, pair.second), _choose(before, pair.first))
     return Differences(list(values), pair.clusters, most)
+
+
+def _choose(values: Floats, places: Sequence[int]) -> Iterable[float]:
+    """Return the values at these places: all of them for a range."""
+    return values if isinstance(places, range) else map(values.__getitem__, places)
 
 
 def describe_differences(names: Names, sample: Differences, patterns: int | None = None) -> Comparison:
@@ -331,7 +346,10 @@ def describe_differences(names: Names, sample: Differences, patterns: int | None
         patterns: see `Differences.flip_test`.
     """
     mde = sample.minimum_detectable_effect() if sample.cluster_count > 1 else math.inf
-    wins, losses = sum(value > 0 for value in sample.values), sum(value < 0 for value in sample.values)
+    wins, losses = (
+        len([value for value in sample.values if value > 0]),
+        len([value for value in sample.values if value < 0]),
+    )
     p_value = sample.p_value(patterns)
     return Comparison(
         *names,
@@ -412,14 +430,20 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
     if comparison.p_value >= _DOUBTFUL or not comparison.difference or len(sums) < 2:
         return None
     sign = math.copysign(1, comparison.difference)
-    names = sorted(sums, key=str)  # of equally large documents the first by name, in whatever order the questions are
-    largest = [max(names, key=lambda name: sign * sums[name].total), max(names, key=lambda name: sums[name].size)]
+    largest = [_find_largest(sums, lambda cluster: sign * cluster.total), _find_largest(sums, lambda own: own.size)]
     for name in dict.fromkeys(largest):
         left = sample.without(name)
         is_half = 2 * sign * left.mean <= abs(comparison.difference)
         if is_half or (comparison.verdict in ("better", "worse") and left.p_value() >= SIGNIFICANT):
             return OneDocument(name, sums[name].size, left.mean, left.usual_interval, left.p_value())
     return None
+
+
+def _find_largest(sums: Mapping[Hashable, Cluster], measure: Callable[[Cluster], float]) -> Hashable:
+    """Find the largest document; of equally large ones the first by name, in whatever order the questions are."""
+    measured = list(map(measure, sums.values()))
+    most = max(measured)
+    return min([name for name, own in zip(sums, measured) if own == most], key=str)
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
@@ -434,6 +458,8 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
 
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
     """Compare groups of two submissions on questions that both have in them; for keys, on those that either has."""
+    if not second.groups:
+        return {}
     pair, clusters = pair_questions(first, second), first.clusters
     others = list(zip(pair.first, pair.second))
     differences: dict[str, dict[str, GroupDifference]] = {}

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, count, islice
+from itertools import chain, compress, count, islice, repeat
 from numbers import Real
 from typing import NamedTuple
 
@@ -172,18 +172,21 @@ class _Estimate(NamedTuple):
         return student_t(confidence, max(self.freedom, 1.0))
 
 
+_TOO_FEW = "an interval needs at least two clusters; a question without a cluster counts as its own"
+
+
 def _estimate_mean(values: Floats, sums: Sequence[Cluster]) -> _Estimate:
     """Estimate the variance of a mean. ValueError: there are fewer than two clusters."""
     if sum(cluster.times for cluster in sums) < 2:
-        raise ValueError("an interval needs at least two clusters; a question without a cluster counts as its own")
+        raise ValueError(_TOO_FEW)
     return _estimate(mean(values), len(values), sums)
 
 
 def _estimate(middle: float, count: int, sums: Sequence[Cluster]) -> _Estimate:
     """Estimate the variance of a mean by leaving out each cluster in turn."""
     number = sum(cluster.times for cluster in sums)
-    squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
-    effective = count * count / sum(times * size * size for _, size, times in sums)
+    squares = math.fsum([times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums])
+    effective = count * count / sum([times * size * size for _, size, times in sums])
     return _Estimate(middle, count, sums, (number - 1) / number * squares, effective - 1)
 
 
@@ -225,7 +228,7 @@ class Differences:
         """The number of clusters. A question without a cluster counts as its own cluster."""
         return sum(cluster.times for cluster in self._sums)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean difference. Raises ValueError if there are no questions."""
         return mean(self.values)
@@ -292,7 +295,7 @@ class Differences:
             hits, tried = hits + 1, tried + 1
         if self._halves.hits:
             return hits / tried
-        return max(1 / ((patterns or FLIPS) + 1), min(1 / tried, self._halves.bound()))
+        return max(1 / ((patterns or FLIPS) + 1), min(1 / tried, self._halves.bound))
 
     @cached_property
     def _halves(self) -> _Halves:
@@ -301,8 +304,8 @@ class Differences:
     def without(self, cluster: Hashable) -> Differences:
         """Leave out a cluster. The patterns of the others stay the same."""
         clusters, sums, removed = self.clusters or (), [*self._sums], self.sums[cluster]
-        rest = [place for place, name in enumerate(clusters) if name != cluster]
-        left = Differences([self.values[place] for place in rest], [clusters[place] for place in rest], self.most)
+        rest = [name != cluster for name in clusters]
+        left = Differences(list(compress(self.values, rest)), list(compress(clusters, rest)), self.most)
         sums.remove(removed)
         vars(left).update(_sums=sums, _halves=self._halves.remove(removed))
         return left
@@ -319,7 +322,9 @@ class Differences:
     @cached_property
     def _shrunk(self) -> tuple[float, float, float]:
         """The mean with two more questions, its standard error, and the degrees of freedom."""
-        estimate = _estimate_mean(self.values, self._sums)
+        if self.cluster_count < 2:
+            raise ValueError(_TOO_FEW)
+        estimate = _estimate(self.mean, self.count, self._sums)
         freedom = max(estimate.freedom, 1.0)
         if math.isinf(self.most):
             return estimate.mean, math.sqrt(estimate.variance), freedom
@@ -563,8 +568,9 @@ class _Halves:
         low, high = (whole - enough) // 2, -((-whole - enough) // 2)
         return len([total for total in self.totals if total <= low or total >= high])
 
+    @cached_property
     def bound(self) -> float:
-        """Return Chernoff's bound of the share of such patterns."""
+        """Chernoff's bound of the share of such patterns."""
         return _bound_tail([abs(total) for _, total in self.blocks if total], abs(self.whole) - len(self.rows))
 
     def widen(self, low: float, high: float, outside: float) -> Interval:
@@ -626,7 +632,7 @@ def _draw_halves(sums: Iterable[Cluster]) -> _Halves:
 
     random.Random(0).shuffle(rows)
     first = _draw(rows, unit, min(FIRST, FLIPS))
-    is_far = first.hits >= FAR * FIRST or (first.hits == 0 and first.bound() <= 1 / (FLIPS + 1))
+    is_far = first.hits >= FAR * FIRST or (first.hits == 0 and first.bound <= 1 / (FLIPS + 1))
     return first if is_far else _draw(rows, unit, FLIPS)
 
 
@@ -722,7 +728,8 @@ def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
         return {}
     _, places, sizes = _sort_places(tuple(clusters))
     ordered = map(scores.__getitem__, places)
-    return {name: Cluster(math.fsum(islice(ordered, size)), size, 1) for name, size in sizes.items()}
+    totals = [math.fsum(islice(ordered, size)) for size in sizes.values()]
+    return dict(zip(sizes, map(Cluster, totals, sizes.values(), repeat(1))))
 
 
 @lru_cache(maxsize=2)
