@@ -129,8 +129,7 @@ _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
 _SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
 _NO_DIGITS = {code: None for code in range(128) if not chr(code).isdigit()}
-_ITEMS = re.compile(r"\s*(?:[,;/|\n]|\band\b|&)\s*")
-_has_separator = re.compile(r"[,;/|\n&]|\band\b").search
+_SEPARATOR = re.compile(r"[,;/|\n&]|\band\b")
 _PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -155,7 +154,7 @@ def _is_failed(case: Case) -> bool:
     )
 
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cut off
 
 
 def is_cut_off(text: Any) -> bool:
@@ -192,14 +191,14 @@ def keep_letters_and_digits(text: str) -> str:
 
 
 def _is_reordered(case: Case) -> bool:
-    if not _has_separator(case.text):
+    if not _SEPARATOR.search(case.text):
         return False
     items = _list_items(case.text)
     return len(items) > 1 and items in map(_list_items, case.texts)
 
 
 def _list_items(text: str) -> list[str]:
-    return sorted(filter(None, _ITEMS.split(text)))
+    return sorted(filter(None, map(str.strip, _SEPARATOR.split(text))))
 
 
 def _is_part(case: Case) -> bool:
