@@ -138,9 +138,16 @@ class LostPoints:
             (
                 place,
                 Case(
-                    *(prediction, accepted, score, output, text, accepted_texts),
-                    *(keep_letters_and_digits(text), list(map(keep_letters_and_digits, accepted_texts))),
-                    *(place in lacking, facts),
+                    prediction,
+                    accepted,
+                    score,
+                    output,
+                    text,
+                    accepted_texts,
+                    keep_letters_and_digits(text),
+                    list(map(keep_letters_and_digits, accepted_texts)),
+                    place in lacking,
+                    facts,
                 ),
             )
             for place, (prediction, accepted, score, output, (text, accepted_texts)) in enumerate(columns)
