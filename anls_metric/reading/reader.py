@@ -197,6 +197,8 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
 
     So a comparison stays paired, and a submission with few answers costs the others theirs.
     """
+    if settings.missing == "error":  # then none is unanswered
+        return runs_of
     answered = {name: set.intersection(*map(_list_answered, runs)) for name, runs in runs_of.items()}
     hints: Mapping[str, Message] = {}
     if settings.missing == "zero":
