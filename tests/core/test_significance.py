@@ -110,10 +110,10 @@ def accept_by_definition(documents: Sequence[tuple[float, int]], patterns: int =
     sums, sizes = map(np.array, zip(*documents))
     signs = np.array(list(product((-1, 1), repeat=len(sums)))) if len(sums) < 12 else None
     signs = np.random.default_rng(0).choice((-1, 1), (patterns, len(sums))) if signs is None else signs
-    kept = []
+    totals, counts, kept = signs @ sums, signs @ sizes, []
     for difference in np.linspace(-1, 1, 801):
-        left = sums - difference * sizes
-        share = (abs(signs @ left) >= abs(left.sum()) - 1e-9).mean()
+        whole = sums.sum() - difference * sizes.sum()
+        share = (abs(totals - difference * counts) >= abs(whole) - 1e-9).mean()
         kept += [difference] * bool(share >= 0.05)
     is_open = len(sums) < 6
     return (-math.inf, math.inf) if is_open else (kept[0], kept[-1])
