@@ -23,7 +23,8 @@ from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import ABSENT, Path, take_column
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
-from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
+from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
+from anls_metric.reading.systems import find_ids_of_runs, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     read_assessments,
@@ -109,6 +110,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
             raise error_of_missing_field(table, named, role)
     _refuse_submissions(gold, table)
     require(table, "submission", roles, "prediction")
+    refuse_systems(gold, table, roles, settings)
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
     if key is None:
@@ -161,17 +163,9 @@ def _refuse_submissions(gold: Questions, table: Table) -> None:
 def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[Message]) -> _Order:
     count, total = len(table.records), len(gold.ids)
     if count != total:
-        system = find_systems(table, roles, read_questions(table, roles.question), gold.texts)
-        remedy, values = ("", {}) if system else propose_key(gold, table, roles, _FEW)
-        if system:
-            remedy = "for separate models, add {use.submission:{system}}"
-        elif not remedy:
-            remedy = "write one answer per question (an empty string for none), or put an id in each record"
-        values |= {
-            "answers": count_noun(count, "answer"),
-            "questions": count_noun(total, "question"),
-            "system": system or "",
-        }
+        remedy, values = propose_key(gold, table, roles, _FEW)
+        remedy = remedy or "write one answer per question (an empty string for none), or put an id in each record"
+        values |= {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         sentence = f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}"
         raise make_error(table.name, sentence, **values)
     if roles.id is not None and not gold.has_ids:
@@ -218,9 +212,9 @@ def read_both(table: Table, reading: Reading) -> Answers:
     roles = reading.find_roles(table, "both")
     needed: tuple[Answer, ...] = ("prediction",) if reading.rule else ("references", "prediction")
     require(table, "both", roles, *needed)
+    if roles.id is None:
+        roles = roles._replace(id=find_ids_of_runs(table, roles, reading.settings))
     ids = _read_all_ids(table, roles)
-    if not ids:
-        refuse_systems(table, roles, reading.settings)
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
     first_of: dict[str, int] = {}

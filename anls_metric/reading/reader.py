@@ -22,8 +22,9 @@ from anls_metric.reading.golds import count_equal, find_contents, find_golds, is
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import MissingError, require
-from anls_metric.reading.runs import join_runs, split_submissions
+from anls_metric.reading.runs import join_runs
 from anls_metric.reading.samples import extract_samples
+from anls_metric.reading.systems import split_submissions
 from anls_metric.reading.table import Table, read_column
 
 
@@ -151,7 +152,7 @@ def _read_all(
             tables.append(whole)
             if questions:
                 _refuse_record(whole, questions, len(inputs) > 1)
-            for part, (table, how) in split_submissions(whole, reading, questions is not None).items():
+            for part, (table, how) in split_submissions(whole, reading, questions).items():
                 hints = []
                 if questions and not was_named:
                     hints = _check_found_gold(questions, table, how, gold is first)
