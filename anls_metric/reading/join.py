@@ -17,7 +17,7 @@ from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions, Source
-from anls_metric.reading.containers import FILE, KEY, Record
+from anls_metric.reading.containers import FILE, KEY, OTHER, Record
 from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import ABSENT, Path, take_column
@@ -264,7 +264,7 @@ def _make_answers(
     The columns that a rule needs are read from the gold file, else from the table.
     """
     path: Any = roles.prediction  # which both callers require
-    column = read_column(table, path)
+    column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
     predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
     warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
     if reading.kind == "text":

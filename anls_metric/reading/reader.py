@@ -21,6 +21,7 @@ from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
 from anls_metric.reading.reading import Reading
+from anls_metric.reading.record_lists import error_of_mappings
 from anls_metric.reading.roles import MissingError, require
 from anls_metric.reading.runs import join_runs
 from anls_metric.reading.samples import extract_samples
@@ -179,8 +180,13 @@ def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
 
 
 def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
-    """Refuse a file that holds one document, and one of several that do so although it looks like answers by id."""
+    """Refuse a file that holds one document, or answers by id in other records; and one of several files that hold one
+    document each although it looks like answers by id.
+    """
     keys = {record[KEY] for record in table.records if KEY in record}
+    error = error_of_mappings(table, gold.ids) if keys and keys.isdisjoint(gold.ids) else None
+    if error:
+        raise error
     are_answers = table.layout and table.layout.name == "answers_by_id" and is_one_of_several
     if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."

@@ -14,7 +14,7 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
-from anls_metric.reading.containers import FILE, KEY, VALUE, Record
+from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
 from anls_metric.reading.layouts import Fields, Path, drop_fields
 from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
 
@@ -285,9 +285,9 @@ def holds_whole_answers(table: Table) -> bool:
     return not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
 
 
-def take_whole_record(record: Record) -> dict[str, Any]:
-    """Take a whole record, except for its id, as an answer."""
-    return drop_fields(record, KEY, FILE)
+def take_whole_record(record: Record) -> Any:
+    """Take a whole record, except for its id, as an answer, or what stands in its place."""
+    return record[OTHER] if OTHER in record else drop_fields(record, KEY, FILE, PART)
 
 
 def may_be_either(path: Path | None) -> bool:
