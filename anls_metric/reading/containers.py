@@ -173,14 +173,14 @@ def _read_answers_by_id(value: Record) -> list[Any] | None:
     """An object of answers, or of references, by the ids of their questions. A few may be of another kind."""
     kinds = Counter(type(answer) for answer in value.values() if not is_failure(answer))
     lists, others = kinds.pop(list, 0), sum(kinds[kind] for kind in kinds.keys() - {type(None)})
-    are_ids = _are_ids(value) and 2 * kinds[dict] < len(value)
+    are_ids = kinds.keys() <= {str, int, float, dict, type(None)} and 2 * kinds[dict] < len(value) and _are_ids(value)
     are_scalars = kinds.keys() <= {str, int, float, type(None)} and (not lists or lists > 4 * others)
     return [{KEY: key, VALUE: answer} for key, answer in value.items()] if value and (are_ids or are_scalars) else None
 
 
 def _are_ids(keys: Iterable[str]) -> bool:
     """Whether keys look like ids, which have digits, and not like names of fields."""
-    return all(map(re.compile(r".*\d", re.DOTALL).match, keys))
+    return all(any(map(str.isdigit, str(key))) for key in keys)
 
 
 def is_failure(value: Any) -> bool:

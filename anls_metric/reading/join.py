@@ -18,7 +18,7 @@ from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions, Source
 from anls_metric.reading.containers import FILE, KEY, OTHER, Record
-from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
+from anls_metric.reading.doubts import check_copies, check_pairing, propose_key, refuse_copies
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import ABSENT, Path, take_column
 from anls_metric.reading.reading import Reading
@@ -125,6 +125,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         _check_ids(gold, table, key, chosen, order, settings)
     pairs = [(place, record) for place, record in zip(*order) if record is not None]
     hints += check_pairing(gold, table, roles, pairs, key is None, settings)
+    refuse_copies(gold, table, roles, pairs, settings)
     unused, more = check_copies(gold, table, roles, pairs, key is None, reading)
     hints += more
     answered, total = len(order.records) - order.records.count(None), len(gold.ids)

@@ -15,8 +15,8 @@ from anls_metric.core.statistics.clusters import DOCUMENTS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
-from anls_metric.reading.layouts import Fields, Path, drop_fields
-from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
+from anls_metric.reading.layouts import Fields, Path, drop_fields, take_column
+from anls_metric.reading.table import MAX_SAMPLE, Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
     from anls_metric.rules import Rule
@@ -185,7 +185,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
-    if of_values and side != "both" and holds_whole_answers(table):
+    if of_values and side != "both" and holds_whole_answers(table, side):
         own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
@@ -278,11 +278,18 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
 
 
-def holds_whole_answers(table: Table) -> bool:
-    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
-    if {KEY, FILE}.isdisjoint(table.fields):
+def holds_whole_answers(table: Table, side: Side) -> bool:
+    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``.
+
+    In a submission, a field with a usual name may hold the answer as an object or JSON.
+    """
+    if {KEY, FILE}.isdisjoint(table.fields) or usual_field(table, ["prediction", "references", "answers", *ANSWERS]):
         return False
-    return not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
+    path = usual_field(table, PREDICTIONS) if side == "submission" else None
+    values = take_column(table.records[:MAX_SAMPLE], path) if path else []
+    return 2 * sum(isinstance(value, dict) or (isinstance(value, str) and "{" in value) for value in values) <= len(
+        values
+    )
 
 
 def take_whole_record(record: Record) -> Any:

@@ -56,6 +56,8 @@ BY_ID = ("mistral_evals", "opencompass")
 RECORDS: dict[str, Callable[[int, str, str, list[str]], dict[str, Any]]] = {
     "donut": lambda n, q, a, r: {"file_name": f"{7 + n}", "ground_truth": json.dumps({"gt_parses": [{"question": q,
         "answer": text} for text in r]})},
+    "donut_results": lambda n, q, a, r: {"file_name": f"{7 + n}", "ground_truth": json.dumps({"gt_parses": [{"question":
+        q, "answer": text} for text in r]}), "output": a},
     "lm_eval": lambda n, q, a, r: {"doc_id": n, "doc": {"questionId": 7 + n, "question": q, "answers": r},
         "target": str(r), "arguments": {"gen_args_0": {"arg_0": q + PROMPT}}, "resps": [[a]], "filtered_resps": [a],
         "filter": "none"},
