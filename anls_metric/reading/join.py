@@ -320,7 +320,7 @@ def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:
     """Extract the answers from raw model output, and parse strings that are written lists or objects."""
     predictions, columns, extraction = answers.predictions, answers.columns, reading.extraction
-    raw = counts = None
+    raw = counts = texts = None
     if extraction:
         raw = [each if isinstance(each, str) else None for each in predictions]
         predictions, counts = extract_all(extraction, predictions)
@@ -329,5 +329,7 @@ def extract_answers(answers: Answers, reading: Reading) -> Answers:
             for row, before, text in zip(columns, answers.predictions, predictions)
         ]
     if reading.of_values:
-        predictions = list(map(parse_value_or_text, predictions))
-    return answers._replace(predictions=predictions, raw=raw, extraction=counts, columns=columns)
+        values = list(map(parse_value_or_text, predictions))
+        texts = [text if text is not value else None for text, value in zip(predictions, values)]
+        predictions, texts = values, texts if any(texts) else None
+    return answers._replace(predictions=predictions, raw=raw, texts=texts, extraction=counts, columns=columns)
