@@ -230,7 +230,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
         count += f", {count_noun(len(first_of), 'question')}"
     read = _describe_source(table, roles, roles, count)
     order = _Order(*order_by_id(list(first_of), [keys[place] for place in records], records, runs))
-    return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
+    return _make_answers(gold, table, roles, order, read, reading)
 
 
 def _refuse_groups_of_runs(table: Table, runs: Sequence[tuple[str, Record]], settings: Settings) -> None:
@@ -272,7 +272,8 @@ def _make_answers(
         warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
     if reading.rule:
-        own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
+        own = order.take(read_columns(table, roles))
+        of_gold = [{}] * len(gold.ids) if gold.roles is roles else read_columns(gold.table, gold.roles)
         ids = gold.ids
         rows = [
             ({**(row or {}), **of_gold[place]}, f"question {ids[place]}") for row, place in zip(own, order.questions)

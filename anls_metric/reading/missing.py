@@ -148,7 +148,9 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
             values |= {f"table{number}": error.table.name, f"fields{number}": describe_fields(error.table, 10, 24)}
         flags = ", ".join(f"{{use.{role}}}" for error in errors for role in error.missing)
         first = Message("", f"{'; '.join(parts)}: pass their fields with {flags}", values)
-    sentence = first.sentence + "; for example: {do.example}" * bool(options)
+    is_complete = all({*error.missing} <= {*options} for error in errors)
+    sentence = first.sentence + "; for example: {do.example}" * is_complete
+    ordered = ordered if is_complete else {}
     return first._replace(sentence=sentence, options=ordered)
 
 

@@ -14,7 +14,7 @@ from anls_metric.core.names import drop_shared_prefix
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
-from anls_metric.reading.containers import DOCUMENT, KEY, find_lists
+from anls_metric.reading.containers import DOCUMENT, FILE, KEY, VALUE, find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
@@ -299,7 +299,8 @@ def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
 
 def _may_be_submission(gold: Questions, table: Table) -> bool:
     """Whether a gold file has the fields of a submission, one string for each question, and no name of a gold file."""
-    if gold.table.layout or gold.table.fields.keys() != table.fields.keys() or is_named_gold(gold.table.name):
+    fields = gold.table.fields.keys()
+    if gold.table.layout or fields != table.fields.keys() or fields <= {FILE, VALUE} or is_named_gold(gold.table.name):
         return False
     return all(isinstance(value, str) for value in read_column(gold.table, gold.roles.references))
 

@@ -118,7 +118,10 @@ def find_roles(
         roles = roles._replace(prediction=path, references=path)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
-    assessed = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
+    assessed: dict[str, Path | None] = {}
+    if side != "gold":
+        is_inside = roles.prediction is take_whole_record  # then it is a key of the answer
+        assessed = {"confidence": None if is_inside else usual_field(table, CONFIDENCES), **named}
     others = {role: path for role in _ASSESSMENTS if (path := assessed.get(role)) is not None}
     roles = roles._replace(others={**roles.others, **others})
     if side != "both":
@@ -256,15 +259,18 @@ def list_plain_fields(table: Table, roles: Roles) -> list[str]:
 
 
 _OF_ANSWERS = {
-    *PREDICTIONS,
-    *REFERENCES,
-    *ANSWERS,
-    *LESS_CERTAIN_REFERENCES,
-    *ALIASES,
-    *CONFIDENCES,
-    *SCORES,
-    *SUBMISSIONS,
-    *RUNS,
+    _fold(name.rpartition(".")[2])
+    for name in (
+        *PREDICTIONS,
+        *REFERENCES,
+        *ANSWERS,
+        *LESS_CERTAIN_REFERENCES,
+        *ALIASES,
+        *CONFIDENCES,
+        *SCORES,
+        *SUBMISSIONS,
+        *RUNS,
+    )
 }
 
 
@@ -274,8 +280,14 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     """
     theirs = {_fold(field): field for field in reversed(list_plain_fields(other, other_roles))}
     own = {_fold(field): field for field in reversed(list_plain_fields(table, roles))}
-    answers = {_fold(name.rpartition(".")[2]) for name in _OF_ANSWERS}
-    return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
+    return [
+        (field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and not is_of_answers(name)
+    ]
+
+
+def is_of_answers(field: str) -> bool:
+    """Whether a field has a usual name of an answer, a score, a model or a run."""
+    return _fold(field) in _OF_ANSWERS
 
 
 def holds_whole_answers(table: Table, side: Side) -> bool:

@@ -6,7 +6,6 @@ Where no name tells the ids, the values of another field prove them, or equal qu
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +28,7 @@ from anls_metric.reading.roles import (
     list_plain_fields,
     usual_field,
 )
-from anls_metric.reading.table import Table, choose_records, has, is_unique, read_column
+from anls_metric.reading.table import Table, are_numbers, choose_records, has, is_unique, read_column
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps
 
 _NEARLY_ALL = 0.8  # the share of the questions that each system must have answered
@@ -74,7 +73,7 @@ def find_systems(
     if None in keys or len({*keys}) == len(keys):
         return None
     fields = [field] if field else list_plain_fields(table, roles)
-    for name in sorted(fields, key=lambda name: _are_numbers(read_column(table, name))):  # such as a latency
+    for name in sorted(fields, key=lambda name: are_numbers(read_column(table, name))):  # such as a latency
         parts = _split(table, name, keys)
         every: Counter[Hashable] = reduce(or_, parts, Counter())
         if len(parts) < 2 or (are_unique and max(every.values()) > 1):
@@ -95,10 +94,6 @@ def _split(table: Table, field: str, keys: Sequence[Hashable]) -> list[Counter[H
     for name, key in zip(names, keys):
         parts[name][key] += 1
     return list(parts.values())
-
-
-def _are_numbers(column: Sequence[object]) -> bool:
-    return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in column)
 
 
 def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
