@@ -37,6 +37,7 @@ from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.layouts import take
+from anls_metric.reading.roles import fold_name
 from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
 from anls_metric.reading.values import LOST_FORMATTING
 
@@ -495,14 +496,14 @@ _MOST_KEYS = 5
 
 def _name_keys(step: Step, sample: _Sample) -> Step:
     """Name the keys of predictions that only their spelling tells from keys of references."""
-    from anls_metric.analysis.extra_keys import list_keys, spell  # which strings do not need
+    from anls_metric.analysis.extra_keys import list_keys  # which strings do not need
 
     found: dict[str, None] = {}
     for answer in sample.wrong:
         known = {path for path, _ in list_keys(answer.references)}
-        folded = set(map(spell, known))
+        folded = set(map(fold_name, known))
         own = (path for path, _ in list_keys(answer.prediction) if path not in known)
-        found |= dict.fromkeys(path for path in own if spell(path) in folded)
+        found |= dict.fromkeys(path for path in own if fold_name(path) in folded)
     keys = list_some([path.rpartition(".")[2] for path in found], _MOST_KEYS)
     return step._replace(meaning=f"{step.meaning}, such as {{keys}}", values={"keys": keys}) if keys else step
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
 from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
@@ -218,7 +219,7 @@ def _find_pair(
         match = re.fullmatch(_PAIR, field)
         if match and (of_values or not is_object):
             mark, stem = (match[1], match[2]) if match[1] else (match[4], match[3])
-            pairs.setdefault(_fold(stem), {})[mark.lower().startswith("pred")] = field
+            pairs.setdefault(fold_name(stem), {})[mark.lower().startswith("pred")] = field
     fitting = [
         pair
         for pair in pairs.values()
@@ -230,23 +231,26 @@ def _find_pair(
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of several names that a table has, ignoring case, spaces, hyphens and underscores.
+    """Find the first of several names that a table has, ignoring case, spaces and signs.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
         >>> usual_field(table, REFERENCES)
         'Ground Truth'
     """
-    own = {_fold(field): field for field in reversed([*table.fields])}
+    own = {fold_name(field): field for field in reversed([*table.fields])}
     for name in names:
-        field = name if name in table.fields else own.get(_fold(name))
+        field = name if name in table.fields else own.get(fold_name(name))
         if field is not None and (with_objects or not table.fields[field]):
             return field
     return None
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name).lower()
+def fold_name(name: str) -> str:
+    """Write the name of a field or key without differences of case, spaces and signs, as keys of answers are compared.
+    The names that this package gives, such as `KEY`, stay as they are.
+    """
+    return name if name.startswith("(") else NORMALIZATIONS["keys"].apply(name) or name
 
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
@@ -259,7 +263,7 @@ def list_plain_fields(table: Table, roles: Roles) -> list[str]:
 
 
 _OF_ANSWERS = {
-    _fold(name.rpartition(".")[2])
+    fold_name(name.rpartition(".")[2])
     for name in (
         *PREDICTIONS,
         *REFERENCES,
@@ -278,8 +282,8 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     """List the fields that two tables have under the same name, except those of an answer, a score, a model or
     a run.
     """
-    theirs = {_fold(field): field for field in reversed(list_plain_fields(other, other_roles))}
-    own = {_fold(field): field for field in reversed(list_plain_fields(table, roles))}
+    theirs = {fold_name(field): field for field in reversed(list_plain_fields(other, other_roles))}
+    own = {fold_name(field): field for field in reversed(list_plain_fields(table, roles))}
     return [
         (field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and not is_of_answers(name)
     ]
@@ -287,7 +291,7 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
 
 def is_of_answers(field: str) -> bool:
     """Whether a field has a usual name of an answer, a score, a model or a run."""
-    return _fold(field) in _OF_ANSWERS
+    return fold_name(field) in _OF_ANSWERS
 
 
 def holds_whole_answers(table: Table, side: Side) -> bool:
@@ -311,12 +315,12 @@ def take_whole_record(record: Record) -> Any:
 
 def may_be_either(path: Path | None) -> bool:
     """Whether a field is one that may be a prediction as well as a reference."""
-    return isinstance(path, str) and _fold(path) in ANSWERS
+    return isinstance(path, str) and fold_name(path) in ANSWERS
 
 
 def is_uncertain(path: Path) -> bool:
     """Whether a field of references may be something else, such as a prediction or a category."""
-    return may_be_either(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
+    return may_be_either(path) or fold_name(str(path)) in map(fold_name, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
