@@ -17,7 +17,7 @@ from anls_metric.reading.roles import (
     Roles,
     usual_field,
 )
-from anls_metric.reading.systems import HALF, count_differing, find_systems, list_distinguishing, tells_apart
+from anls_metric.reading.systems import HALF, count_differing, find_systems, list_distinguishing, list_even, tells_apart
 from anls_metric.reading.table import Table, find_places, read_column
 from anls_metric.reading.values import read_columns_together, read_questions, show_ids
 
@@ -119,7 +119,8 @@ def error_of_repeated(table: Table, ids: Sequence[str | None], roles: Roles, set
     The records of an id may be different questions: the field is then part of the key.
     """
     is_key = roles.prediction is None or _are_questions(table, ids, roles)
-    field = (None if is_key else find_systems(table, roles, ids)) or next(list_distinguishing(table, roles, ids), None)
+    system = None if is_key else find_systems(list_even(table, roles), ids)
+    field = system or next(list_distinguishing(table, roles, ids), None)
     if field:
         values = list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
         sentence = "each id occurs once per {field!r} ({values}): "

@@ -7,10 +7,8 @@ Where no name tells the ids, the values of another field prove them, or equal qu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 from typing import NamedTuple
 
 from anls_metric.core.statistics.clusters import DOCUMENTS
@@ -48,52 +46,52 @@ class Systems(NamedTuple):
     key: str | None
 
 
-def find_systems(
-    table: Table,
-    roles: Roles,
-    keys: Sequence[Hashable],
-    known: Sequence[Hashable] | None = None,
-    field: str | None = None,
-    are_unique: bool = True,
-) -> str | None:
+Columns = Mapping[str, Sequence[str]]
+
+
+def list_even(table: Table, roles: Roles) -> Columns:
+    """List the fields that have each of a few values about equally often, numbers such as a latency last."""
+    found = {}
+    for field in list_plain_fields(table, roles):
+        column = read_column(table, field)
+        names = [] if ABSENT in column else list(map(str, column))
+        sizes = Counter(names).values()
+        if 1 < len(sizes) <= len(names) / 2 and min(sizes) >= _NEARLY_ALL * max(sizes):
+            found[field] = names
+    return dict(sorted(found.items(), key=lambda item: are_numbers({*item[1]})))
+
+
+def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Hashable] | None = None) -> str | None:
     """Find the field that splits repeated questions evenly among systems, whatever its name.
 
     Args:
-        table: the table.
-        roles: its roles.
-        keys: what tells the questions apart: their ids, for example.
+        columns: the fields that may be it, as `list_even` lists them, with their values.
+        keys: what tells the questions of a system apart: their ids, for example.
         known: the keys that a gold file has, nearly all of which each system must have answered.
-        field: the only field that may be it.
-        are_unique: whether a system has each key at most once, and not only as often as the others.
 
     Returns:
         The field; None if keys are missing, or if nothing splits them.
     """
-    chosen = set(keys if known is None else known) & {*keys}
-    if None in keys or len({*keys}) == len(keys):
+    different = {*keys}
+    least = _NEARLY_ALL * len(different if known is None else different & {*known})
+    if None in different or len(different) == len(keys):
         return None
-    fields = [field] if field else list_plain_fields(table, roles)
-    for name in sorted(fields, key=lambda name: are_numbers(read_column(table, name))):  # such as a latency
-        parts = _split(table, name, keys)
-        every: Counter[Hashable] = reduce(or_, parts, Counter())
-        if len(parts) < 2 or (are_unique and max(every.values()) > 1):
-            continue
-        least = _NEARLY_ALL * sum(count for key, count in every.items() if key in chosen)
-        if min(sum(own.values()) for own in parts) >= least > _NEARLY_ALL:
-            return name
+    for field, names in columns.items():
+        sizes = Counter(names).values()
+        may_be = min(sizes) >= least > _NEARLY_ALL and max(sizes) <= len(different)
+        if may_be and tells_apart(keys, names):
+            return field
     return None
 
 
-def _split(table: Table, field: str, keys: Sequence[Hashable]) -> list[Counter[Hashable]]:
-    """Count the keys for each value of a field; [] if it has too many values, or not one for each record."""
-    column = read_column(table, field)
-    names = [] if ABSENT in column else list(map(str, column))
-    if 2 * len({*names}) > len(names):
-        return []
-    parts: dict[str, Counter[Hashable]] = {name: Counter() for name in names}
-    for name, key in zip(names, keys):
-        parts[name][key] += 1
-    return list(parts.values())
+def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hashable]:
+    """Number equal keys of a system, so that it has each only once."""
+    seen: Counter[Hashable] = Counter()
+    numbered: list[Hashable] = []
+    for pair in zip(keys, names):
+        seen[pair] += 1
+        numbered.append((pair[0], seen[pair]))
+    return numbered
 
 
 def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
@@ -107,16 +105,21 @@ def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -
         roles: its roles, without an id.
         field: the field whose name says that its values are systems. Then a key is proof enough.
     """
+    even = list_even(table, roles)
+    columns = {name: even[name] for name in even if name not in DOCUMENTS and name == (field or name)}
+    if not columns:
+        return None
     accepted = list(map(str, read_columns_together(table, roles.references)))
     for key in _list_keys(table, roles):
         keys = read_ids(table, key)
-        own = find_systems(table, roles, keys, field=field)
-        if own and own not in DOCUMENTS and (field or _are_copies(keys, accepted)):
+        own = find_systems(columns, keys)
+        if own and (field or _are_copies(keys, accepted)):
             return Systems(own, key)
     rows = list(zip(read_questions(table, roles.question), accepted))
-    own = find_systems(table, roles, rows, field=field, are_unique=False)
     is_proof = 4 * len({*rows}) > len(rows)  # of two systems at least
-    return Systems(own, None) if own and is_proof and own not in DOCUMENTS else None
+    pairs = columns.items() if is_proof else ()
+    systems = (find_systems({name: names}, _number_copies(rows, names)) for name, names in pairs)
+    return next((Systems(own, None) for own in systems if own), None)
 
 
 def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
@@ -146,7 +149,7 @@ def list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) 
             yield field
 
 
-def tells_apart(ids: Sequence[str | None], column: Sequence[object]) -> bool:
+def tells_apart(ids: Sequence[Hashable], column: Iterable[object]) -> bool:
     """Whether records with the same id have other values in a column."""
     return len(set(zip(ids, map(str, column)))) == len(ids)
 
@@ -189,13 +192,14 @@ def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settin
     """
     if roles.id is not None or settings.id is not None or len(table.records) <= len(gold.ids):
         return
+    columns = list_even(table, roles)
     shared = [key for key in _list_keys(table, roles) if all(has(gold.table, part) for part in key.split(","))]
     pairs: list[tuple[str, Sequence[str | None]]] = [("", gold.texts)]
     pairs += [(key, gold.ids) for key in list_plain_fields(table, roles)]
     pairs += [(key, read_ids(gold.table, key)) for key in shared]
     for key, theirs in pairs:
         own = read_ids(table, key) if key else read_questions(table, roles.question)
-        field = find_systems(table, roles, own, theirs)
+        field = find_systems(columns, own, theirs)
         if field:
             values = list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
             sentence = "each question of {gold} occurs once per {field!r} ({values}): for separate models, add "

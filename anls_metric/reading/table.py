@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
@@ -99,7 +99,7 @@ def does_count(values: Sequence[str | None]) -> bool:
     return {*values} <= set(map(str, range(2 * len(values))))
 
 
-def are_numbers(values: Sequence[object]) -> bool:
+def are_numbers(values: Iterable[object]) -> bool:
     """Whether all values are numbers, which may be written as strings."""
     return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in values)
 
