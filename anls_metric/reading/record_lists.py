@@ -71,11 +71,11 @@ def error_of_mappings(table: Table, ids: Sequence[str]) -> InputError | None:
     root = root.get(DOCUMENT, root)
     paths = find_mappings(root, lambda value: isinstance(value, dict) and 2 * len(known & value.keys()) > len(known))
     sentence = "its answers are by id in {lists}: " + (_CHOOSE if len(paths) > 1 else "add {use.records:{first}}")
-    values = {"first": (paths or [""])[0], "every": ",".join(paths), "part": PART, "lists": list_some(paths, _MOST)}
+    values = {"first": (paths or [""])[0], "every": ",".join(paths), "lists": list_some(paths, _MOST)}
     return make_error(table.name, sentence, **values) if paths else None
 
 
-_CHOOSE = "choose one with {use.records:{first}}, or score each with {use.records:{every}} {use.submission:{part}}"
+_CHOOSE = "choose one with {use.records:{first}}, or take all with {use.records:{every}}"
 
 
 def _read_document(table: Table, found: Sequence[Found]) -> Table:
@@ -152,14 +152,10 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
     elif settings.records and paths:
         sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
     elif len(paths) > 1:
-        values |= {"count": count_noun(len(paths), "list"), "part": PART}
-        sentence = "it has {count} of records ({lists}): "
+        values["count"] = count_noun(len(paths), "list")
+        sentence = f"it has {{count}} of records ({{lists}}): {_CHOOSE}"
         keys = [record[KEY] for path in paths for record in take_records(value, path) or () if VALUE in record]
-        if len({*keys}) < len(keys):
-            values["every"] = ",".join(paths)
-            sentence += _CHOOSE
-        else:
-            sentence += "choose one with {use.records:{first}}, or take all with {use.records:{every}}"
+        values["every"] = ",".join(paths) if len({*keys}) < len(keys) else values["every"]
     else:
         values["found"] = repr(root)
         if isinstance(root, dict):

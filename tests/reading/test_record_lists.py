@@ -200,9 +200,10 @@ def test_answers_by_id_of_several_models_and_splits_are_chosen(shell: Shell) -> 
     shell.write({"m.json": {"base": BY_ID, "tuned": BY_ID}, "s.json": halves, "v.json": halves["val"]})
     models = "--records base,tuned --submission-field '(part)'"
     assert shell.error("gold.json m.json") == (
-        "m.json: it has 2 lists of records (base: 24, tuned: 24): choose one with --records base, or score each with "
-        f"{models}"
+        "m.json: it has 2 lists of records (base: 24, tuned: 24): choose one with --records base, or take all with "
+        "--records base,tuned"
     )
+    assert "add --submission-field '(part)'" in shell.error("gold.json m.json --records base,tuned")
     assert shell.scores(f"gold.json m.json {models}") == [SCORE, SCORE]
     assert shell.scores("gold.json m.json --records tuned") == [SCORE]
     assert "choose one with --records val, or take all with --records '*'" in shell.error("-g s.json s.json")
@@ -220,7 +221,9 @@ def test_objects_by_id_inside_an_object_are_named_by_their_path(shell: Shell) ->
     assert shell.scores(f"g.json r.json {line} --records runs.best") == [1.0]
     assert shell.error(f"g.json m.json {line}").endswith("its answers are by id in a: add --records a")
     models = "--records a,b --submission-field '(part)'"
-    assert shell.error(f"g.json two.json {line}").endswith(f"choose one with --records a, or score each with {models}")
+    assert shell.error(f"g.json two.json {line}").endswith(
+        "choose one with --records a, or take all with --records a,b"
+    )
     assert shell.scores(f"g.json two.json {line} {models}") == [1.0, 1.0]
 
 
