@@ -136,8 +136,8 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("method.csv", "for separate models, add --submission-field method", "method.csv --submission-field method", BOTH),
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
     ("seed.csv --runs error", "score each with --submission-field seed", "seed.csv --submission-field seed", BOTH),
-    ("texts.jsonl", "'llm' names several models (x, y): score each with --submission-field llm, or all rows as one with "
-        "--submission-field none", "texts.jsonl --submission-field none", [MEAN]),
+    ("texts.jsonl", "'llm' names several models (x, y): score each with --submission-field llm, or all rows as one "
+        "with --submission-field none", "texts.jsonl --submission-field none", [MEAN]),
     ("arms.csv", "separate models, add --submission-field arm", "arms.csv --submission-field arm", BOTH),
     ("setups.csv", "each question occurs once per 'setup' (x, y): for separate models, add --submission-field setup",
         "setups.csv --submission-field setup", BOTH),
