@@ -1,6 +1,6 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, pageStem, OUTCOMES } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, OUTCOMES, FRAMED } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS } from "./state.js";
@@ -117,7 +117,9 @@ const openRow = (event, row) => {
   update({ open: state.open === row ? -1 : row });
   const line = document.querySelector(`#list [data-row="${row}"]`)?.closest("tr");
   line?.querySelector("a").focus({ preventScroll: true });
-  if (line) scrollBy({ top: line.getBoundingClientRect().top - top, behavior: "instant" });
+  const by = line ? line.getBoundingClientRect().top - top : 0;
+  if (FRAMED) parent.postMessage({ type: "anls-report-scroll", by }, "*");
+  else scrollBy({ top: by, behavior: "instant" });
 };
 export const stepBy = (by) => {
   const rows = findRows();
