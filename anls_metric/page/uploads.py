@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import tempfile
@@ -93,11 +92,6 @@ def keep(name: str, file: BinaryIO) -> str:
             os.link(whole.name, path)
     os.utime(path)
     return path
-
-
-def keep_text(name: str, text: str) -> str:
-    """Keep a text that a visitor typed as if it were an uploaded file, and return its path."""
-    return keep(name, io.BytesIO(text.encode("utf-8", "replace")))
 
 
 # The paths that requests name
