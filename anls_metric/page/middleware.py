@@ -133,7 +133,7 @@ def _check_origin(scope: Scope) -> None:
     headers = Headers(scope=scope)
     host = headers.get("host", "")
     if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
-        raise RefusedError("the web app answers at its own address only", 421)
+        raise RefusedError("this address is not allowed: open the web app at the URL that it printed", 421)
     if scope["method"] == "POST" and headers.get("origin", f"http://{host}") != f"http://{host}":
         raise RefusedError("the web app accepts requests only from its own page", 403)
 

@@ -149,7 +149,6 @@ def _show(
         named = [name for name in golds if is_named_gold(name)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
     likely = gold or next(iter(golds), "")  # so that the visitor is also told what else is wrong
-    is_asked = gold != likely
     gold_path = next((path for path in tables if labels[path] == likely), "")
     submissions = [path for path in tables if path != gold_path]
     usual = drop_shared_prefix([labels[path] for path in submissions])
@@ -161,7 +160,7 @@ def _show(
         fields=list(fields)[:_MAX_FIELDS],
         golds=golds if len(golds) > 1 else (),
         gold=gold,
-        said=WHICH_GOLD if is_asked else "",
+        said=WHICH_GOLD if gold != likely else "",
     )
     if not submissions:
         return shown
@@ -170,7 +169,7 @@ def _show(
     with _keep(errors):
         inputs = [Input(tables[path], name) for path, name in names.items()]
         result = _evaluate(inputs, Input(tables[gold_path]) if gold_path else None, settings, errors)
-        if is_asked:
+        if gold != likely:
             return shown
         _write_report(report, result, archives, errors)
         scores = "; ".join(

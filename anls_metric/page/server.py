@@ -86,7 +86,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     sys.stderr = _Log(sys.stderr)
     if os.environ.get("SPACE_ID"):  # behind proxies of Hugging Face, which name the visitor's address
         os.environ.setdefault("FORWARDED_ALLOW_IPS", _PRIVATE)
-    _, url, _ = page.launch(
+    url = page.launch(
         max_file_size=limits.MAX_FILE,
         max_threads=limits.MAX_ANSWERS_AT_ONCE + limits.MAX_CALLS + 32,
         app_kwargs={
@@ -94,7 +94,6 @@ def launch(page: gr.Blocks, **options: Any) -> None:
             "exception_handlers": {TypeError: _refuse_arguments},
         },
         mcp_server=True,
-        footer_links=["api"],
         enable_monitoring=False,
         ssr_mode=False,
         show_error=True,
@@ -102,11 +101,11 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         prevent_thread_lock=True,
         _frontend=False,  # else it ends if its own first page takes 3 s, as on a busy machine
         **options,
-    )
+    )[1].rstrip("/")
     _return_json(page.mcp_server_obj.mcp_server)
     # So that the first program does not wait: gradio keeps it.
-    urllib.request.urlopen(f"{url.rstrip('/')}/gradio_api/info", timeout=_LONGEST_START).close()
-    print(f"The web app runs at {url.rstrip('/')}", flush=True)
+    urllib.request.urlopen(f"{url}/gradio_api/info", timeout=_LONGEST_START).close()
+    print(f"The web app runs at {url}", flush=True)
     page.block_thread()
 
 

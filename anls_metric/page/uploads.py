@@ -78,7 +78,7 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 
 
 def keep(name: str, file: BinaryIO) -> str:
-    """Keep a file in the folder of its content, under a name that is safe to show."""
+    """Keep a file in a folder named after its content's hash, under a name that is safe to show."""
     from gradio.processing_utils import hash_file  # so that gradio makes no copy of its own
     from gradio_client.utils import strip_invalid_filename_characters
 

@@ -206,7 +206,7 @@ FIELD = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
 @pytest.mark.parametrize(
     ("pieces", "kind", "status", "words"),
     [
-        ([FORM[:-9], LEFT], KIND, 400, "the upload broke off"),
+        ([FORM[:-9], LEFT], KIND, 400, "the upload was interrupted: send the file again"),
         ([FORM[:-9], STOP], KIND, 408, "the request arrived too slowly"),
         ([FORM[:-9]], KIND, 400, "the upload must be a form with files"),
         ([FORM], "multipart/form-data", 400, "the upload must be a form with files"),
@@ -243,7 +243,7 @@ def test_coming_uploads_and_a_full_disk_refuse_one_upload(tmp_path: Path, monkey
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with monkeypatch.context() as full:
         full.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-        assert send_form(FORM) == (507, "there is no room for the file now: upload it again later")
+        assert send_form(FORM) == (507, "the server has no room left: try again later")
     assert send_form(FORM)[0] == 200
 
 

@@ -283,7 +283,7 @@ const makeFile = (file, [, role = "", name = ""] = []) => {
     file.given = target.value.trim();
     scoreFiles();
   };
-  const label = `Name of ${file.name}; equal names are runs of one model`;
+  const label = `Name of ${file.name}; give the runs of one model the same name`;
   const field = { value: name, "aria-label": label, title: label, size: Math.max(name.length, 3), onchange: rename };
   const about = role === "submission" ? make("input", field) : make("span", file.name, role && make("small", role));
   return make("li", about, make("button", { "aria-label": `Remove ${file.name}`, onclick: remove }, "×"));
