@@ -126,9 +126,9 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
         return describe(error, words)
 
     def keep_hints(*arguments: Any) -> Any:
-        result, document = score_files(*arguments)
+        result, run = score_files(*arguments)
         found.extend(hint.message for hint in result.hints)
-        return result, document
+        return result, run
 
     monkeypatch.setattr(command_line, "_describe_error", keep_error)
     monkeypatch.setattr("anls_metric.command.command_line.score_files", keep_hints)
