@@ -379,7 +379,7 @@ def _unpack(data: bytes, path: str) -> bytes:
     except (OSError, EOFError, zlib.error):
         raise make_error(path, f"it is damaged (its compression): {_SCORE}") from None
     if len(data) > MAX_BYTES:
-        raise make_error(path, "a run has at most {most:,} MB once unpacked", most=MAX_BYTES // 10**6)
+        raise make_error(path, "it has more than {most:,} MB once unpacked, the limit", most=MAX_BYTES // 10**6)
     return data
 
 

@@ -61,7 +61,7 @@ class Step(NamedTuple):
 
     @property
     def changes_texts(self) -> bool:
-        """Whether it changes predictions or references, and not the scorer alone."""
+        """Whether it changes predictions or references, rather than only the scorer."""
         return self.prediction is not _keep or self.text is not None or self.references is not _keep
 
 

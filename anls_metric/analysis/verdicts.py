@@ -29,7 +29,7 @@ class OneDocument(NamedTuple):
     p_value: float
 
     def describe(self, difference: float) -> str:
-        """Say in a sentence what the document does to a comparison with this difference."""
+        """Describe in a sentence how the document affects a comparison with this difference."""
         part = "half" if 2 * abs(self.difference) <= abs(difference) else "much"
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
         left = f"{100 * self.difference:+.1f} points instead of {100 * difference:+.1f}, p = {self.p_value:.2f}"

@@ -175,7 +175,7 @@ def tolerate_closed_pipe() -> Iterator[None]:
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error. Where nobody can read them, the exit status says enough."""
+    """Print lines to standard error. If it is closed, the exit status is enough."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:

@@ -119,7 +119,7 @@ def compare(flags: argparse.Namespace) -> int:
 
     if len(flags.files) < 2:
         advice = "to score files, type anls GOLD SUBMISSION SUBMISSION"
-        raise ValueError(f"anls compare takes runs, the baseline first, got {len(flags.files)}; {advice}")
+        raise ValueError(f"anls compare takes several runs (the baseline first), got {len(flags.files)}; {advice}")
     settings = read_flags(flags)
     inputs = list(map(parse_input, flags.files))
     names = [each.name or os.path.basename(each.path).partition(".anls.json")[0] for each in inputs]

@@ -95,7 +95,7 @@ def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hasha
 
 
 def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
-    """Find what splits a table without ids into systems that answer the same questions.
+    """Find the column that splits a table without ids into systems that answer the same questions.
 
     The values of a field that is a key of each system prove it if rows with the same value have the same references,
     and chance does not explain this. So do equal questions and references, however often they occur.

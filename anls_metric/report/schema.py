@@ -276,7 +276,7 @@ class Match(TypedDict):
 
 
 class FindChance(TypedDict):
-    """How much it says that something gives a published number."""
+    """How much a match with a published number proves."""
 
     tried: int
     """the number of combinations of variants or metrics, thresholds and extraction steps that were tried"""
@@ -425,7 +425,7 @@ class Standings(TypedDict, total=False):
 
 
 class Outcome(TypedDict):
-    """A cause, and what is said of the answers with it."""
+    """A cause, and the text about the answers that have it."""
 
     name: str
     meaning: str

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 
 def list_mismatches(value: Any, kind: Any, place: str = "document", knows_all: bool = False) -> Iterator[str]:
-    """List where a value has not the type that the schema gives it.
+    """List the places where a value does not have the type that the schema requires.
 
     Args:
         value: a value of JSON.

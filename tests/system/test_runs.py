@@ -389,7 +389,7 @@ def test_file_that_is_no_run_is_refused(shell: Shell, content: bytes, words: str
 def test_run_that_is_too_large_once_unpacked_is_refused(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anls_metric.run.MAX_BYTES", 1000)
     Path("run.anls.json.gz").write_bytes(gzip.compress(b" " * 10_000))
-    assert "a run has at most" in shell.error("show run.anls.json.gz")
+    assert "once unpacked, the limit" in shell.error("show run.anls.json.gz")
 
 
 def test_run_of_a_later_version_with_more_keys_opens(shell: Shell, whole: Mapping[str, Any]) -> None:
