@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from anls_metric.core.version import __version__
     from anls_metric.metric import load
     from anls_metric.options import Options
-    from anls_metric.rules import rule
+    from anls_metric.rules import Judgment, rule
     from anls_metric.run import Run, open_run
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
@@ -98,6 +98,7 @@ __all__ = [
     "Edit",
     "Explanation",
     "Identification",
+    "Judgment",
     "Match",
     "Options",
     "Run",
@@ -166,7 +167,7 @@ _MODULES = {
     "anls_metric.core.values": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
     "anls_metric.options": ("Options",),
     "anls_metric.core.extraction.extract": ("extractor",),
-    "anls_metric.rules": ("rule",),
+    "anls_metric.rules": ("Judgment", "rule"),
     "anls_metric.run": ("Run", "open_run"),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }

@@ -29,6 +29,7 @@ _PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
 _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
     "add_gold": {"command": "pass a gold file with --gold", "page": "add the gold file", "python": _PASS_GOLD},
     "add_submission": {"command": _ADD, "page": "add a submission", "python": _ADD},
+    "open_run": {"command": "show it with anls show {where}", "python": "open it with anls_metric.open"},
     "example": {"command": "{typed} {options}", "python": "{options}"},
 }
 _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {
@@ -106,7 +107,7 @@ class Message(NamedTuple):
             format(getattr(words, name), value) for name, value in self.options.items()
         )
         steps = {
-            name: step.get(front_end, step["python"]).format(typed=typed, options=options)
+            name: step.get(front_end, step["python"]).format(typed=typed, options=options, where=self.where)
             for name, step in _STEPS.items()
         }
         text = self.sentence.format(use=words, do=SimpleNamespace(**steps), **values)

@@ -356,7 +356,7 @@ def read_run(path: str) -> Whole:
         raise describe_missing_file(path) from None
     whole = _parse(_unpack(data, path), path)
     if not isinstance(whole, dict) or not {"format", "report", "words"} <= whole.keys():
-        sentence = "it is not a run of anls: to make one, type anls GOLD SUBMISSION --output run.anls.json"
+        sentence = "it is not a run: to make one, type anls GOLD SUBMISSION --output run.anls.json (with this ending)"
         raise make_error(path, sentence)
     version: Any = whole["format"] if isinstance(whole["format"], int) else "?"
     if version == "?" or version > FORMAT:

@@ -9,6 +9,7 @@ from anls_metric.analysis.comparison import Comparison
 from anls_metric.analysis.verdicts import TOO_FEW
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.names import find_name
+from anls_metric.core.statistics.significance import LEAST_P
 from anls_metric.messages import make_error
 
 
@@ -40,6 +41,7 @@ def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]
             "second": pair.second,
             "difference": pair.difference,
             "p_value_adjusted": pair.p_value_adjusted,
+            "p_value_is_bound": pair.p_value <= LEAST_P,
             "verdict": pair.verdict,
             "doubt": _doubt(pair, questions[pair.first], questions[pair.second]),
         }
@@ -89,7 +91,7 @@ def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tup
     for gate in gates:
         words = f"{gate['second']} is worse than {gate['first']}: {gate['difference']:+.4f}"
         if gate["verdict"] == "worse":
-            failures.append(f"{words}, p = {gate['p_value_adjusted']:.2g}")
+            failures.append(f"{words}, p {'<=' if gate['p_value_is_bound'] else '='} {gate['p_value_adjusted']:.2g}")
         elif gate["doubt"] and allow_doubt:
             notes.append(f"{gate['doubt']} to tell whether {words}")
         elif gate["doubt"]:

@@ -75,9 +75,7 @@ def plot(flags: argparse.Namespace) -> None:
 def show(flags: argparse.Namespace) -> None:
     """Print a run, as text or in another format."""
     path, run = _read_only(flags, "show", "anls GOLD SUBMISSION")
-    settings = read_flags(flags)
-    with explain_damage(path):
-        _print(run, settings)
+    _print(path, run, read_flags(flags))
 
 
 def table(flags: argparse.Namespace) -> None:
@@ -86,14 +84,14 @@ def table(flags: argparse.Namespace) -> None:
     if flags.format in ("text", "json"):
         raise ValueError(f"anls table prints markdown, latex or csv; for {flags.format}, type anls show RUN")
     path, run = _read_only(flags, "table", f"anls GOLD SUBMISSION --format {flags.format}")
+    _print(path, run, read_flags(flags))
+
+
+def _print(path: str, run: Run, settings: Settings) -> None:
     with explain_damage(path):
-        _print(run, read_flags(flags))
-
-
-def _print(run: Run, settings: Settings) -> None:
-    document = word(run, "command", NumberFormat(settings.percent, settings.digits))
-    print_document(document, settings)
-    print_hints(document, settings)
+        document = word(run, "command", NumberFormat(settings.percent, settings.digits))
+        print_document(document, settings)
+        print_hints(document, settings)
 
 
 def gate(flags: argparse.Namespace) -> int:

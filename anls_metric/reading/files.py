@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
-from anls_metric.options import Settings
+from anls_metric.options import RUNS, Settings
 from anls_metric.reading.containers import FILE, VALUE
 from anls_metric.reading.formats import MAX_UNPACKED, get_extension, natural_key, read_bytes, read_record, read_text
 from anls_metric.reading.layouts import ABSENT, Layout, find_layout, recognize_layout, take_column
@@ -111,6 +111,8 @@ def read_file(path: str) -> Table:
         return read_bytes(_read_whole(sys.stdin.buffer, "standard input"), "standard input")
     if not os.path.exists(path):
         raise describe_missing_file(path)
+    if path.lower().endswith(RUNS):
+        raise make_error(path, "it is a run, which is scored already: {do.open_run}")
     return read_bytes(load_bytes(path), path)
 
 

@@ -113,6 +113,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     refuse_systems(gold, table, roles, settings)
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
+    extra = 0
     if key is None:
         order, how = _order_by_position(gold, table, roles, hints), "position"
     else:
@@ -122,7 +123,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         records, runs = choose_runs(table, key.own, roles, settings)
         chosen = [key.own[place] for place in records]
         order = _Order(*order_by_id(key.theirs, chosen, records, runs))
-        _check_ids(gold, table, key, chosen, order, settings)
+        extra = _check_ids(gold, table, key, chosen, order, settings)
     pairs = [(place, record) for place, record in zip(*order) if record is not None]
     hints += check_pairing(gold, table, roles, pairs, key is None, settings)
     refuse_copies(gold, table, roles, pairs, settings)
@@ -133,6 +134,8 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
     if len(order.records) > total:
         count = f"{count_noun(answered, 'answer')} to {count_noun(total, 'question')}"
     read = _describe_source(table, roles, gold.roles, count)._replace(gold=_base(gold.table.name), joined_by=how)
+    if extra:
+        read = read.add(f"{count_noun(extra, 'answer')} to other questions not used")
     if unused is not None:
         read = read.add(f"{_name(unused)} of {_base(table.name)} not used")
     return _make_answers(gold, table, roles, order, read, reading, hints)
@@ -178,8 +181,8 @@ def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[
 
 def _check_ids(
     gold: Questions, table: Table, key: Key, answered: Sequence[str | None], order: _Order, settings: Settings
-) -> None:
-    """Refuse answers to other questions, and missing answers."""
+) -> int:
+    """Refuse answers to other questions, and missing answers. Returns the number of ids of other questions."""
     known = set(key.theirs)
     extra = list(dict.fromkeys(own for own in answered if own not in known))
     missing = [key.theirs[place] for place, record in zip(*order) if record is None]
@@ -197,6 +200,7 @@ def _check_ids(
             count = count_noun(len(keys), noun)
             some = list_some(show_ids(keys, key.path))
             raise make_error(table.name, sentence, count=count, gold=gold.table.name, some=some)
+    return len(extra)
 
 
 # A table with predictions and accepted answers

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from anls_metric.messages import InputError, Message
+from anls_metric.messages import MAX_LENGTH, InputError, Message
 from anls_metric.options import Settings
 from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import ABSENT, describe_failures
@@ -149,7 +149,8 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
         flags = ", ".join(f"{{use.{role}}}" for error in errors for role in error.missing)
         first = Message("", f"{'; '.join(parts)}: pass their fields with {flags}", values)
     is_complete = all({*error.missing} <= {*options} for error in errors)
-    sentence = first.sentence + "; for example: {do.example}" * is_complete
+    is_typed = all(len(value) <= MAX_LENGTH for value in options.values())
+    sentence = first.sentence + "; for example: {do.example}" * (is_complete and is_typed)
     ordered = ordered if is_complete else {}
     return first._replace(sentence=sentence, options=ordered)
 

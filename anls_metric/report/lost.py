@@ -93,7 +93,7 @@ def format_lost(document: Document, numbers: NumberFormat) -> str:
         gaps = _list_differences(document, columns, order, digits)
         for row, causes in zip(rows, [*groups.values(), order]):
             row.append(numbers.format(add_up(gaps, causes), "+"))
-        head.append("difference")
+        head.append("gain")
     table = align_rows([head, *rows])
     if max(map(len, table.splitlines())) > MAX_WIDTH:
         table = _list_largest(columns, add_up, numbers)
@@ -146,7 +146,7 @@ def _advise(row: Any, numbers: NumberFormat) -> str:
     if row["anls"] is None:
         return str(row["remedy"])
     lowered = numbers.format(row["lowered"])
-    loss = f" (it lowers other answers by {lowered})" if lowered.strip("0.") else ""
+    loss = f" (other answers lose {lowered})" if lowered.strip("0.") else ""
     return f"{row['remedy']} -> {numbers.format(row['anls'])}{loss}"
 
 

@@ -246,6 +246,7 @@ class Gate(TypedDict):
     """the pair"""
     difference: float
     p_value_adjusted: float
+    p_value_is_bound: bool
     verdict: str
     """as in `comparisons`"""
     doubt: str | None

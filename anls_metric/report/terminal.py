@@ -270,12 +270,12 @@ def format_matches(number: str, document: Document, known: Collection[str]) -> s
     start = f"{number} is" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
     lines = [f"{start} {_name_variants(names, known)}{words}" for words, names in variants.items()]
     digits = count_noun(len(number.strip().removesuffix("%").partition(".")[2]), "digit")
-    tried = f"{count_noun(chance['tried'], 'combination')} tried"
-    lines.append(f"{tried}: they give {chance['share']:.1%} of the numbers of {digits} near {number}")
+    tried = f"tried {count_noun(chance['tried'], 'combination')}"
+    lines.append(f"{tried}; by chance, one gives a number of {digits} near {number} in {chance['share']:.1%} of cases")
     return "\n".join(map(make_printable, lines))
 
 
-MAX_NAMES = 3
+MAX_NAMES = 5
 
 
 def _name_variants(names: Sequence[str], variants: Collection[str]) -> str:

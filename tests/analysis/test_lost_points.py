@@ -590,7 +590,7 @@ def test_step_that_spoils_right_answers_says_by_how_much() -> None:
         total(1 - each for each in score(rows, extract="period")["data"].scores[-9:]) / 39
     )
     text = format_lost(score(rows).to_dict(), PLAIN)
-    assert f"-> {row['anls']:.4f} (it lowers other answers by {row['lowered']:.4f})" in text
+    assert f"-> {row['anls']:.4f} (other answers lose {row['lowered']:.4f})" in text
     assert "lowers" not in format_lost(score(wrap("<think>x</think>{}")).to_dict(), PLAIN)
 
 

@@ -67,9 +67,9 @@ JOINED: dict[str, tuple[str, Files, str]] = {
     "a named field of one file": ("g.json x.json --id-field nr", {"g.json": [{"id": n, **row} for n,
         row in enumerate(rename("nr", GOLD))], "x.json": ANSWERS}, "questionId and nr: 24 of 24"),
     "half of the usual ids": ("gold.json x.json --missing zero --extra ignore", {"x.json": replace_ids(12)},
-        "questionId: 12 of 24"),
+        "questionId: 12 of 24; 12 answers to other questions not used"),
     "nearly all ids in another field": ("gold.json x.json --missing zero --extra ignore", {"x.json": replace_ids(1,
-        "item")}, "item and questionId: 23 of 24"),
+        "item")}, "item and questionId: 23 of 24; 1 answer to other questions not used"),
     "ids that count": ("g.json x.json", {"g.json": COUNTED, "x.json": [{"index": row["questionId"], "answer": "a"}
         for row in COUNTED[::-1]]}, "index and questionId: 24 of 24"),
     "no ids": ("gold.json x.json", {"x.json": BY_POSITION}, "position: 24 of 24"),
@@ -526,3 +526,9 @@ def test_systems_answer_the_questions_of_a_gold_file(shell: Shell, key: str, gol
         line += f" --id-field {key} --submission-field arm"
     found = {each["name"]: each["anls"] for each in shell.document(line)["submissions"]}
     assert found == pytest.approx(OF_TWO)
+
+
+def test_answers_to_other_questions_are_said_if_they_are_ignored(shell: Shell) -> None:
+    shell.write({"gold.json": GOLD, "x.json": [*ANSWERS, {"questionId": -1, "answer": "a"}]})
+    assert read(shell, "gold.json x.json --extra ignore").endswith("24 of 24; 1 answer to other questions not used")
+    assert "; " not in read(shell, "gold.json x.json --extra ignore --id-field questionId").partition("24 of 24")[0]

@@ -239,7 +239,7 @@ GATE = "--fail-if-worse"
         ("gold.json a.json --fail-under 0.76", 1, "anls: the ANLS of a is 0.75, under 0.76\n"),
         ("gold.json a.json b.json --fail-under 0.8", 1, "anls: the ANLS of a is 0.75, under 0.8\n"),
         (f"long.json none.json tall.json {GATE}", 0, ""),
-        (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p = 0.0001\n"),
+        (f"long.json tall.json none.json {GATE}", 1, "anls: none is worse than tall: -1.0000, p <= 0.0001\n"),
         (f"few.json tall.json none.json {GATE} --extra ignore", 1, f"anls: {TOO_FEW}{ANYWAY}\n"),
         (f"few.json tall.json none.json {GATE} --extra ignore --allow-doubt", 0, f"anls: {TOO_FEW}\n"),
         (f"all.json half.json {GATE}", 1, f"anls: {DIFFERENT}{ANYWAY}\n"),

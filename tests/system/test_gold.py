@@ -118,7 +118,7 @@ def test_second_run_asks_for_nothing_and_needs_no_library(shell: Shell, hub: Fak
     status, out, _ = run(hub, cache, "docvqa:val", "answers.json", program=BLOCKED + RUN)
     assert (status, hub.requests) == (0, 0)
     assert "|threshold:0.5|questions:5349|gold:" in out
-    assert "answers (references) of docvqa:val, joined by questionId: 5,349 of 5,349" in out
+    assert "\nreferences   docvqa:val: answers\njoined by    questionId, 5,349 of 5,349\n" in out
     assert "rrc" in out
     assert run(hub, EMPTY, "datasets", program=BLOCKED + RUN)[0] == 0
 
@@ -275,7 +275,7 @@ def test_terminal_shows_progress(shell: Shell, hub: FakeHub) -> None:
 # Names
 
 ASKING = ("questions docvqa:test", "export rrc docvqa:test a.json", "check-submission a.json --ids docvqa:test")
-FIRST = "docvqa:val: gold data must come first: pass their name before the predictions"
+FIRST = "docvqa:val: gold data must come first: name them before the predictions"
 NOTHING = "docvqa:val: there is nothing to score: pass the predictions file as well"
 
 

@@ -178,7 +178,7 @@ def test_compared_runs_must_have_the_same_questions_and_rules(shell: Shell) -> N
     shell.print("gold.json b.json --variant rrc --output rrc.anls.json")
     assert "its questions have the hash" in shell.error("compare a.anls.json few.anls.json")
     assert "it was scored by other rules" in shell.error("compare a.anls.json rrc.anls.json")
-    assert "takes runs, the baseline first, got 1" in shell.error("compare a.anls.json")
+    assert "takes several runs (the baseline first), got 1" in shell.error("compare a.anls.json")
     assert "type anls GOLD SUBMISSION SUBMISSION" in shell.error("compare a.anls.json")
 
 
@@ -249,7 +249,7 @@ def test_run_holds_no_images_and_replaces_no_input(shell: Shell) -> None:
         ("table run.anls.json --format json", "type anls show RUN"),
         (
             "show a.json",
-            "a.json: it is not a run of anls: to make one, type anls GOLD SUBMISSION --output run.anls.json",
+            "a.json: it is not a run: to make one, type anls GOLD SUBMISSION --output run.anls.json",
         ),
         ("show missing.anls.json", "missing.anls.json"),
         ("show", "anls show takes one run, got 0"),
@@ -369,8 +369,8 @@ def test_runs_that_are_compared_are_refused_if_their_answers_are_damaged(
         (b"\xff\xfe\x00", "it is damaged, or not JSON"),
         (b"\x1f\x8bgarbage", "it is damaged (its compression)"),
         (gzip.compress(b"{}", mtime=0)[:-9], "it is damaged (its compression)"),
-        (b"[]", "it is not a run of anls"),
-        (b'{"format": 1}', "it is not a run of anls"),
+        (b"[]", "it is not a run: "),
+        (b'{"format": 1}', "it is not a run: "),
         (
             b'{"format": 2, "report": {}, "words": {}}',
             "it has format 2, and this version of",
