@@ -15,6 +15,7 @@ from typing import Any
 
 from anls_metric.analysis.contributions import split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
+from anls_metric.analysis.leaf_counts import list_leaf_counts
 from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
 from anls_metric.analysis.parts.lost import describe_lost
 from anls_metric.analysis.question_groups import group_questions
@@ -115,6 +116,7 @@ def _make_report(
         "of_strings": isinstance(scorer, Variant),
         "groups": grouping.questions,
         "first_field": grouping.first_field,
+        "leaves": list_leaf_counts(submissions, questions),
         **build_question_data(result, questions, images),
     }
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "

@@ -150,7 +150,7 @@ def test_models_can_be_searched_and_put_in_the_order_of_the_files(open_report: O
     page = open_report(TWENTY, url="#?order=files&models=000")
     names = page.locator(".forest tbody th")
     assert names.all_inner_texts() == [f"checkpoint-000{place}-docvqa-lora" for place in range(10)]
-    page.get_by_label("order of the models").select_option(label="by score")
+    page.get_by_label("sorted").select_option(label="by score")
     assert names.first.inner_text() == "checkpoint-0009-docvqa-lora"
     page.get_by_role("searchbox", name="Search models").fill("19 lora")
     assert (names.count(), read_query(page)) == (1, {"models": ["19 lora"]})
@@ -199,7 +199,7 @@ def test_each_cause_filters_exactly_its_questions_and_causes_add_up(open_report:
             found = {noun: found[noun] + counts.get(noun, 0) for noun in found}
             points += float(texts[0].replace("−", "-"))
         page.get_by_role("button", name="Clear filters").click()
-        total = page.locator("#causes-title").inner_text().split()[2].replace("−", "-")
+        total = page.locator("#causes .total").inner_text().split()[0].replace("−", "-")
         assert points == pytest.approx(float(total), abs=0.01)  # as printed
         for name, count in {"losses": found["loss"], "wins": found["win"]}.items():
             chip = find_chip(page, name)
@@ -230,7 +230,7 @@ def test_nested_values_show_causes_and_outermost_keys_that_add_up(open_report: O
 
     inputs = [Input(make_log(accepted), name) for name, accepted in {"good": 9, "poor": 2}.items()]
     page = open_report(as_html(evaluate(inputs, None, Settings(variant="anls_star", by_key=True, quiet=True))))
-    total = float(page.locator("#causes-title").inner_text().split()[2].replace("−", "-"))
+    total = float(page.locator("#causes .total").inner_text().split()[0].replace("−", "-"))
     causes, keys = read_parts(page, 0), read_parts(page, 1)
     assert {"missed", "wrong"} >= set(causes)
     assert list(keys) == ["a", "b"] or list(keys) == ["b", "a"]  # without b.c, which is inside of b
@@ -249,7 +249,7 @@ def test_groups_and_confusions_filter_the_questions(open_report: OpenReport) -> 
     assert set(read_parts(page, 1)) == {"a", "b"}
     page.locator("#causes").get_by_role("button", name="b", exact=True).click()
     assert (read_status(page), read_query(page)) == ("2 of 5 questions", {"group": ["kind:b"]})
-    page.get_by_label("field of the groups").select_option(label="kind of answer")
+    page.get_by_label("by", exact=True).select_option(label="kind of answer")
     assert set(read_parts(page, 1)) == {"number", "one word", "2 to 4 words"}
     page.get_by_text("Confusions", exact=True).click()
     for label, ids in {"0 for o 2": ["1", "2"], "+, 1": ["3"], "−space 1": ["4"]}.items():
@@ -734,12 +734,15 @@ def test_print_has_the_worst_questions_or_the_filtered_list_whole(open_report: O
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert len(list_ids(page)) == 20
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    find_chip(page, "same").click()
+    find_chip(page, "same score").click()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert len(list_ids(page)) == 72
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
-    assert page.locator(".chips :visible:is(.said, .chip)").all_inner_texts() == ["second against first:", "same 72"]
+    assert page.locator(".chips :visible:is(.said, .chip)").all_inner_texts() == [
+        "second against first:",
+        "same score 72",
+    ]
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")

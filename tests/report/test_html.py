@@ -495,3 +495,12 @@ def test_causes_of_nested_values_are_exact_parts_of_the_difference() -> None:
     costs = read_data(as_html(result))["answers"]
     shown = next(own["costs"] for own in costs if any("invented" in each for each in own["costs"]))
     assert shown[1] == {"invented": 0.25}
+
+
+def test_nested_answers_count_their_leaves_by_cause() -> None:
+    gold = {"a": "tea", "b": "Coca Cola", "c": "5"}
+    answers: list[Any] = [{"a": "coffee"}, gold]
+    log = [{"id": n, "prediction": answer, "references": gold} for n, answer in enumerate(answers)]
+    data = read_data(as_html(evaluate([Input(log)], None, Settings(variant="anls_star"))))
+    assert data["leaves"] == [[{"missed": 2, "wrong": 1}, {}]]
+    assert read_data(build_report({"one": GOOD}))["leaves"] == []

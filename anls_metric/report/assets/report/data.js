@@ -38,6 +38,11 @@ export const makeName = (place) => {
 // The answers of each submission, by the numbers of the questions
 
 export const OUTCOMES = data.outcomes.map(({ name }) => name);
+// What an answer loses most to; of a nested value, how many of its leaves have which cause
+export const describeOutcome = (place, row) => {
+  const counts = Object.entries(data.leaves[place]?.[row] ?? {});
+  return counts.length ? counts.map(([cause, count]) => `${count} ${cause}`).join(", ") : answers[place][row].outcome;
+};
 const NOT_ASKED = { prediction: null, score: null, outcome: "", sentence: "", closest: 0 };
 const readAnswer = (answer) => {
   if (!answer) return NOT_ASKED;

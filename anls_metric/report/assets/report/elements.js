@@ -65,12 +65,14 @@ export const countNoun = (number, noun, plural = `${noun}s`) =>
 // A button that sets a filter, and takes it off when it is pressed
 export const makeFilter = (key, isPressed, act, content, style = "filter") =>
   make(`button.${style}`, { "data-key": key, "aria-pressed": String(isPressed), onclick: act }, content);
+// A choice with its label beside it
 export const makeSelect = (key, label, options, value, act) => {
-  const attributes = { "data-key": key, "aria-label": label, onchange: (event) => act(event.target.value) };
+  const id = `choose-${key}`;
+  const attributes = { id, "data-key": key, onchange: (event) => act(event.target.value) };
   const makeOption = ([option, name]) => make("option", { value: option }, tame(name));
   const select = make("select", attributes, options.map(makeOption));
   select.value = value;
-  return select;
+  return make("span.choice", make("label", { for: id }, label), select);
 };
 // Draw a part of the page again, and keep the focus on the control with the same key.
 export const replaceContent = (place, ...children) => {

@@ -167,13 +167,13 @@ const listPlaces = () => {
 };
 const drawModelHead = () => {
   const orders = [["", "by score"], ["files", "in the order of the files"]];
-  const select = makeSelect("order", "order of the models", orders, state.order, (order) => update({ order }));
+  const select = makeSelect("order", "sorted", orders, state.order, (order) => update({ order }));
   const chart = ["difference from ", make("bdi", names[BASELINE]), " in points, 95% CI"];
   const adjusted = submissions.length > 2 && " (unadjusted)";
   const asked = data.asked.map(({ heading, meaning }) => make("th.asked", { scope: "col", title: meaning }, heading));
   return make(
     "tr",
-    make("th", { scope: "col" }, "model ", submissions.length > 2 && select),
+    make("th", { scope: "col" }, submissions.length > 2 ? select : "model"),
     make("th.anls", { scope: "col" }, data.label),
     make("th.interval", { scope: "col" }, "95% CI"),
     asked,

@@ -1,6 +1,6 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, pageStem, OUTCOMES } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, describeOutcome, OUTCOMES } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS } from "./state.js";
@@ -14,12 +14,13 @@ const PAGE = 50;
 // Filters
 
 // A chip for each value of a filter, with the number of questions that a click will list
+const NAMES = { different: "scores differ", same: "same score" };
 const makeChips = (filter, options) => {
   const counts = countChips()[filter];
   return options.map((name) => {
     const isPressed = state[filter] === name;
     const act = () => update({ [filter]: isPressed ? "" : name });
-    const content = [name.replaceAll("_", " "), " ", make("b", formatCount(counts[name] ?? 0))];
+    const content = [NAMES[name] ?? name.replaceAll("_", " "), " ", make("b", formatCount(counts[name] ?? 0))];
     return (counts[name] || isPressed) && makeFilter(`${filter} ${name}`, isPressed, act, content, "chip");
   });
 };
@@ -30,7 +31,7 @@ const makeActive = (key, label, changes) => {
 const listActive = () => {
   const lost = state.lost.join(", ");
   return [
-    lost && makeActive("lost", state.second < 0 ? `lost by: ${lost}` : `decided by: ${lost}`, { lost: [] }),
+    lost && makeActive("lost", `lost to: ${lost}`, { lost: [] }),
     state.group && makeActive("group", tame(state.group.join(": ")), { group: null }),
     state.confusion && makeActive("confusion", formatConfusion(state.confusion), { confusion: null }),
   ];
@@ -89,7 +90,7 @@ const makeAnswer = (place, row) => {
   const text = prediction === null ? (outcome ? "no answer" : "not asked") : prediction === "" ? "empty" : "";
   const content = text ? make("span.nothing", text) : shorten(prediction);
   const who = several && make("span.who", names[place]);
-  const why = score < 1 && !text && make("small", outcome);
+  const why = score < 1 && !text && make("small", describeOutcome(place, row));
   return make("td", make("div.answer", makeBadge(score), who, make("div", content, why)));
 };
 const drawQuestionRow = (row, isOpen) => {

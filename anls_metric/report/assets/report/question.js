@@ -1,6 +1,6 @@
 // The open question: its page, the references, the answer of each submission with its edits, and the mark.
 import { make, copyText, markHidden, tame } from "./elements.js";
-import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
+import { data, answers, several, ofStrings, names, makeName, pageName, pageStem, describeOutcome } from "./data.js";
 import { makeBadge } from "./formats.js";
 import { drawMark, drawAccept } from "./marks.js";
 import { redraw, showQuestions, formatUrl } from "./state.js";
@@ -43,7 +43,7 @@ const drawAnswer = (places, row) => {
     several && make("th", { scope: "row" }, places.map(makeName)),
     make("td", makeBadge(score)),
     make("td", make("div.given", references && listAccepted(texts, [closest]), output, given)),
-    make("td.said", outcome, text && [" ", drawAccept(row, text, redraw)]),
+    make("td.said", describeOutcome(places[0], row), text && [" ", drawAccept(row, text, redraw)]),
   );
 };
 
