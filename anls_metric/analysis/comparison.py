@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from operator import sub
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import KEYS, Scored
@@ -55,12 +55,44 @@ class OneDocument(NamedTuple):
     interval: Interval | None
     p_value: float
 
-    def describe(self, difference: float) -> str:
-        """Say in a sentence what the document does to a comparison with this difference."""
-        part = "half" if 2 * abs(self.difference) <= abs(difference) else "much"
+    def describe(self, pair: Mapping[str, Any]) -> str:
+        """Say what the document does to a comparison, given as a dict: what hangs on it, and from a third up its
+        share.
+        """
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
-        left = f"{100 * self.difference:+.1f} points instead of {100 * difference:+.1f}, p = {self.p_value:.2f}"
-        return f"{part} of the difference is one document, {name} ({questions}): without it {left}"
+        before, after = pair["p_value_adjusted"], _adjust_alike(self.p_value, pair)
+        parts = []
+        if before < SIGNIFICANT <= after:
+            close = ", which is close to 0.05" * (before >= CLOSE)
+            parts.append(
+                f"the verdict hangs on {name} ({questions}): p = {before:.2g}{close}, and {after:.2g} without it"
+            )
+        share = 1 - self.difference / pair["difference"] if pair["difference"] else 0.0
+        if share >= MIN_SHARE:
+            of = f"{name} ({questions})" * (not parts) or "this document"
+            left = f"{100 * pair['difference']:+.1f} points, and {100 * self.difference:+.1f} without it"
+            parts.append(f"{of} is {_name_share(share)} of the difference: {left}")
+        return "; ".join(parts)
+
+
+MIN_SHARE, CLOSE = 1 / 3, 0.03
+"""The share of a difference from which one document is said to make it up, and the p-value that is close to 0.05."""
+
+
+def _adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
+    """Adjust the p-value of a part of the questions as that of all was adjusted."""
+    factor: float = pair["p_value_adjusted"] / pair["p_value"]
+    return min(1.0, factor * p_value)
+
+
+def _name_share(share: float) -> str:
+    """Name a share of at least a third.
+
+    Example:
+        >>> _name_share(0.34), _name_share(0.58), _name_share(1.2)
+        ('34%', '58%', 'all')
+    """
+    return "all" if share >= 1 else f"{share:.0%}"
 
 
 class Comparison(NamedTuple):
@@ -81,8 +113,8 @@ class Comparison(NamedTuple):
         mde: the minimum detectable effect at 80% power; None for fewer than two clusters, and if no difference is so
             large.
         verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
-        one_document: what is left without the document that turns the verdict or makes up half of the difference; None
-            for none.
+        one_document: what is left without the document that turns the verdict or makes up a third of the difference;
+            None for none.
         few_documents: whether there are fewer than 30 clusters.
         seeds_bound: with several runs of both, the difference up to which other seeds could turn it; else None.
     """
@@ -324,6 +356,11 @@ class _Pairs(dict[Names, Comparison]):
             self[names] = describe_differences(names, sample, patterns)._replace(seeds_bound=bound)
         return self[names]
 
+    def find_sample(self, first: str, second: str) -> tuple[Differences, int]:
+        """Return the differences behind a known comparison, and 1 if they are the second minus the first, else -1."""
+        sample = self._samples.get((first, second))
+        return (self._samples[second, first], -1) if sample is None else (sample, 1)
+
     def add_one_document(self, comparison: Comparison) -> Comparison:
         """Add the document that decides a comparison: the largest, or the one with the most of the difference."""
         sample = self._samples.get((comparison.first, comparison.second))
@@ -428,7 +465,7 @@ def _list_predictions(scored: Scored) -> list[tuple[str, str]]:
 
 
 _DOUBTFUL = 0.2
-"""The p-value below which half of a difference in one document is said: less certain differences have no verdict."""
+"""The p-value below which a third of a difference in one document is said: less certain differences have no verdict."""
 
 
 def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocument | None:
@@ -441,8 +478,11 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
     largest = [max(names, key=lambda name: sign * sums[name].total), max(names, key=lambda name: sums[name].size)]
     for name in dict.fromkeys(largest):
         left = sample.without(name)
-        is_half = 2 * sign * left.mean <= abs(comparison.difference)
-        if is_half or (comparison.verdict in ("better", "worse") and left.p_value() >= SIGNIFICANT):
+        is_large = sign * left.mean <= (1 - MIN_SHARE) * abs(comparison.difference)
+        is_turned = comparison.verdict in ("better", "worse") and (
+            _adjust_alike(left.p_value(), comparison._asdict()) >= SIGNIFICANT
+        )
+        if is_large or is_turned:
             return OneDocument(name, sums[name].size, left.mean, left.usual_interval, left.p_value())
     return None
 
@@ -451,7 +491,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     """List the notes of comparisons: each note once, with the comparisons that have it."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
-        deciding = each.one_document and each.one_document.describe(each.difference)
+        deciding = each.one_document and each.one_document.describe(each._asdict())
         for note in filter(None, (each.note, deciding, each.seeds_note)):
             pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]

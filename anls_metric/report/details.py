@@ -17,6 +17,7 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd
 from anls_metric.options import OPTIONS, Options, Settings
+from anls_metric.report.claims import Claims
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.document import get_label
 from anls_metric.report.numbers import NumberFormat
@@ -202,3 +203,14 @@ def format_read(document: Document) -> str:
 def format_meanings(outcomes: Iterable[Mapping[str, str]]) -> str:
     """Format the meanings of outcomes as list items."""
     return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)
+
+
+def format_claims(claims: Claims) -> str:
+    """Format claims as HTML, with the buttons that copy a sentence and open the details."""
+    parts = []
+    for claim, label in zip(claims.sentences, ("Copy", "Why", "")):
+        button = f'<button class="scripted" hidden>{label}</button>' if label else ""
+        quote = f"<q>{escape_sentence(claim.quote)}</q> " if claim.quote else ""
+        text = f"<span>{quote}{escape_sentence(claim.text)}</span>"
+        parts.append(f'<p class="claim"><b>{claim.title}</b>{button}{text}</p>')
+    return "".join(parts)

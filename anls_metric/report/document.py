@@ -138,9 +138,12 @@ def describe_groups(
 
 
 def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
+    from anls_metric.analysis.decisions import decide  # which a single submission does not need
+
     without = comparison.one_document
     content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
     content["p_value_is_bound"] = comparison.p_value <= LEAST_P
+    content |= decide(result.compared, comparison)
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
 

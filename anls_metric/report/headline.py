@@ -44,7 +44,8 @@ def describe_headline(result: Result) -> Headline:
     pairs = compare_each_with_each(result.submissions, compared, compared.chose_best)
     best, second, *_ = ranks
     difference = pairs[second][best]
-    sentences = _write_difference(difference, compared.p_values[second], ranks, names, numbers)
+    turned = difference.reverse() if compared.baseline == best else difference  # the model minus the baseline
+    sentences = _write_difference(turned, compared.p_values[second], ranks, names, numbers)
     warnings = [*_write_deciding(compared.comparisons, difference), *warnings]
     reversed_by = {}
     if variants:
@@ -122,7 +123,7 @@ def _write_heading(
     if comparison.verdict == TOO_FEW:
         return f"Too few documents to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
-        best, points = f"the best of {_spell(count)}, " * (count > 2), numbers.format(comparison.difference)
+        best, points = f"the best of {_spell(count)}, " * (count > 2), _show(comparison.difference, numbers)
         return f"{ties[0]} is {best}better than {names[comparison.first]} by {points} points"
     if len(ties) == count:
         between = f"between {_join(ties)}" if count == 2 else f"among the {_spell(count)} models"
@@ -144,9 +145,10 @@ def _write_raw(submissions: Sequence[Scored], extracted: Mapping[str, float], na
         after = extracted.get(scored.name, scored.anls)
         above = [other.name for other in submissions[:place] if extracted.get(other.name, other.anls) < after]
         passed += [f"{names[scored.name]} passes {names[above[0]]}"] if above else []
-    scores = f"{who} score{'s are' if count > 1 else ' is'}" if several else "The score is"
+    only = f"{names[next(iter(extracted))]}'s score is" if several else "The score is"
+    scores, them = (f"{who} scores are", "them") if count > 1 else (only, "it")
     more = f": {_join(passed)}" if passed else ""
-    return [f"{scores} of raw output (◇ after extraction){more}."]
+    return [f"{scores} for raw output; ◇ marks {them} after extraction{more}."]
 
 
 _MANY_EMPTY = 0.1  # of all answers: the lines of the submissions have the others
@@ -173,17 +175,25 @@ def _write_difference(
     if comparison.interval is None:
         return ["The difference has no confidence interval: it needs two clusters of questions."]
     adjusted = ", adjusted for choosing the best" if several else ""
-    interval = f"{'unadjusted ' * several}95% CI {numbers.format(comparison.interval)}"
-    points, few = numbers.format(comparison.difference), "; few documents" * comparison.few_documents
+    interval = f"{'unadjusted ' * several}95% CI {numbers.format(comparison.interval, '+')}"
+    few = "; few documents" * comparison.few_documents
     evidence = f"{interval}, {format_p_value(p_value)}{adjusted}{few}"
-    return [f"{names[comparison.second]} leads {names[comparison.first]} by {points} points ({evidence})."]
+    points = _show(comparison.difference, numbers, "+")
+    return [f"{names[comparison.second]} minus {names[comparison.first]}: {points} points ({evidence})."]
+
+
+def _show(value: float, numbers: NumberFormat, form: str = "") -> str:
+    """Write a difference with more digits if the usual ones would show 0."""
+    digits = numbers.digits or 0
+    texts = [numbers._replace(digits=digits + more).format(value, form) for more in range(5)]
+    return next((text for text in texts if text.strip("+-0.")), texts[0])
 
 
 def _write_deciding(comparisons: Sequence[Comparison], best_two: Comparison) -> list[str]:
     """Write which document makes up half of the difference between the best two, or decides it."""
     for each in (*comparisons, *map(Comparison.reverse, comparisons)):
         if (each.first, each.second) == (best_two.first, best_two.second) and each.one_document:
-            sentence = each.one_document.describe(each.difference)
+            sentence = each.one_document.describe(each._asdict())
             return [f"{sentence[0].upper()}{sentence[1:]}."]
     return []
 
@@ -197,6 +207,7 @@ def _write_reversals(
     if not reversals:
         return [f"The order is the same under all {len(VARIANTS)} variants."]
     cases = {VARIANTS[name].ignore_case for name in reversals}
-    which = "" if cases != {False} else ", all of which count case," if len(reversals) > 1 else ", which counts case,"
+    which = ", all of them case-sensitive," if len(reversals) > 1 else ", which is case-sensitive,"
+    which = which if cases == {False} else ""
     points = numbers.format(max(10 ** -((numbers.digits or 0) + 2), *reversals.values()))  # not 0.0
     return [f"Under {len(reversals)} of {len(VARIANTS)} variants{which} {second} leads, by at most {points}."]

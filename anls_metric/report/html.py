@@ -25,12 +25,14 @@ from anls_metric.core.checks import count_noun
 from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import FrontEnd, make_error
 from anls_metric.reading.reader import Input
+from anls_metric.report.claims import write_claims
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
     as_html_tables,
     describe_origin,
     describe_set,
     escape_sentence,
+    format_claims,
     format_hints,
     format_meanings,
     format_read,
@@ -100,8 +102,10 @@ def _make_report(
         described: Any = {field: describe_groups(groups, scored.clusters) for field, groups in own.items()}
         submission["groups"] |= described
     parts = split_points(submissions)
+    claims = write_claims({**document, **headline}, numbers, headline["names"])
     data = {
         **headline,
+        "about": claims.about,
         "order": order,
         "of_tied": describe_ties(document),
         "asked": list_asked(document, numbers),
@@ -132,6 +136,7 @@ def _make_report(
         description=escape(count_noun(document["questions"], "question") + f" of {source}"),
         about=describe_set(document, source),
         details=details,
+        claims=format_claims(claims),
         hints=hints,
         meanings=format_meanings(outcomes),
         read=format_read(document),

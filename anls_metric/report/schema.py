@@ -214,7 +214,12 @@ class _Comparison(_Pair):
     p_value_is_bound: bool
     """whether `p_value` is the least that random patterns can give, so that the true one may be smaller"""
     one_document: OneDocument | None
-    """if one document turns the verdict or makes up half of the difference; else null"""
+    """if one document turns the verdict or makes up a third of the difference; else null"""
+    deciding_interval: Interval
+    """the interval at the level of `p_value_adjusted`: it excludes 0 exactly if the verdict is `better` or `worse`"""
+    documents_needed: int | None
+    """about how many documents like these (or questions, without documents) would show such a difference at 80% power;
+    null for more than a million"""
 
 
 class Comparison(_Comparison, total=False):

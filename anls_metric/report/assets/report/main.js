@@ -52,6 +52,12 @@ const build = () => {
   $("confusions").hidden = !HAS_CONFUSIONS;
 };
 const listenToControls = () => {
+  const [quote, why] = document.querySelectorAll(".claim button");
+  quote.onclick = () => copyText(document.querySelector(".claim q").textContent, quote);
+  why.onclick = () => {
+    $("details").open = true;
+    goTo("details", "details-title");
+  };
   $("copy-view").onclick = () => copyText(fullUrl({}), $("copy-view"));
   $("csv").onclick = () => download(formatCsv(), "questions.csv", "text/csv");
   for (const button of document.querySelectorAll(".export")) button.onclick = exportMarks;

@@ -138,7 +138,8 @@ const describeGroup = ({ name, questions, scores, points, digits, others }, plac
   const group = [state.field, name];
   const isPressed = String(state.group) === String(group);
   const shown = isAlone() ? scores?.slice(1) : scores;
-  const count = others ? "" : [shown.map((score) => formatScore(score)).join(" → "), `, ${countNoun(questions, "question")}`];
+  const scale = shown?.map((score) => formatScore(score)).join(" → ");
+  const count = others ? "" : `${scale}, ${countNoun(questions, "question")}`;
   return {
     key: `group ${place}`,
     label: make("bdi", others ? `${formatCount(others.length)} others` : nameGroup(name)),
@@ -157,6 +158,7 @@ const drawGroups = () => {
   const options = FIELDS.map((name) => [name, name === DOCUMENT ? `document (${name})` : name]);
   const select = makeSelect("field", "by", options, state.field, (field) => update({ field }));
   const less = state.whole && makeFilter("whole", true, () => update({ whole: "" }), "fewer");
-  return make("div", make("h2", "Lost points by group"), make("p.said.picks", select, less), make("div.scroll", drawTable(rows)));
+  const title = make("h2", "Lost points by group");
+  return make("div", title, make("p.said.picks", select, less), make("div.scroll", drawTable(rows)));
 };
 export const drawParts = () => [make("div", drawCauses()), FIELDS.length > 0 && drawGroups()];

@@ -1,12 +1,13 @@
 // The choices of the reader. The URL holds all of them, and the report depends on them.
 import { MARK_FILTERS } from "./marks.js";
-import { data, labels, several, ofStrings, names, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
+import { data, labels, several, names, submissions, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
 
+const ABOUT = submissions.findIndex(({ name }) => name === data.about); // what the claims are about
 export const START_SORT = BASELINE < 0 ? "first" : "difference";
 const START = {
   open: -1, // the row of the open question
-  first: BASELINE === 0 || names.length > 2 ? 1 : 0, // a difference is first minus second
-  second: names.length > 2 ? 0 : BASELINE, // -1: none
+  first: Math.max(ABOUT, 0), // a difference is first minus second, the baseline
+  second: BASELINE, // -1: none
   search: "",
   outcome: "", // of the answers of the first
   lost: [], // outcomes of the answer that lost the question
