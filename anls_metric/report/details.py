@@ -49,13 +49,30 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
-        for name, text in list_details(submission, numbers)
+        for name, text in [*_list_runs(submission, numbers), *list_details(submission, numbers)]
     ]
-    tables = build_tables(document, numbers, (), _HTML)
+    tables = [_mark_reversed(document, table) for table in build_tables(document, numbers, (), _HTML)]
     more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
     notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in list_notes(document))
     signature = f"<p>{escape(document['signature'], 2000)}</p>"  # as it is, to be copied
     return "\n".join([*map(_format_table, [*tables, *more]), notes + signature])
+
+
+def _list_runs(submission: Submission, numbers: NumberFormat) -> list[tuple[str, str]]:
+    """List the score of each run, if there are several."""
+    scores = submission.get("run_scores")
+    return [("runs", ", ".join(map(numbers.format, scores)))] if scores else []
+
+
+def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
+    """Say in the table of all variants under which of them the second-best submission leads."""
+    submissions = document["submissions"]
+    if not table.title.endswith("under each variant") or len(submissions) < 2:
+        return table
+    head, *rows = table.rows
+    first, second = (submission["variants"] for submission in submissions[:2])
+    leads = f" <b>◂ {_HTML.escape(submissions[1]['name'])} leads</b>"
+    return table._replace(rows=[head, *([n + leads * (second[n] > first[n]), *cells] for n, *cells in rows)])
 
 
 def _format_table(table: PrintedTable) -> str:

@@ -40,7 +40,8 @@ RAW = [
 SUSPECTS = {name: [("February 24, 1966", ["February 24 1966"]), ("2", ["4"])] for name in "abcdefg"}
 SUSPECTS["h"] = [("February 24 1966", ["February 24 1966"]), ("4", ["4"])]
 SUSPECTS["i"] = [("", ["February 24 1966"]), ("2", ["4"])]
-SHADED = "shaded: not significantly worse than the best"
+TIED = "≈ not significantly worse than the best"
+THICK = "thick: 95% CI alone; thin: as wide as the verdict asks for"
 PROPOSED = "◇ after the extraction that a hint proposes"
 TWENTY = {f"checkpoint-{place:04d}-docvqa-lora": make_answers(120, place / 20) for place in range(20)}
 KINDS = [{"kind": "ab"[number % 2]} for number in range(120)]
@@ -93,7 +94,7 @@ def test_heading_is_the_verdict_and_the_first_of_two_is_the_baseline(open_report
     assert re.fullmatch(r"good is better than poor by \d+\.\d points", verdict)
     assert page.title() == verdict
     claims = page.locator(".claim").all()
-    assert [claim.locator("b").inner_text() for claim in claims][0] == "You can write"
+    assert claims[0].locator("b").inner_text() == "You can write"
     assert all(claim.bounding_box()["y"] < 250 for claim in claims)
     assert "poor minus good: −" in page.locator("#summary").inner_text()
     rows = page.locator(".forest tbody tr")
@@ -176,7 +177,7 @@ def test_copied_figure_is_an_svg_of_the_models(open_report: OpenReport) -> None:
     figure = ElementTree.fromstring(page.evaluate("navigator.clipboard.readText()"))
     texts = ["".join(each.itertext()) for each in figure.iter("{http://www.w3.org/2000/svg}text")]
     scores = page.locator(".forest .anls b").all_inner_texts()
-    assert {*"abcdef", *scores, "difference from a in points, 95% CI (unadjusted)"} <= set(texts)
+    assert {*"abcdef", *scores, "difference from a in points, 95% CI"} <= set(texts)
     circles = [each.get("fill") for each in figure.iter("{http://www.w3.org/2000/svg}circle")]
     assert "rgb(47, 85, 212)" in circles  # the color of the light theme
 
@@ -417,13 +418,48 @@ def test_chips_name_the_model_and_a_pressed_one_shows_its_meaning(open_report: O
 def test_legend_shows_only_the_marks_of_the_table(open_report: OpenReport) -> None:
     legends = {
         "two": ({"first": TWO["first"], "second": TWO["second"]}, (), ["● significant"]),
-        "same": ({"a": TWO["first"], "b": TWO["first"]}, (), [SHADED, "○ not significant"]),
-        "raw": (NINE, RAW, ["● significant", PROPOSED]),
+        "same": ({"a": TWO["first"], "b": TWO["first"]}, (), [TIED, "○ not significant"]),
+        "raw": (NINE, RAW, ["● significant", THICK, PROPOSED]),
         "one": ({"one": TWO["first"]}, (), []),
     }
     for submissions, hints, legend in legends.values():
         page = open_report(submissions, hints=hints)
         assert page.locator(".key").all_inner_texts() == legend
+
+
+def test_each_run_is_a_dot_with_its_score_and_stands_in_the_details(open_report: OpenReport) -> None:
+    texts = [pair[0] for pair in TWO["first"]]
+    runs = {name: [*texts, *["x"] * count, *texts[count:]] for name, count in {"a": 3, "b": 40}.items()}
+    scored = [score_pairs(TWO["first"], name=name, runs=own) for name, own in runs.items()]
+    page = open_report(as_html(conclude(scored)))
+    row = page.locator(".forest tbody tr").last
+    titles = row.locator(".run title").evaluate_all("all => all.map(each => each.textContent)")
+    assert titles == [f"run {n}: {100 * score:.1f}" for n, score in enumerate(scored[1].run_scores, 1)]
+    assert page.locator(".key", has_text="a run").count() == 1
+    page.locator("#details summary").click()
+    numbers = ", ".join(f"{100 * score:.1f}" for score in scored[1].run_scores)
+    assert numbers in page.locator("#details").inner_text()
+
+
+def test_interval_that_decides_is_drawn_around_the_plain_one(open_report: OpenReport) -> None:
+    page = open_report(SIX)
+    for row in page.locator(".forest tbody tr:has(.alone)").all():
+        widths = [row.locator(f".reach.{name}").bounding_box() for name in ("decides", "alone")]
+        assert widths[0]["width"] >= widths[1]["width"]
+    pairs = read_data(page.content())["document"]["comparisons"]
+    for pair in pairs:
+        is_open = pair["deciding_interval"][0] <= 0 <= pair["deciding_interval"][1]
+        row = page.locator(".forest tbody tr", has=page.locator(f"th:text-is('{pair['second']}')"))
+        assert (row.locator("circle.open").count() == 1) == is_open or row.locator("path.dot").count() == 1
+
+
+def test_variants_that_reverse_the_order_are_marked(open_report: OpenReport) -> None:
+    lower, upper = [("coca cola", ["Coca Cola"])] * 40, [*[("Coca Cola", ["Coca Cola"])] * 38, ("x", ["Coca Cola"])] * 2
+    page = open_report({"lower": lower, "upper": upper[:40]})
+    reversed_by = read_data(page.content())["reversed_by"]
+    page.locator("#details summary").click()
+    marked = page.locator("#details tr", has_text="◂ upper leads")
+    assert marked.count() == len(reversed_by) > 0
 
 
 def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) -> None:

@@ -20,6 +20,7 @@ const copy = (svg, x, y) => {
   });
   return own;
 };
+const readLegend = () => [...document.querySelectorAll(".key")].map((key) => key.textContent).join("   ");
 const draw = () => {
   const rows = [...document.querySelectorAll(".forest tbody tr")];
   const names = rows.map((row) => readText(row, "th .name") || readText(row, "th"));
@@ -37,10 +38,11 @@ const draw = () => {
   });
   const title = write(readText(document, ".forest .chart .title"), start, 16, SMALL);
   const axis = copy(document.querySelector(".forest .axis"), start, 26);
-  const [width, height] = [right + 70, 56 + ROW * rows.length];
+  const [width, height] = [right + 70, 80 + ROW * rows.length];
+  const legend = write(readLegend(), 8, height - 10, SMALL);
   const font = { "font-family": "sans-serif", "font-size": 13 };
   const attributes = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, ...font };
-  return new XMLSerializer().serializeToString(makeMark("svg", attributes, title, axis, parts));
+  return new XMLSerializer().serializeToString(makeMark("svg", attributes, title, axis, parts, legend));
 };
 const drawFigure = () => {
   const { style } = document.documentElement;
@@ -59,4 +61,5 @@ const saveFigure = () => download(drawFigure(), "figure.svg", "image/svg+xml");
 export const listFigures = (button) => [
   make("button", { popovertarget: "copy-figure", onclick: () => copyText(drawFigure(), button) }, "Copy as SVG"),
   make("button", { popovertarget: "copy-figure", onclick: saveFigure }, "Save as SVG"),
+  make("p.said", "For a paper: ", make("code", "--plot figure.pdf")),
 ];

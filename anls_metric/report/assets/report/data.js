@@ -21,7 +21,9 @@ export const ofStrings = data.of_strings; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
 export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
 const COLORS = 9; // more submissions repeat the colors
-export const getPair = (place, baseline) => data.pairs?.[submissions[baseline]?.name]?.[submissions[place].name];
+// The comparison of a submission with the baseline
+export const pairOf = (place) =>
+  data.document.comparisons.find(({ second }) => second === submissions[place].name);
 export const findHint = (place) => {
   const { name } = submissions[place];
   return data.document.hints.find(

@@ -1,7 +1,7 @@
 // The first table: a row for each submission, with its difference from the baseline on one axis.
 import { make, makeSelect, formatCount, countNoun, rove, tame } from "./elements.js";
 import { data, submissions, names, several, crowded, BASELINE } from "./data.js";
-import { getPair, findHint, makeName, cutFolder } from "./data.js";
+import { pairOf, findHint, makeName, cutFolder } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./formats.js";
 import { state, update, showQuestions, formatUrl, NO_FILTERS } from "./state.js";
 
@@ -13,7 +13,6 @@ const isCertain = ({ verdict }) => ["better", "worse"].includes(verdict);
 const best = data.document.best;
 const TIED = best?.no_significant_difference.length ? [best.name, ...best.no_significant_difference] : [];
 const PLACES = [...names.keys()];
-const pairOf = (place) => getPair(place, BASELINE);
 const PAIRS = PLACES.map(pairOf).filter(Boolean);
 
 // Marks. Places are in percent, so that marks keep their form on any width.
@@ -25,7 +24,8 @@ export const makeMark = (tag, attributes, ...children) => {
   return element;
 };
 const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
-const reach = ({ interval, difference }) => interval ?? [difference, difference];
+// The interval that decides, at the level of the adjusted p-value, is at least as wide as the plain one.
+const reach = ({ deciding_interval: ends, interval, difference }) => ends ?? interval ?? [difference, difference];
 const findExtracted = (place) => findHint(place)?.anls - submissions[BASELINE]?.anls;
 // The ends of the axis. What needs a much longer axis gets an arrow.
 const findAxis = () => {
@@ -56,15 +56,21 @@ const drawGrid = () =>
     return makeMark("line", { class: Math.abs(value) < 1e-9 ? "zero" : "grid", x1: x, x2: x, y1: 0, y2: "100%" });
   });
 const putAt = (value, mark) => makeMark("svg", { x: locate(value), y: "50%", overflow: "visible" }, mark);
+const listRuns = (place) => submissions[place]?.run_scores ?? [];
 const drawMarks = (place, pair) => {
   const extracted = place >= 0 ? findExtracted(place) : undefined;
   const isSeen = (value) => value >= LOW && value <= HIGH;
   const drawPair = () => {
     const style = !isCertain(pair) ? "open" : pair.difference < 0 ? "worse" : "better";
     if (isSeen(pair.difference)) {
-      const [x1, x2] = reach(pair).map((end) => locate(Math.min(Math.max(end, LOW), HIGH)));
+      const drawLine = (ends, name) => {
+        const [x1, x2] = ends.map((end) => locate(Math.min(Math.max(end, LOW), HIGH)));
+        return makeMark("line", { class: `reach ${name} ${style}`, x1, x2, y1: "50%", y2: "50%" });
+      };
+      const isAdjusted = pair.deciding_interval && String(pair.deciding_interval) !== String(pair.interval);
       return [
-        makeMark("line", { class: `reach ${style}`, x1, x2, y1: "50%", y2: "50%" }),
+        drawLine(reach(pair), "decides"),
+        isAdjusted && drawLine(pair.interval, "alone"),
         putAt(pair.difference, makeMark("circle", { class: `dot ${style}`, r: 5 })),
       ];
     }
@@ -72,7 +78,12 @@ const drawMarks = (place, pair) => {
     const arrow = isLeft ? "M1 0 10-5V5Z" : "M-1 0-10-5V5Z";
     return putAt(isLeft ? LOW : HIGH, makeMark("path", { class: `dot ${style}`, d: arrow }));
   };
+  const drawRun = (score, number) => {
+    const title = makeMark("title", {}, `run ${number + 1}: ${formatScore(score)}`);
+    return putAt(score - submissions[BASELINE].anls, makeMark("circle", { class: "run", r: 3, cy: 11 }, title));
+  };
   return [
+    listRuns(place).map(drawRun),
     place === BASELINE && putAt(0, makeMark("circle", { class: "dot own", r: 5 })),
     pair && drawPair(),
     isSeen(extracted) && putAt(extracted, makeMark("path", { class: "extracted", d: "M0-6 6 0 0 6-6 0Z" })),
@@ -80,7 +91,9 @@ const drawMarks = (place, pair) => {
 };
 const drawChart = (place, pair) => {
   const certainty = pair && `${isCertain(pair) ? "" : "not "}significant`;
-  const label = pair ? `95% CI ${formatInterval(pair.interval, formatDifference)}, ${certainty}` : "baseline";
+  const runs = listRuns(place).map((score) => formatScore(score)).join(", ");
+  const own = pair ? `95% CI ${formatInterval(pair.interval, formatDifference)}, ${certainty}` : "baseline";
+  const label = runs ? `${own}, runs ${runs}` : own;
   const attributes = { role: "img", "aria-label": label, width: "100%", height: ROW };
   return makeMark("svg", attributes, drawGrid(), drawMarks(place, pair));
 };
@@ -137,8 +150,8 @@ const drawSubmission = (place) => {
   const submission = submissions[place];
   const pair = pairOf(place);
   return drawModel(
-    TIED.includes(submission.name) ? "tr.tied" : "tr",
-    makeName(place),
+    "tr",
+    [makeName(place), TIED.includes(submission.name) && make("span.tied", { title: data.of_tied }, " ≈")],
     {
       anls: formatScore(submission.anls),
       interval: submission.interval && formatInterval(submission.interval),
@@ -148,14 +161,14 @@ const drawSubmission = (place) => {
     drawNotes(place, pair),
   );
 };
-// What is left without the document that decides
+// What is left without the document that decides; of many models, for the one that the claims are about
 const drawWithout = (place) => {
-  const left = submissions.length === 2 && place !== BASELINE && data.document.comparisons[0].one_document;
+  const left = (!crowded || submissions[place].name === data.about) && pairOf(place)?.one_document;
   if (!left) return null;
   const stem = tame(cutFolder(left.document));
   const search = { first: place, second: BASELINE, search: stem };
   const notes = link(search, "without", `its ${countNoun(left.questions, "question")}`);
-  const verdict = left.p_value < 0.05 && "better";
+  const verdict = left.p_value < 0.05 && isCertain(pairOf(place)) && "better";
   const chart = [drawChart(-1, { ...left, verdict }), formatDifference(left.difference)];
   return drawModel("tr.without", `without ${stem}`, { asked: [] }, chart, notes);
 };
@@ -169,7 +182,6 @@ const drawModelHead = () => {
   const orders = [["", "by score"], ["files", "in the order of the files"]];
   const select = makeSelect("order", "sorted", orders, state.order, (order) => update({ order }));
   const chart = ["difference from ", make("bdi", names[BASELINE]), " in points, 95% CI"];
-  const adjusted = submissions.length > 2 && " (unadjusted)";
   const asked = data.asked.map(({ heading, meaning }) => make("th.asked", { scope: "col", title: meaning }, heading));
   return make(
     "tr",
@@ -177,16 +189,18 @@ const drawModelHead = () => {
     make("th.anls", { scope: "col" }, data.label),
     make("th.interval", { scope: "col" }, "95% CI"),
     asked,
-    several && make("th.chart", { scope: "col" }, make("span.title", chart, adjusted), drawAxis()),
+    several && make("th.chart", { scope: "col" }, make("span.title", chart), drawAxis()),
     several && make("th.difference", { scope: "col" }, make("span.hidden", "difference")),
     make("th", { scope: "col" }, make("span.hidden", "notes")),
   );
 };
 // The marks of the table and their meanings
 const LEGEND = {
-  ".tied": `shaded: ${data.of_tied}`,
+  ".tied": `≈ ${data.of_tied}`,
   ".dot.open": "○ not significant",
   ".dot:is(.better, .worse)": "● significant",
+  ".alone": "thick: 95% CI alone; thin: as wide as the verdict asks for",
+  ".run": "· a run",
   ".extracted": "◇ after the extraction that a hint proposes",
   "path.dot": "◄ outside of the axis",
 };
