@@ -75,13 +75,13 @@ def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
     return table._replace(rows=[head, *([n + leads * (second[n] > first[n]), *cells] for n, *cells in rows)])
 
 
-def _format_table(table: PrintedTable) -> str:
+def _format_table(table: PrintedTable, style: str = "numbers") -> str:
     head, *rows = table.rows
     title = _HTML.escape(table.title) or "All figures"
     heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "\n".join(f"<tr>{_format_row(row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="numbers">'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="{style}">'
         f"<caption>{title}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table></div>"
     )
 
@@ -140,6 +140,10 @@ def _write_setting(part: str) -> str:
 _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 
 
+# The folders of an absolute path: of whoever made the report
+_ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\])+")
+
+
 def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
     """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
     propose.
@@ -160,6 +164,9 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
             words = [_EXTRACT.sub("", command) if more else command]
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])
         return f"{function}({', '.join(['...', *(f'{name}={value!r}' for name, value in {**given, **more}.items())])})"
+
+    command = _ABSOLUTE.sub("", command)
+    given = {name: _ABSOLUTE.sub("", value) if isinstance(value, str) else value for name, value in given.items()}
 
     # SOURCE_DATE_EPOCH sets the date, so that the same input makes the same file on another day, too.
     date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
@@ -231,3 +238,23 @@ def format_claims(claims: Claims) -> str:
         text = f"<span>{quote}{escape_sentence(claim.text)}</span>"
         parts.append(f'<p class="claim"><b>{claim.title}</b>{button}{text}</p>')
     return "".join(parts)
+
+
+MOST_WORST = 10
+"""The number of questions that a report shows without a script."""
+
+
+def format_worst(data: Mapping[str, Any]) -> str:
+    """Format the lowest-scoring questions of the data of a report as a table of HTML, for browsers without a script."""
+    rows = [[own["rows"][number] for own in data["answers"]] for number in range(len(data["ids"]))]
+    means = [sum(each["score"] for each in row if each) / max(1, sum(map(bool, row))) for row in rows]
+    order = sorted((number for number in range(len(rows)) if means[number] < 1), key=means.__getitem__)[:MOST_WORST]
+    names = [data["names"][submission["name"]] for submission in data["document"]["submissions"]]
+    table = [["question", "references", *names]]
+    for number in order:
+        question = data["questions"][number] or data["ids"][number]
+        answers = [str((answer or {}).get("prediction") or "no answer") for answer in rows[number]]
+        table.append([question, " | ".join(data["references"][number]), *answers])
+    cells = [[escape(text) for text in row] for row in table]
+    note = "<p class='note'>All questions, and where the points are lost: open this file with JavaScript.</p>"
+    return _format_table(PrintedTable("The questions with the lowest scores", (), cells), "worst") + note

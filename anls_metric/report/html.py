@@ -17,10 +17,11 @@ from anls_metric.analysis.contributions import split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
 from anls_metric.analysis.leaf_counts import list_leaf_counts
 from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
+from anls_metric.analysis.marked import score_accepted, sum_unseen
 from anls_metric.analysis.parts.lost import describe_lost
 from anls_metric.analysis.question_groups import group_questions
 from anls_metric.analysis.questions import join_questions
-from anls_metric.analysis.suspects import find_suspects
+from anls_metric.analysis.suspicions import explain_suspicions
 from anls_metric.core.checks import count_noun
 from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import FrontEnd, make_error
@@ -36,6 +37,7 @@ from anls_metric.report.details import (
     format_hints,
     format_meanings,
     format_read,
+    format_worst,
     list_asked,
 )
 from anls_metric.report.document import build_document, describe_groups, put_into_words
@@ -115,7 +117,9 @@ def _make_report(
         "source": source,
         "document": document,
         "outcomes": outcomes,
-        "suspected_label_errors": [suspect.id for suspect in find_suspects(submissions)],
+        "suspected_label_errors": explain_suspicions(submissions),
+        "accepted": score_accepted(submissions, questions),
+        "unseen": sum_unseen(submissions, questions),
         "contributions": {name: [part._asdict() for part in own] for name, own in parts.items()},
         "of_strings": isinstance(scorer, Variant),
         "groups": grouping.questions,
@@ -126,6 +130,7 @@ def _make_report(
     some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
     data["notes"] = [*notes, f"{images.note}."] if images.note else notes
+    worst = format_worst(data)
     style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
     page = Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
@@ -137,6 +142,7 @@ def _make_report(
         about=describe_set(document, source),
         details=details,
         claims=format_claims(claims),
+        worst=worst,
         hints=hints,
         meanings=format_meanings(outcomes),
         read=format_read(document),

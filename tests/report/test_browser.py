@@ -10,6 +10,7 @@ import re
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -336,7 +337,7 @@ def test_keyboard_opens_marks_closes_and_searches_questions(open_report: OpenRep
     for key, place in (("j", 0), ("j", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("k", 0)):
         page.keyboard.press(key)
         assert read_open(page) == order[place]
-    for key, names in (("1", ["1 annotation wrong"]), ("4", ["4 unclear"]), ("4", [])):
+    for key, names in (("1", ["1 leave out"]), ("1", []), ("4", ["4 unclear"]), ("4", [])):
         page.keyboard.press(key)
         assert page.locator(".marks [aria-pressed=true]").all_inner_texts() == names
     for key, count in (("Escape", 0), ("Enter", 1)):  # the focus stays on its link
@@ -352,14 +353,19 @@ def test_keyboard_opens_marks_closes_and_searches_questions(open_report: OpenRep
     assert page.locator("#page").inner_text() == "page 2 of 3"
 
 
-def test_clicked_row_stays_under_the_pointer_and_the_head_in_sight(open_report: OpenReport) -> None:
+def test_clicked_row_stays_under_the_pointer_unless_its_panel_needs_room(open_report: OpenReport) -> None:
     page = open_report(SIX)
     page.locator("#list tr.row").nth(3).click()
     row = page.locator("#list tr.row").nth(6)
-    row.scroll_into_view_if_needed()
+    row.evaluate("row => row.scrollIntoView({ block: 'start' })")
     before = row.bounding_box()["y"]
     row.locator(".of-references").click()
     assert page.locator("#list tr.open").bounding_box()["y"] == pytest.approx(before, abs=40)
+    last = page.locator("#list tr.row").nth(9)
+    last.evaluate("row => row.scrollIntoView({ block: 'end' })")
+    last.locator("small").first.click()
+    panel = page.locator("#list tr.detail").bounding_box()
+    assert panel["y"] + panel["height"] == pytest.approx(900, abs=2)  # the smallest step
     page.mouse.wheel(0, 600)
     head = page.locator("#list thead th").first
     wait_for(lambda: head.bounding_box()["y"] == 0)
@@ -427,6 +433,26 @@ def test_legend_shows_only_the_marks_of_the_table(open_report: OpenReport) -> No
         assert page.locator(".key").all_inner_texts() == legend
 
 
+def test_nested_answer_shows_first_what_is_wrong_in_it(open_report: OpenReport) -> None:
+    gold = {"a": "tea", "b": {"c": "1", "d": "x"}}
+    log = [{"id": 0, "prediction": {"a": "tea", "b": {"c": "2", "d": "x"}}, "references": gold}]
+    page = open_report(as_html(evaluate([Input(log)], None, Settings(variant="anls_star"))))
+    assert page.locator("#list .answer .brief").inner_text() == "b.c: 2 for 1"
+    assert page.locator("#list .answer small").inner_text() == "1 wrong"
+    page.locator("#list tr.row").click()
+    assert page.locator(".given > .tree > li .path").all_inner_texts() == ["b.c"]
+    assert page.locator(".given details .tree").first.is_hidden()
+    page.get_by_text("all values").click()
+    assert page.locator(".given details .path").all_inner_texts() == ["a", "b", "c", "d"]
+
+
+def test_reason_of_a_suspected_label_is_said(open_report: OpenReport) -> None:
+    page = open_report(SUSPECTS, url="#q-1")
+    assert '7 models give the same answer, "2", and it is not a reference.' in page.locator(".opened").inner_text()
+    alone = open_report({"one": [("4", ["four"]), ("tea", ["tea"])]}, url="#q-0")
+    assert '"4" has the value of a reference, written differently.' in alone.locator(".opened").inner_text()
+
+
 def test_each_run_is_a_dot_with_its_score_and_stands_in_the_details(open_report: OpenReport) -> None:
     texts = [pair[0] for pair in TWO["first"]]
     runs = {name: [*texts, *["x"] * count, *texts[count:]] for name, count in {"a": 3, "b": 40}.items()}
@@ -474,7 +500,7 @@ def test_answers_of_nine_submissions_fit_on_a_screen(open_report: OpenReport) ->
     assert cut.bounding_box()["height"] < 40
     cut.click()
     assert cut.bounding_box()["height"] > 100  # a clicked answer is whole, and stays so
-    page.locator(".answers tr").last.get_by_role("button", name="accept").click()
+    page.locator(".answers tr").last.get_by_role("button", name="accept this answer").click()
     assert page.locator(".answers tr").last.locator("[aria-pressed=true]").count() == 1
 
 
@@ -554,10 +580,17 @@ def test_url_holds_the_whole_view_and_gives_it_back(open_report: OpenReport) -> 
     assert page.get_by_role("searchbox").input_value() == "question"
     assert page.locator('#list th[aria-sort="descending"]').inner_text() == "difference"
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    for place in ("#copy-view", "[data-key='copy question']"):
-        page.locator(place).click()
-        page.locator(place, has_text="Copied").wait_for()
-        assert page.evaluate("navigator.clipboard.readText()") == page.url
+    link = f"{urllib.parse.unquote(page.url.partition('#')[0].rpartition('/')[2])}#{page.url.partition('#')[2]}"
+    page.locator("#copy-view").click()
+    page.locator("#copy-view", has_text="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == link  # no folder of whoever copies it
+    page.locator("[data-key='copy question']").click()
+    page.locator("[data-key='copy question']", has_text="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert copied[0].startswith("references: answer of question ")
+    assert copied[1].startswith("e (")
+    assert copied[2].startswith("c (")
+    assert copied[-1] == link
 
 
 def test_back_and_forward_return_to_views(open_report: OpenReport) -> None:
@@ -631,23 +664,64 @@ def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, t
     page = open_report(TWO, url="#q-7")
     group = page.get_by_role("group", name="Mark", exact=True)
     for _ in range(3):
-        group.get_by_role("button", name="annotation wrong").click()
+        group.get_by_role("button", name="model wrong").click()
     group.get_by_role("textbox", name="Accept").fill("the correct answer")
     group.get_by_role("textbox", name="Note").fill("see the title")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Next question").click()
-    group.get_by_role("button", name="unclear").click()
+    group.get_by_role("button", name="leave out").click()
     second = read_open(page)
-    reopen_until(page, group.get_by_role("button", name="unclear", pressed=True))
-    find_chip(page, "annotation wrong").click()
+    reopen_until(page, group.get_by_role("button", name="leave out", pressed=True))
+    find_chip(page, "model wrong").click()
     assert (read_status(page), list_ids(page)) == ("1 of 120 questions", ["7"])
     assert json.loads(download(page, "Export marks", tmp_path / "marks.json")) == [
-        {"questionId": "7", "mark": "annotation wrong", "accept": ["the correct answer"], "note": "see the title"},
-        {"questionId": second, "mark": "unclear"},
+        {"questionId": "7", "mark": "model wrong", "accept": ["the correct answer"], "note": "see the title"},
+        {"questionId": second, "mark": "", "exclude": True},
     ]
     assert "--corrections marks.json" in page.locator("#said").inner_text()
     assert page.locator("#more").is_hidden()
-    assert read_corrections(str(tmp_path / "marks.json")).by_id == {"7": ("the correct answer",)}
+    corrections = read_corrections(str(tmp_path / "marks.json")).by_id
+    assert corrections == {"7": ("the correct answer",), second: None}
+
+
+@pytest.mark.parametrize("most_bytes", [32_000_000, 9_000])
+def test_what_marks_change_is_what_the_command_then_gives(
+    open_report: OpenReport, tmp_path: Path, most_bytes: int
+) -> None:
+    named = {"first": make_answers(120, 0.8), "second": make_answers(120, 0.5), "third": make_answers(120, 0.3)}
+    files = []
+    for name, pairs in named.items():
+        rows = [{"id": n, "prediction": text, "answers": gold} for n, (text, gold) in enumerate(pairs)]
+        if name == "third":  # two runs
+            rows += [{**row, "prediction": f"{row['prediction']}s"} for row in rows]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+        files.append(Input(str(tmp_path / f"{name}.json"), name))
+    settings = Settings(runs="question")
+    page = open_report(as_html(evaluate(files, None, settings), most_bytes=most_bytes), url="#?first=second")
+    keys = ["1", "2", "2", "1", "2", "3", "2"]
+    for key in keys:
+        page.keyboard.press("j")
+        page.keyboard.press(key)
+    effect = page.locator("#effect")
+    assert effect.inner_text().startswith("Your 7 marks would change ")
+    shown = [float(each) for each in effect.locator("data").evaluate_all("all => all.map(each => each.value)")]
+    download(page, "Export marks", tmp_path / "marks.json")
+    again = evaluate(files, None, replace(settings, corrections=str(tmp_path / "marks.json")))
+    before = {each.name: each.anls for each in evaluate(files, None, settings).submissions}
+    after = {each.name: each.anls for each in again.submissions}
+    order = sorted(before, key=lambda name: -before[name])
+    assert shown == [after[name] for name in order if after[name] != before[name]]
+    assert len(shown) >= 2
+
+
+def test_marks_without_an_effect_say_what_has_one(open_report: OpenReport) -> None:
+    page = open_report(TWO, url="#q-7")
+    page.keyboard.press("3")
+    words = "Your 1 mark change no score: leave a question out, or accept an answer."
+    assert page.locator("#effect").inner_text() == words
+    page.get_by_role("textbox", name="Accept").fill("never given")
+    page.keyboard.press("Enter")
+    assert page.locator("#effect").inner_text().endswith("What you typed counts once you score again.")
 
 
 def test_export_without_marks_says_so_in_sight(open_report: OpenReport) -> None:
@@ -669,7 +743,7 @@ def test_imported_marks_do_not_replace_own_ones(open_report: OpenReport, tmp_pat
     page.get_by_text(
         "2 marks imported. Your own mark stays on 1 question. 1 mark skipped: no such question."
     ).wait_for()
-    for name, ids in {"model wrong": ["7"], "accepts more": ["8"], "excluded": ["9"]}.items():
+    for name, ids in {"model wrong": ["7"], "accepts more": ["8"], "left out": ["9"]}.items():
         find_chip(page, name).click()
         assert list_ids(page) == ids
         find_chip(page, name).click()
@@ -681,8 +755,11 @@ def test_imported_marks_do_not_replace_own_ones(open_report: OpenReport, tmp_pat
 def test_answer_of_a_submission_is_accepted_without_typing(open_report: OpenReport, tmp_path: Path) -> None:
     page = open_report(SUSPECTS, url="#q-0")
     names = [row.locator(".name").all_inner_texts() for row in page.locator(".answers tr").all()]
-    assert names == [["h"], [*"abcdefg"], ["i"]]  # submissions with the same answer share a row
-    box, buttons = page.get_by_role("textbox", name="Accept"), page.get_by_role("button", name="accept", exact=True)
+    assert names == [["i"], ["h"], [*"abcdefg"]]  # those with the same answer share a row
+    box, buttons = (
+        page.get_by_role("textbox", name="Accept"),
+        page.get_by_role("button", name="accept this answer", exact=True),
+    )
     assert buttons.count() == 1  # an answer that scores 1 and an empty answer have none
     box.fill("24 February")
     buttons.click()
@@ -702,7 +779,7 @@ def test_marked_question_stays_in_the_list_until_a_key_leads_on(open_report: Ope
     for place in range(2):
         page.keyboard.press("j")
         assert (read_open(page), list_ids(page)) == (order[place], order[place:])
-        page.keyboard.press("3")
+        page.keyboard.press("4")
         assert read_open(page) == order[place]
         assert read_status(page).startswith(find_chip(page, "unclear").inner_text().split()[1])
     page.keyboard.press("Escape")

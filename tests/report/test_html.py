@@ -313,7 +313,7 @@ def test_confusions_and_suspected_label_errors_name_their_questions() -> None:
     data = read_data(build_report(dict.fromkeys("abc", answers)))
     expected = {"predicted": "0", "accepted": "o", "count": 3, "questions": [0, 1, 4]}
     assert data["answers"][0]["confusions"] == [expected]
-    assert data["suspected_label_errors"] == ["0", "1", "3", "4"]
+    assert [key for key, _ in data["suspected_label_errors"]] == ["0", "1", "3", "4"]
     assert read_data(build_report(dict.fromkeys("ab", answers)))["suspected_label_errors"] == []
 
 
@@ -506,3 +506,14 @@ def test_nested_answers_count_their_leaves_by_cause() -> None:
     data = read_data(as_html(evaluate([Input(log)], None, Settings(variant="anls_star"))))
     assert data["leaves"] == [[{"missed": 2, "wrong": 1}, {}]]
     assert read_data(build_report({"one": GOOD}))["leaves"] == []
+
+
+def test_worst_questions_need_no_script_and_no_folder_is_told() -> None:
+    scored = [score_pairs(pairs, name=name) for name, pairs in THREE.items()]
+    command = "anls /home/me/gold.json a=/home/me/a.json '/home/me/my data/b.json' --report /tmp/r.html"
+    page = html.unescape(as_html(conclude(scored), command=command))
+    static = re.findall(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[0]
+    assert static.count('<th scope="row">') == 10
+    assert "The questions with the lowest scores" in static
+    assert "/home/me" not in page
+    assert "anls gold.json a=a.json 'my data/b.json' --report r.html" in page

@@ -53,6 +53,12 @@ const readAnswer = (answer) => {
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 
+// The answer of the first of these submissions that a mark can accept; "" for none
+export const findAcceptable = (places, row) => {
+  const own = places.filter((place) => place >= 0).map((place) => answers[place][row]);
+  return (ofStrings && own.find(({ prediction, score }) => score < 1 && prediction?.trim())?.prediction) || "";
+};
+
 // The image or the document of a question
 
 export const cutFolder = (name) => String(name).replace(/^.*[\\/]/s, "");

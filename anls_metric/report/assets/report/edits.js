@@ -69,9 +69,20 @@ const listBranches = (children) => {
   });
   return make("ul.tree", items);
 };
+// The leaves of a nested value that are not right, with their paths
+export const listWrong = ({ inside }, start = "") =>
+  inside.flatMap((branch) => {
+    const path = start + (start || !branch.name.startsWith(".") ? branch.name : branch.name.slice(1));
+    if (branch.inside.length) return listWrong(branch, path);
+    return branch.score < 1 ? [{ ...branch, path }] : [];
+  });
 // The reason of a score, and behind it the edits: many for a score of 0, which nobody can read at once.
 export const drawPrediction = (prediction, closest, { score, sentence, edits, tree }) => {
-  if (tree) return [listBranches(tree.inside), make("div.said", sentence)];
+  if (tree) {
+    const wrong = listWrong(tree).map((leaf) => ({ ...leaf, name: leaf.path }));
+    const whole = make("details.said", make("summary", "all values"), listBranches(tree.inside));
+    return [listBranches(wrong), make("div.said", sentence), whole];
+  }
   const head = make("summary", sentence ?? "edits");
   const reason = edits
     ? make("details.said", { open: score > 0 }, head, drawEdits(prediction, closest, edits))

@@ -8,6 +8,7 @@ import { SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./confusions.js";
 import { drawQuestion } from "./question.js";
+import { listWrong } from "./edits.js";
 
 const PAGE = 50;
 
@@ -85,10 +86,19 @@ const drawHead = () => {
   });
   return make("thead", make("tr", cells));
 };
-const makeAnswer = (place, row) => {
-  const { prediction, score, outcome } = answers[place][row];
+// The values of a nested answer that are not right, as in "date: 4 May for 5 May"
+const drawWrong = (tree) => {
+  const parts = listWrong(tree).map(({ path, prediction, reference }) => {
+    const given = prediction === null ? "nothing" : prediction;
+    return `${path}: ${given}${reference === null ? "" : ` for ${reference}`}`;
+  });
+  return shorten(parts.join(", "));
+};
+const makeAnswer = (place, row, isOpen) => {
+  const { prediction, score, outcome, tree } = answers[place][row];
+  if (isOpen) return make("td", makeBadge(score)); // the panel below has the answer
   const text = prediction === null ? (outcome ? "no answer" : "not asked") : prediction === "" ? "empty" : "";
-  const content = text ? make("span.nothing", text) : shorten(prediction);
+  const content = text ? make("span.nothing", text) : tree ? drawWrong(tree) : shorten(prediction);
   const who = several && make("span.who", names[place]);
   const why = score < 1 && !text && make("small", describeOutcome(place, row));
   return make("td", make("div.answer", makeBadge(score), who, make("div", content, why)));
@@ -104,9 +114,10 @@ const drawQuestionRow = (row, isOpen) => {
     isOpen ? "tr.row.open" : "tr.row",
     { onclick: (event) => openRow(event, row) },
     make("td.of-question", make("a", { ...target, "aria-expanded": String(isOpen) }, text), about),
-    make("td.of-references", shorten(data.references[row].join(" | "))),
-    makeAnswer(state.first, row),
-    isPaired && [makeAnswer(state.second, row), make("td.of-difference", formatDifference(subtractScores(row)))],
+    make("td.of-references", !isOpen && shorten(data.references[row].join(" | "))),
+    makeAnswer(state.first, row, isOpen),
+    isPaired && makeAnswer(state.second, row, isOpen),
+    isPaired && make("td.of-difference", formatDifference(subtractScores(row))),
   );
 };
 // A clicked row stays under the pointer, although an open row above it closes.
@@ -118,7 +129,15 @@ const openRow = (event, row) => {
   update({ open: state.open === row ? -1 : row });
   const line = document.querySelector(`#list [data-row="${row}"]`)?.closest("tr");
   line?.querySelector("a").focus({ preventScroll: true });
-  if (line) scrollBy({ top: line.getBoundingClientRect().top - top, behavior: "instant" });
+  if (!line) return;
+  scrollBy({ top: line.getBoundingClientRect().top - top, behavior: "instant" });
+  if (state.open === row) showPanel(line);
+};
+// Scroll by the smallest step that shows the panel under a row, or as much of it as fits.
+export const showPanel = (line) => {
+  const hidden = line.nextSibling.getBoundingClientRect().bottom - innerHeight;
+  const room = line.getBoundingClientRect().top - line.closest("table").tHead.getBoundingClientRect().height;
+  if (hidden > 0) scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
 };
 export const stepBy = (by) => {
   const rows = findRows();

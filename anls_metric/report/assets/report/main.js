@@ -1,7 +1,8 @@
 // The whole report: its parts, the state that each depends on, and what keys do.
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
-import { data, submissions, several, FRAMED } from "./data.js";
+import { data, submissions, names, several, findAcceptable, FRAMED } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
+import { drawEffect } from "./effects.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, listFilters } from "./state.js";
 import { listTables, listFigures } from "./copies.js";
 import { drawForest, SEARCHED } from "./forest.js";
@@ -104,6 +105,7 @@ const drawEverything = (changes = {}, focus = undefined) => {
   drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);
   drawPart("list", [first, second, filters, sort, direction, page, open, marks, markOf(open)], drawList);
   $("mark-line").hidden = !Object.keys(marks).length;
+  drawPart("effect", formatMarks(), drawEffect);
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   say("unknown", tame(state.unknown));
@@ -142,7 +144,7 @@ const followSearch = () => {
 };
 const leaveSearch = () => (state.search ? update({ search: "" }) : $("search").blur());
 const markOpen = (number) => {
-  toggleMark(state.open, number);
+  toggleMark(state.open, number, findAcceptable([state.first, state.second, ...names.keys()], state.open));
   redraw();
 };
 const listKeys = (target) => ({
@@ -171,7 +173,11 @@ const handleKey = (event) => {
 // A print has the panels that are open, and the filtered list; without a filter, the questions that come first.
 const PRINTED = 20;
 const print = (isPaper) => {
-  if (isPaper) return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
+  if (isPaper) {
+    $("details").open = true;
+    return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
+  }
+  $("details").open = false;
   partKeys.clear();
   drawEverything();
 };
