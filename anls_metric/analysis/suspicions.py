@@ -23,7 +23,9 @@ def explain_suspicions(submissions: Sequence[Scored]) -> list[tuple[str, str]]:
         [('1', '"4" has the value of a reference, written differently')]
     """
     found = {
-        suspect.id: f"{suspect.submissions} models give the same answer, {show(suspect.answer)}, and it is not a reference"
+        suspect.id: (
+            f"{suspect.submissions} models give the same answer, {show(suspect.answer)}, and it is not a reference"
+        )
         for suspect in find_suspects(submissions)
     }
     for scored in submissions:

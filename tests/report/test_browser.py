@@ -448,7 +448,7 @@ def test_nested_answer_shows_first_what_is_wrong_in_it(open_report: OpenReport) 
 
 def test_reason_of_a_suspected_label_is_said(open_report: OpenReport) -> None:
     page = open_report(SUSPECTS, url="#q-1")
-    assert '7 models give the same answer, "2", and it is not a reference.' in page.locator(".opened").inner_text()
+    assert '8 models give the same answer, "2", and it is not a reference.' in page.locator(".opened").inner_text()
     alone = open_report({"one": [("4", ["four"]), ("tea", ["tea"])]}, url="#q-0")
     assert '"4" has the value of a reference, written differently.' in alone.locator(".opened").inner_text()
 
