@@ -15,11 +15,13 @@ from typing import Any
 
 from anls_metric.analysis.contributions import split_points
 from anls_metric.analysis.evaluation import Result, sort_for_report
+from anls_metric.analysis.first_look import choose_cases
 from anls_metric.analysis.leaf_counts import list_leaf_counts
 from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
 from anls_metric.analysis.marked import score_accepted, sum_unseen
 from anls_metric.analysis.parts.lost import describe_lost
 from anls_metric.analysis.question_groups import group_questions
+from anls_metric.analysis.question_map import list_documents
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.suspicions import explain_suspicions
 from anls_metric.core.checks import count_noun
@@ -42,6 +44,7 @@ from anls_metric.report.details import (
 )
 from anls_metric.report.document import build_document, describe_groups, put_into_words
 from anls_metric.report.files import check_output, write_whole
+from anls_metric.report.first import format_first
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
@@ -124,6 +127,7 @@ def _make_report(
         "of_strings": isinstance(scorer, Variant),
         "groups": grouping.questions,
         "first_field": grouping.first_field,
+        "documents": list_documents(submissions, questions),
         "leaves": list_leaf_counts(submissions, questions),
         **build_question_data(result, questions, images),
     }
@@ -131,6 +135,11 @@ def _make_report(
     notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
     data["notes"] = [*notes, f"{images.note}."] if images.note else notes
     worst = format_worst(data)
+    order_of = [submission["name"] for submission in document["submissions"]]
+    first = order_of.index(claims.about) if claims.about else 0
+    second = order_of.index(document["baseline"]) if claims.about else -1
+    pictured = {row for row, image in enumerate(data["images"]) if isinstance(image, int)}
+    cases = choose_cases(submissions, questions, first, second, pictured)
     style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
     page = Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
@@ -143,6 +152,7 @@ def _make_report(
         details=details,
         claims=format_claims(claims),
         worst=worst,
+        first=format_first(cases, data, numbers, first, second),
         hints=hints,
         meanings=format_meanings(outcomes),
         read=format_read(document),

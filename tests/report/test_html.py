@@ -127,7 +127,7 @@ def test_report_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (
             f"Made on 1970-01-02 by anls-metric {anls_metric.__version__}, Python {platform.python_version()}" in text
         )
-    assert ("/tmp/upload" in call, "/tmp/upload" in page) == (True, False)
+    assert ("/tmp/upload" in call, "c.json" in call, "c.json" in page) == (False, True, False)
     assert "<code>compare(..., corrections='/tmp/upload/c.json')</code>" in call
     assert "<p>To extract answers as a hint proposes: <code>compare(..., corrections='" in call
     assert ", extract='final,sentence')</code></p>" in call

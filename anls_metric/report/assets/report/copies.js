@@ -1,4 +1,4 @@
-// What can be copied: the tables; and the figure of the models as an SVG file, in colors for paper.
+// What can be copied: the tables, and the figure of the models for paper.
 import { make, copyText, tame } from "./elements.js";
 import { data } from "./data.js";
 import { download } from "./downloads.js";
@@ -10,7 +10,6 @@ const readText = (row, place) => row.querySelector(place)?.textContent ?? "";
 const write = (text, x, y, style = {}) => makeMark("text", { x, y, ...style }, tame(text));
 const END = { "text-anchor": "end" };
 const SMALL = { "font-size": 11 };
-// Copy a chart with the colors that it has on the screen.
 const copy = (svg, x, y) => {
   const own = svg.cloneNode(true);
   for (const [name, value] of Object.entries({ x, y, width: CHART })) own.setAttribute(name, value);

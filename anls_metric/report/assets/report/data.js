@@ -21,7 +21,6 @@ export const ofStrings = data.of_strings; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
 export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
 const COLORS = 9; // more submissions repeat the colors
-// The comparison of a submission with the baseline
 export const pairOf = (place) =>
   data.document.comparisons.find(({ second }) => second === submissions[place].name);
 export const findHint = (place) => {
@@ -58,8 +57,6 @@ export const findAcceptable = (places, row) => {
   const own = places.filter((place) => place >= 0).map((place) => answers[place][row]);
   return (ofStrings && own.find(({ prediction, score }) => score < 1 && prediction?.trim())?.prediction) || "";
 };
-
-// The image or the document of a question
 
 export const cutFolder = (name) => String(name).replace(/^.*[\\/]/s, "");
 const stems = data.pages.map((name) => cutFolder(name).replace(/\.[a-z]\w{2,3}$/i, ""));

@@ -1,5 +1,5 @@
-// Draws an answer, and under it its edits to the closest accepted answer, for the report and for the web app. Python
-// finds them: the numbers of characters of both texts in an equal part, in an edit, in an equal part, and so on.
+// Draws an answer and its edits to the closest reference, for report and web app. Python finds them: the numbers of
+// characters of both texts in an equal part, in an edit, and so on.
 import { make, markHidden, formatCount } from "./elements.js";
 import { makeBadge } from "./formats.js";
 
@@ -76,7 +76,7 @@ export const listWrong = ({ inside }, start = "") =>
     if (branch.inside.length) return listWrong(branch, path);
     return branch.score < 1 ? [{ ...branch, path }] : [];
   });
-// The reason of a score, and behind it the edits: many for a score of 0, which nobody can read at once.
+// The reason of a score, and behind it the edits: folded for a score of 0, which has many.
 export const drawPrediction = (prediction, closest, { score, sentence, edits, tree }) => {
   if (tree) {
     const wrong = listWrong(tree).map((leaf) => ({ ...leaf, name: leaf.path }));

@@ -1,4 +1,4 @@
-// What the marks change: the score of each submission without the questions left out, and with the accepted answers.
+// What the marks change: the scores without the questions left out, and with the accepted answers.
 import { make, countNoun } from "./elements.js";
 import { data, answers, submissions, names } from "./data.js";
 import { listMarked } from "./marks.js";
@@ -7,7 +7,7 @@ import { formatScore } from "./formats.js";
 const MOST_NAMED = 3;
 const MOST_DIGITS = 6;
 
-// The sum of numbers, rounded once, as Python has it: as whole numbers of a unit that is small enough
+// The sum of numbers, rounded once, as Python has it
 const UNITS = 2 ** 500;
 const sumExactly = (numbers) => Number(numbers.reduce((sum, each) => sum + BigInt(each * UNITS), 0n)) / UNITS;
 const findFirst = (row, text) => answers.findIndex((own) => own[row].prediction === text);
@@ -22,7 +22,6 @@ const scoreAgain = (place, marked) => {
   return sumExactly([...kept, ...rest]) / (kept.length + count);
 };
 const rank = (scores) => [...scores.keys()].sort((one, other) => scores[other] - scores[one] || one - other);
-// Both scores with as many digits as tell them apart
 const formatChange = (before, after, digits = data.digits) => {
   const [from, to] = [before, after].map((score) => formatScore(score, digits));
   if (from === to && digits < MOST_DIGITS) return formatChange(before, after, digits + 1);

@@ -1,7 +1,7 @@
 // Makes elements of the report. Texts of users become text nodes, never markup.
 
 const isShown = (child) => child !== null && child !== undefined && child !== false && child !== "";
-// Make an element, such as make("td.score", { title: "..." }, "1.0"). The attributes may be left out.
+// Make an element, such as make("td.score", { title: "..." }, "1.0").
 export const make = (tagAndClasses, ...parts) => {
   const [tag, ...classes] = tagAndClasses.split(".");
   const element = document.createElement(tag);
@@ -16,14 +16,14 @@ export const make = (tagAndClasses, ...parts) => {
   return element;
 };
 
-// Invisible characters, and characters that change the direction of the text, are shown by their names.
+// Invisible characters, and those that change the direction, are shown by their names.
 const HIDDEN = new RegExp(
   "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069" +
     "\\ufeff\\ufff9-\\ufffb]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
   "g",
 );
 
-// The style shows the name beside the character, so that a copied text has the character alone.
+// The style shows the name, so that a copied text has the character alone.
 const nameSign = (character) => {
   const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return make("span.sign", { "data-name": `U+${code}` }, character);
@@ -62,10 +62,8 @@ export const formatCount = (number) => number.toLocaleString("en");
 export const countNoun = (number, noun, plural = `${noun}s`) =>
   `${formatCount(number)} ${number === 1 ? noun : plural}`;
 
-// A button that sets a filter, and takes it off when it is pressed
 export const makeFilter = (key, isPressed, act, content, style = "filter") =>
   make(`button.${style}`, { "data-key": key, "aria-pressed": String(isPressed), onclick: act }, content);
-// A choice with its label beside it
 export const makeSelect = (key, label, options, value, act) => {
   const id = `choose-${key}`;
   const attributes = { id, "data-key": key, onchange: (event) => act(event.target.value) };

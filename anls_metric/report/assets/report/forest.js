@@ -1,14 +1,12 @@
-// The first table: a row for each submission, with its difference from the baseline on one axis.
-import { make, makeSelect, formatCount, countNoun, rove, tame } from "./elements.js";
-import { data, submissions, names, several, crowded, BASELINE } from "./data.js";
-import { pairOf, findHint, makeName, cutFolder } from "./data.js";
+// The first table: a row for each submission, with its difference from the baseline.
+import { make, makeSelect, countNoun, rove, tame } from "./elements.js";
+import { data, submissions, names, several, crowded, BASELINE, pairOf, findHint, makeName, cutFolder } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./formats.js";
 import { state, update, showQuestions, formatUrl, NO_FILTERS } from "./state.js";
 
 export const SEARCHED = 12; // so many models have a search
-const SOME_EMPTY = 0.02; // of all answers, which good models hardly exceed
 export const ROW = crowded ? 46 : 36;
-const WIDTH = 5; // the axis is at most so many times as wide as the median interval on each side
+const WIDTH = 5; // the axis is at most so many times as wide as the median interval
 const isCertain = ({ verdict }) => ["better", "worse"].includes(verdict);
 const best = data.document.best;
 const TIED = best?.no_significant_difference.length ? [best.name, ...best.no_significant_difference] : [];
@@ -24,7 +22,7 @@ export const makeMark = (tag, attributes, ...children) => {
   return element;
 };
 const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
-// The interval that decides, at the level of the adjusted p-value, is at least as wide as the plain one.
+// The interval that decides is at least as wide as the plain one.
 const reach = ({ deciding_interval: ends, interval, difference }) => ends ?? interval ?? [difference, difference];
 const findExtracted = (place) => findHint(place)?.anls - submissions[BASELINE]?.anls;
 // The ends of the axis. What needs a much longer axis gets an arrow.
@@ -105,16 +103,14 @@ const drawAxis = () => {
   return makeMark("svg", { class: "axis", width: "100%", height: 18 }, texts);
 };
 
-// Cells
-
-const link = (changes, key, content, style = "") => {
+const link = (changes, key, content) => {
   const act = (event) => {
     if (event.ctrlKey) return;
     event.preventDefault();
     showQuestions(changes);
   };
   const href = formatUrl({ ...NO_FILTERS, open: -1, page: 0, ...changes });
-  return make("a", { href, class: style, "data-key": key, onclick: act }, content);
+  return make("a", { href, "data-key": key, onclick: act }, content);
 };
 const linkChange = (place, change, ...nouns) => {
   const text = crowded ? change : countNoun(pairOf(place)[change], ...nouns);
@@ -122,17 +118,10 @@ const linkChange = (place, change, ...nouns) => {
 };
 const drawNotes = (place, pair) => {
   const hint = findHint(place);
-  const { lost } = submissions[place];
-  const second = place === BASELINE ? -1 : BASELINE;
-  const empty = lost.rows.filter(({ cause, points }) => ["empty", "missing"].includes(cause) && points > SOME_EMPTY);
   const parts = [
     pair && [linkChange(place, "losses", "loss", "losses"), " · ", linkChange(place, "wins", "win")],
     place === BASELINE && make("span.said", "baseline"),
     hint && make("span.after", `◇ ${formatScore(hint.anls)} extracted`),
-    ...empty.map(({ cause, answers }) => {
-      const text = `${formatCount(answers)} ${cause}`;
-      return link({ first: place, second, outcome: cause }, `${cause} ${place}`, text, "bad");
-    }),
   ];
   return parts.filter(Boolean).flatMap((part) => [" ", part]);
 };
@@ -161,7 +150,7 @@ const drawSubmission = (place) => {
     drawNotes(place, pair),
   );
 };
-// What is left without the document that decides; of many models, for the one that the claims are about
+// What is left without the document that decides; of many models, for that of the claims
 const drawWithout = (place) => {
   const left = (!crowded || submissions[place].name === data.about) && pairOf(place)?.one_document;
   if (!left) return null;
@@ -194,7 +183,6 @@ const drawModelHead = () => {
     make("th", { scope: "col" }, make("span.hidden", "notes")),
   );
 };
-// The marks of the table and their meanings
 const LEGEND = {
   ".tied": `≈ ${data.of_tied}`,
   ".dot.open": "○ not significant",
@@ -204,7 +192,9 @@ const LEGEND = {
   ".extracted": "◇ after the extraction that a hint proposes",
   "path.dot": "◄ outside of the axis",
 };
+const isSaid = !several && !data.asked.length && !findHint(0); // the heading says all of it
 export const drawForest = () => {
+  if (isSaid) return [];
   const rows = listPlaces().flatMap((place) => [drawSubmission(place), drawWithout(place)]);
   const table = make("table.forest", make("thead", drawModelHead()), make("tbody", rows));
   const meanings = Object.keys(LEGEND).filter((mark) => table.querySelector(mark));

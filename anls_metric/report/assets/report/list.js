@@ -3,8 +3,7 @@ import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./eleme
 import { data, answers, several, names, makeName, pageStem, describeOutcome, OUTCOMES } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
-import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS } from "./state.js";
-import { SUSPECTED } from "./state.js";
+import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS, SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./confusions.js";
 import { drawQuestion } from "./question.js";
@@ -12,9 +11,6 @@ import { listWrong } from "./edits.js";
 
 const PAGE = 50;
 
-// Filters
-
-// A chip for each value of a filter, with the number of questions that a click will list
 const NAMES = { different: "scores differ", same: "same score" };
 const makeChips = (filter, options) => {
   const counts = countChips()[filter];
@@ -58,10 +54,8 @@ export const describeCount = () => {
   return listFilters().length ? `${formatCount(findRows().length)} of ${all}` : all;
 };
 
-// The list
-
 export const countPages = () => Math.max(1, Math.ceil(findRows().length / PAGE));
-// An open question stays in sight: the list turns to its page, or drops a filter that hides it.
+// The list turns to the page of an open question, or drops a filter that hides it.
 export const keepOpenInList = (changes) => {
   if (!("open" in changes) || state.open < 0) {
     state.page = Math.min(state.page, countPages() - 1);
@@ -133,7 +127,7 @@ const openRow = (event, row) => {
   scrollBy({ top: line.getBoundingClientRect().top - top, behavior: "instant" });
   if (state.open === row) showPanel(line);
 };
-// Scroll by the smallest step that shows the panel under a row, or as much of it as fits.
+// Scroll by the smallest step that shows the panel under a row, or what fits of it.
 export const showPanel = (line) => {
   const hidden = line.nextSibling.getBoundingClientRect().bottom - innerHeight;
   const room = line.getBoundingClientRect().top - line.closest("table").tHead.getBoundingClientRect().height;

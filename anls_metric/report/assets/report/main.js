@@ -6,7 +6,8 @@ import { drawEffect } from "./effects.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, listFilters } from "./state.js";
 import { listTables, listFigures } from "./copies.js";
 import { drawForest, SEARCHED } from "./forest.js";
-import { drawParts } from "./parts.js";
+import { drawCauses, drawGroups } from "./parts.js";
+import { drawMap } from "./map.js";
 import { drawConfusions, HAS_CONFUSIONS } from "./confusions.js";
 import { drawFilters, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
 import { fullUrl } from "./question.js";
@@ -49,6 +50,13 @@ const build = () => {
   $("figure").hidden = !several;
   $("models").hidden = submissions.length < SEARCHED;
   $("details").open = false; // it is open where no script runs
+  for (const link of document.querySelectorAll("[data-open]")) {
+    link.onclick = (event) => {
+      event.preventDefault();
+      update({ open: Number(link.dataset.open) });
+    };
+  }
+  for (const image of document.querySelectorAll("[data-picture]")) image.src = data.pictures[image.dataset.picture];
   for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
   $("confusions").hidden = !HAS_CONFUSIONS;
 };
@@ -81,7 +89,7 @@ const listenToControls = () => {
   window.onafterprint = () => print(false);
 };
 
-// Parts that depend on the state. A part is drawn again when a value that it depends on changes.
+// Parts that are drawn again when a value that they depend on changes
 
 const partKeys = new Map();
 const drawPart = (id, values, drawIt) => {
@@ -99,7 +107,9 @@ const drawEverything = (changes = {}, focus = undefined) => {
   if ($("search").value !== state.search) $("search").value = state.search;
   if ($("models").value !== state.models) $("models").value = state.models;
   drawPart("forest", [state.models, state.order], drawForest);
-  drawPart("causes", [first, second, lost, field, group, state.whole], drawParts);
+  drawPart("causes", [first, second, lost], drawCauses);
+  drawPart("groups", [first, second, field, group, state.whole], drawGroups);
+  drawPart("map", [first, second], drawMap);
   drawPart("confusion-list", [first, second, confusion], drawConfusions);
   $("confusions").open = look !== "";
   drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);
@@ -137,8 +147,6 @@ const turn = (by) => {
   $("list").scrollIntoView({ block: "start" });
 };
 
-// Events
-
 const followSearch = () => {
   if ($("search").value !== state.search) update({ search: $("search").value }, { isTyped: true });
 };
@@ -170,7 +178,7 @@ const handleKey = (event) => {
   event.preventDefault();
   act();
 };
-// A print has the panels that are open, and the filtered list; without a filter, the questions that come first.
+// A print has the filtered list; without a filter, the questions that come first.
 const PRINTED = 20;
 const print = (isPaper) => {
   if (isPaper) {

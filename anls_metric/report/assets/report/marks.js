@@ -2,7 +2,7 @@
 import { make, makeFilter, countNoun } from "./elements.js";
 import { data, FRAMED } from "./data.js";
 
-// What a mark can be: what changes the scores, and what only sorts questions. Their places are their keys.
+// What changes the scores, and what only sorts questions; their places are their keys
 const ACTIONS = ["leave out", "accept this answer"];
 const LABELS = ["model wrong", "unclear"];
 const SIGNATURE = data.document.signature;
@@ -23,7 +23,7 @@ const readMark = ({ mark, accept, exclude, note }) => ({
   mark: LABELS.includes(mark) ? mark : "",
   accept: asTexts(accept),
   exclude: Boolean(exclude),
-  note: [...asTexts(note), ...(LABELS.includes(mark) ? [] : asTexts(mark))].join("; "),
+  note: String(note ?? ""),
 });
 const load = () => {
   try {
@@ -36,7 +36,6 @@ const load = () => {
   }
 };
 load();
-// Another window of this report changed the marks.
 export const followMarks = (redraw) =>
   addEventListener("storage", ({ key }) => {
     if (key !== PLACE) return;
@@ -56,7 +55,6 @@ const keep = () => {
 export const describePlace = () => (FRAMED ? ON_PAGE : isKept ? IN_BROWSER : IN_PRIVATE);
 
 export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
-// The filters of questions by their marks. A file of corrections accepts answers and excludes questions without a mark.
 const TESTS_OF_MARKS = {
   "left out": ({ exclude }) => exclude,
   "accepts more": ({ accept }) => accept.length > 0,
@@ -81,8 +79,6 @@ const setMark = (row, changes) => {
   keep();
 };
 
-// The file
-
 const record = (id, { mark, accept, exclude, note }) => {
   return { questionId: id, mark, ...(accept.length && { accept }), ...(exclude && { exclude }), ...(note && { note }) };
 };
@@ -100,7 +96,7 @@ export const importMarks = (text) => {
     records = null;
   }
   if (!Array.isArray(records) || records.some((each) => each?.questionId === undefined)) {
-    return "This isn't a file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections.";
+    return "This isn't a file of marks: choose one that “Export marks” wrote, or a list of corrections.";
   }
   const counts = { imported: 0, own: 0, unknown: 0 };
   for (const each of records) {
@@ -135,7 +131,7 @@ export const drawAccept = (row, text, redraw) => {
   };
   return makeFilter(`accept ${text}`, markOf(row).accept.includes(text), act, "accept this answer");
 };
-// Set or remove the mark with this key. The second accepts an answer, if there is one to accept.
+// Set or remove the mark with this key. The second accepts an answer, if there is one.
 export const toggleMark = (row, key, text) => {
   const { exclude, mark } = markOf(row);
   const name = LABELS[key - 1 - ACTIONS.length];

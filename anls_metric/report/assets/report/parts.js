@@ -1,6 +1,6 @@
-// The account of lost points: of one submission, or the difference of two, by cause and by group.
+// The account of lost points of one submission, or the difference of two.
 import { make, makeFilter, makeSelect, countNoun, formatCount, rove, tame } from "./elements.js";
-import { data, names, several, crowded, submissions, cutFolder, FIELDS } from "./data.js";
+import { data, names, several, submissions, cutFolder, FIELDS } from "./data.js";
 import { formatScore, formatDifference } from "./formats.js";
 import { state, update, showQuestions, choosePair } from "./state.js";
 
@@ -11,8 +11,8 @@ const addUp = (parts, key) => parts.reduce((sum, part) => sum + part[key], 0);
 const isAlone = () => state.second < 0;
 const formatPoints = (points, digits) =>
   isAlone() ? formatScore(-points, digits) : formatDifference(points, digits);
-// Points as printed add up to their total as printed: what is missing goes to the row of all others, or else to the
-// largest. Parts that are all too small for the usual digits get more.
+// Points add up as printed: what is missing goes to the row of all others, or else to the largest. Parts that are all
+// too small for the usual digits get more.
 const roundPoints = (rows) => {
   const largest = Math.max(...rows.map(({ points }) => Math.abs(points)));
   let digits = data.digits;
@@ -24,7 +24,6 @@ const roundPoints = (rows) => {
   if (rows.length) whole[Math.max(last, 0)] += missing;
   return rows.map((row, place) => ({ ...row, points: whole[place] * unit, digits }));
 };
-// The largest parts, and one row for all others
 const chooseRows = (parts, join, most = SHOWN) => {
   const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
   const count = parts.length === most + 1 ? most + 1 : most;
@@ -49,10 +48,7 @@ const drawTable = (rows) => {
   return rove(make("table.causes", make("tbody", rows.map(drawRow))));
 };
 
-// Causes
-
 const reverse = ({ points, losses, wins, ...rest }) => ({ ...rest, points: -points, losses: wins, wins: losses });
-// The account of the first, or of the first minus the second
 export const listCauses = () => {
   const { first, second } = state;
   const own = data.contributions[second < 0 ? first : `${first} ${second}`];
@@ -102,7 +98,7 @@ const drawCredit = () => {
   const parts = credit.map(([cause, value]) => `${formatScore(value)} ${cause}`).join(", ");
   return parts && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: ${parts}`);
 };
-const drawCauses = () => {
+export const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);
   const total = formatPoints(addUp(causes, "points"), causes[0]?.digits);
   return [
@@ -113,7 +109,7 @@ const drawCauses = () => {
   ];
 };
 
-// Groups. Of the keys of nested values, only the outermost ones add up; the others are in the details.
+// Groups. Of the keys of nested values, only the outermost ones add up.
 
 const listGroups = () => {
   const { field, first, second } = state;
@@ -153,12 +149,12 @@ const describeGroup = ({ name, questions, scores, points, digits, others }, plac
       : data.groups[state.field][name] && (() => showQuestions({ group: isPressed ? null : group })),
   };
 };
-const drawGroups = () => {
+export const drawGroups = () => {
+  if (!FIELDS.length) return [];
   const rows = chooseRows(listGroups(), joinGroups, state.whole ? Infinity : SHOWN).map(describeGroup);
   const options = FIELDS.map((name) => [name, name === DOCUMENT ? `document (${name})` : name]);
   const select = makeSelect("field", "by", options, state.field, (field) => update({ field }));
   const less = state.whole && makeFilter("whole", true, () => update({ whole: "" }), "fewer");
-  const title = make("h2", "Lost points by group");
-  return make("div", title, make("p.said.picks", select, less), make("div.scroll", drawTable(rows)));
+  const title = make("h2", { id: "groups-title" }, "Lost points by group");
+  return [title, make("p.said.picks", select, less), make("div.scroll", drawTable(rows))];
 };
-export const drawParts = () => [make("div", drawCauses()), FIELDS.length > 0 && drawGroups()];

@@ -1,4 +1,4 @@
-// The open question: its page, the references, the answer of each submission with its edits, and the mark.
+// The open question: its page, references, answers with their edits, and mark.
 import { make, copyText, markHidden, tame } from "./elements.js";
 import { data, answers, labels, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
 import { describeOutcome, findAcceptable, cutFolder } from "./data.js";
@@ -7,14 +7,13 @@ import { drawMark, drawAccept } from "./marks.js";
 import { state, redraw, showQuestions, formatUrl, SUSPECTED } from "./state.js";
 import { drawText, drawPrediction } from "./edits.js";
 
-// In a frame, links lead to the page around it. Of a file, only the name means something to others.
+// In a frame, links lead to the page around it. Of a file, only the name is for others.
 const findUrl = () => document.documentElement.dataset.url ?? location.href;
 const nameUrl = (url) => (url.startsWith("file:") ? decodeURIComponent(cutFolder(url)) : url);
 export const fullUrl = (changes) => nameUrl(findUrl().split("#")[0]) + formatUrl(changes);
 
 // The models in the order of the list: the two that it shows first
 const orderPlaces = () => [...new Set([state.first, state.second, ...names.keys()])].filter((place) => place >= 0);
-// A question as text, with its references, all answers and the link
 const writeQuestion = (row) => {
   const write = (place) => {
     const { prediction, score } = answers[place][row];

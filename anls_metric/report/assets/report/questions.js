@@ -1,4 +1,3 @@
-// Filters and sorts the questions.
 import { data, answers, pageName } from "./data.js";
 import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
 import { state, CHANGES, FILTERS, listFilters, SUSPECTED, START_SORT } from "./state.js";
