@@ -128,7 +128,7 @@ def test_report_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> Non
             f"Made on 1970-01-02 by anls-metric {anls_metric.__version__}, Python {platform.python_version()}" in text
         )
     assert ("/tmp/upload" in call, "c.json" in call, "c.json" in page) == (False, True, False)
-    assert "<code>compare(..., corrections='/tmp/upload/c.json')</code>" in call
+    assert "<code>compare(..., corrections='c.json')</code>" in call
     assert "<p>To extract answers as a hint proposes: <code>compare(..., corrections='" in call
     assert ", extract='final,sentence')</code></p>" in call
     assert "<code>anls 'g h.json' --quiet</code>" in command
