@@ -131,7 +131,7 @@ const drawModel = (style, head, { anls, interval, asked }, [chart, difference], 
     make("th", { scope: "row" }, head),
     make("td.anls", make("b", anls)),
     make("td.interval", interval),
-    data.asked.map(({ heading }, place) => make("td.asked", make("span.who", heading), asked[place])),
+    data.asked.map(({ heading }, place) => make("td.asked", place in asked && make("span.who", heading), asked[place])),
     several && [make("td.chart", chart), make("td.difference", difference)],
     make("td.against", notes),
   );
