@@ -476,6 +476,29 @@ def test_map_has_a_square_for_each_question_and_a_block_lists_its_document(open_
     assert {"right", "empty"} <= kinds <= {"right", "close", "wrong", "empty"}
 
 
+def test_map_of_many_questions_draws_the_documents_that_differ_most(open_report: OpenReport) -> None:
+    pairs = make_answers(6000, 0.9)
+    other = [("", pair[1]) if number % 30 == 0 else pair for number, pair in enumerate(pairs)]
+    page = open_report({"good": pairs, "other": other}, [{"doc": f"d{number // 6}"} for number in range(6000)])
+    assert page.locator(".map .block i").count() <= 5000
+    counts = [int(text.split()[0].replace(",", "")) for text in page.locator("#map .key").all_inner_texts()]
+    assert sum(counts) == 6000
+    drawn = page.locator(".map .lost").count() + page.locator(".map .won").count()
+    assert drawn == sum(ours != own for ours, own in zip(pairs, other) if ours[0].lower() in map(str.lower, ours[1]))
+
+
+def test_small_parts_get_more_digits_and_forced_colors_keep_the_map(open_report: OpenReport) -> None:
+    pairs = make_answers(6000, 1.0)
+    other = [("", pair[1]) if number in (3, 400) else pair for number, pair in enumerate(pairs)]
+    page = open_report({"good": pairs, "other": other})
+    assert page.locator("#causes .points").all_inner_texts() == ["−0.03"]
+    page.emulate_media(forced_colors="active")
+    colors = page.locator(".map .block i").evaluate_all(
+        "all => all.map(each => getComputedStyle(each).backgroundColor)"
+    )
+    assert len({*colors}) > 1
+
+
 def test_three_questions_stand_for_the_causes_and_open(open_report: OpenReport) -> None:
     answers = [("", ["tea"])] * 9 + [("4", ["four"])] * 2 + [("It is tea.", ["tea"])] * 4 + [("tea", ["tea"])] * 5
     right = [(accepted[0], accepted) for _, accepted in answers]

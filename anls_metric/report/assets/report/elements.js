@@ -56,7 +56,7 @@ export const copyText = async (text, button) => {
   setTimeout(() => (button.textContent = label), 1500);
 };
 
-// Counts, and controls. The key of a control identifies it after the page was drawn again.
+// Counts, and controls with keys
 
 export const formatCount = (number) => number.toLocaleString("en");
 export const countNoun = (number, noun, plural = `${noun}s`) =>
@@ -72,13 +72,13 @@ export const makeSelect = (key, label, options, value, act) => {
   select.value = value;
   return make("span.choice", make("label", { for: id }, label), select);
 };
-// Draw a part of the page again, and keep the focus on the control with the same key.
+// Draw a part again, and keep the focus on the control with the same key.
 export const replaceContent = (place, ...children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(...children.flat(Infinity).filter(isShown));
   if (key !== undefined) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 };
-// The controls of a table are one stop of the Tab key. Arrows move between them.
+// Controls as one stop of the Tab key: arrows move between them.
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 export const rove = (place) => {
   const controls = [...place.querySelectorAll("button, a, [tabindex]")];

@@ -1,11 +1,11 @@
-// Every question as a square, a block a document: lost, won or the same; of one submission, how right it is.
+// Every question as a square, a block a document: lost, won or the same; or how right one submission is.
 import { make, makeFilter, formatCount, tame, rove } from "./elements.js";
 import { data, answers, names, cutFolder } from "./data.js";
 import { formatDifference } from "./formats.js";
 import { state, showQuestions } from "./state.js";
 import { subtractScores } from "./questions.js";
 
-const MOST = 5000; // squares: documents without a difference are only counted then
+const MOST = 5000; // squares: documents with smaller differences are only counted
 const WIDE = 80; // columns of a block of more than four rows
 const LOST = ["lost", "empty", "wrong"];
 
@@ -23,7 +23,7 @@ const describeBlock = ([name, rows]) => {
   const title = tame(cutFolder(name ?? "question"));
   const text = `${title}: ${lost} of ${rows.length} lost, ${formatDifference(points)} points`;
   const group = name !== null && [data.document.clusters.field, name];
-  const act = () => showQuestions(group ? { group } : { search: data.ids[rows[0]] });
+  const act = () => showQuestions(group ? { group } : rows.length > 1 ? {} : { search: data.ids[rows[0]] });
   return { rows, kinds, points, text, act, isWhole: rows.length > 2 && lost > 0.7 * rows.length };
 };
 const drawBlock = ({ kinds, text, act }) => {
@@ -34,10 +34,12 @@ const drawBlock = ({ kinds, text, act }) => {
 const drawLink = ({ text, act }) => makeFilter(text, false, act, text);
 export const drawMap = () => {
   const blocks = data.documents.map(describeBlock);
+  blocks.sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
+  let room = MOST;
+  const shown = data.ids.length > MOST ? blocks.filter(({ rows }) => (room -= rows.length) >= 0) : blocks;
   // What was lost comes first, then what was won, then what is the same.
-  blocks.sort((one, other) => (one.points || Infinity) - (other.points || Infinity) || 0);
-  let room = data.ids.length > MOST ? MOST : Infinity;
-  const shown = blocks.filter(({ points, rows }) => (points || room === Infinity) && (room -= rows.length) >= 0);
+  const order = ({ points }) => points || Infinity;
+  const sorted = [...shown].sort((one, other) => order(one) - order(other) || 0);
   const counts = Object.create(null);
   for (const kind of blocks.flatMap(({ kinds }) => kinds)) counts[kind] = (counts[kind] ?? 0) + 1;
   const keys = Object.entries(counts).map(([kind, count]) =>
@@ -48,7 +50,7 @@ export const drawMap = () => {
   return [
     make("h2", { id: "map-title" }, "Every question", blocks.length > 1 && " by document"),
     make("p.said", names[state.first], state.second >= 0 && ` minus ${names[state.second]}`),
-    rove(make("div.map", shown.map(drawBlock))),
+    rove(make("div.map", sorted.map(drawBlock))),
     make("p.said", keys, left > 0 && `${formatCount(left)} documents are not drawn.`),
     whole.length > 0 && make("p.said.whole", "Lost as a whole:", whole.map(drawLink)),
   ];

@@ -12,9 +12,9 @@ const isAlone = () => state.second < 0;
 const formatPoints = (points, digits) =>
   isAlone() ? formatScore(-points, digits) : formatDifference(points, digits);
 // Points add up as printed: what is missing goes to the row of all others, or else to the largest. Parts that are all
-// too small for the usual digits get more.
+// too small get more digits.
 const roundPoints = (rows) => {
-  const largest = Math.max(...rows.map(({ points }) => Math.abs(points)));
+  const largest = Math.max(...rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points))));
   let digits = data.digits;
   while (largest > 0 && 100 * largest < 10 ** -digits && digits < data.digits + MORE_DIGITS) digits += 1;
   const unit = 10 ** -(digits + 2);

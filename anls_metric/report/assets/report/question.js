@@ -17,7 +17,7 @@ const orderPlaces = () => [...new Set([state.first, state.second, ...names.keys(
 const writeQuestion = (row) => {
   const write = (place) => {
     const { prediction, score } = answers[place][row];
-    return `${labels[place]} (${formatAnswer(score)}): ${prediction ?? "no answer"}`;
+    return `${labels[place]} (${formatAnswer(score)}): ${prediction || "no answer"}`;
   };
   const texts = [data.questions[row], `references: ${data.references[row].join(" | ")}`, ...orderPlaces().map(write)];
   return [...texts, fullUrl({ open: row })].filter(Boolean).join("\n");
@@ -32,7 +32,7 @@ const listAccepted = (texts, closest, added = []) => {
   });
   return make("ul.accepted", { "aria-label": "References" }, make("li.label", "references"), items);
 };
-// Submissions whose answers are equal share a row, so that many submissions fit on a screen.
+// Submissions whose answers are equal share a row.
 const groupAnswers = (row) => {
   const groups = new Map();
   for (const place of orderPlaces()) {
@@ -68,7 +68,7 @@ const listPages = (row) => {
   const of = /^(.*)_/.exec(stem)?.[1];
   return make("span.said", "all questions about ", link(stem, pageName(row)), of && [" or ", link(of, `${of}_`)]);
 };
-// A click on the page shows it in its own size, where the reader clicked.
+// A click on the page shows it in its own size.
 const enlarge = (image) => {
   const large = make("img", { src: image.src, alt: image.alt });
   const close = make("button", { onclick: () => dialog.close() }, "Close");
@@ -104,9 +104,10 @@ export const drawQuestion = (row, step) => {
   const rows = groupAnswers(row).map((places) => drawAnswer(places, row));
   const content = make(
     "div",
-    make("div.line", accepted, listPages(row), make("span.tools.top", steps)),
+    make("div.line", ofStrings && accepted, listPages(row), make("span.tools.top", steps)),
     suspicion && make("p.said", make("b", "Suspected label error: "), suspicion[1], "."),
     make("table.answers", make("tbody", rows)),
+    !ofStrings && make("details.said", make("summary", "references"), accepted),
     drawMark(row, findAcceptable(orderPlaces(), row), redraw),
   );
   const picture = drawPicture(row);

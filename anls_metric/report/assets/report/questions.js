@@ -70,7 +70,7 @@ const sortRows = (found) => {
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
-// The questions, and for each chip the number that have its value, under the other filters
+// The questions, and the number behind each chip under the other filters
 const filterRows = () => {
   const tests = listFilters().map((name) => [name, TESTS[name](state[name])]);
   const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, Object.create(null)]));

@@ -1,4 +1,4 @@
-// The choices of the reader. The URL holds all of them, and the report depends on them.
+// The choices of the reader, which the URL holds
 import { MARK_FILTERS } from "./marks.js";
 import { data, labels, several, names, submissions, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
 
