@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored, choose_clusters
 
-
 MOST, PART = 5000, 100
 """More questions than `MOST`, without documents, are listed in parts of `PART`, of which a map draws some."""
 
