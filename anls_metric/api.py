@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
-    from anls_metric.analysis.answer_rows import LeafRow
+    from anls_metric.analysis.answer_rows import Answer, LeafRow
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.answers import Answer
     from anls_metric.report.columns import Names
     from anls_metric.report.figures import FigureKind
-    from anls_metric.report.schema import Document
+    from anls_metric.report.schema import Document, Run
 
     Path: TypeAlias = str | os.PathLike[str]
 
@@ -73,10 +72,16 @@ class Scores:
         self.submissions: dict[str, Scored] = {scored.name: scored for scored in result.submissions}
 
     @cached_property
-    def _document(self) -> Document:
-        from anls_metric.report.document import build_document  # a score does not need it
+    def _run(self) -> Run:
+        from anls_metric.document import build_document  # a score does not need it
 
         return build_document(self._result)
+
+    @property
+    def _document(self) -> Document:
+        from anls_metric.report.wording import word
+
+        return word(self._run)
 
     @property
     def anls(self) -> float:
@@ -129,8 +134,7 @@ class Scores:
             >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
             ('1', 'Coca-Cola', 0.8888888888888888, 'punctuation')
         """
-        from anls_metric.analysis.answer_rows import list_rows
-        from anls_metric.report.answers import list_answers
+        from anls_metric.analysis.answer_rows import list_answers, list_rows
 
         return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 
@@ -158,10 +162,10 @@ class Scores:
             punctuation 0.037 ask the model to copy the page, or accept both with corrections=
         """
         from anls_metric.analysis.parts.lost import describe_lost
-        from anls_metric.report.document import put_into_words
+        from anls_metric.document import put_into_words
 
         found = describe_lost(self._only if name is None else self[name])
-        rows: list[LostRow] = put_into_words(found["rows"], "python")
+        rows: list[LostRow] = put_into_words(found["rows"], {})
         return rows
 
     def leaves(self) -> list[LeafRow]:
@@ -298,9 +302,15 @@ class Scores:
             ValueError: there are no images at `images`, `path` does not end in ".html", or the file is an input.
             OSError: the file cannot be written.
         """
-        from anls_metric.report.html import write_report
+        from anls_metric.analysis.images import Images
+        from anls_metric.document import REPORT, build_document
+        from anls_metric.report.html import check_path, write_report
 
-        write_report(os.fspath(path), self._result, None if images is None else os.fspath(images), self._inputs)
+        check_path(os.fspath(path))
+        place = None if images is None else os.fspath(images)
+        sources = [*(each.path for each in self._inputs), place, self._result.settings.corrections]
+        run = build_document(self._result, {REPORT}, Images(place, self._inputs))
+        write_report(os.fspath(path), run, [source for source in sources if source])
 
     def plot(self, kind: FigureKind = "forest", ax: Axes | None = None) -> Axes:
         """Draw a figure with matplotlib: `scores.plot().figure.savefig("forest.pdf")`.
@@ -326,11 +336,11 @@ class Scores:
             >>> scores.plot(kind="threshold").get_ylabel()
             'ANLS in percent'
         """
-        from anls_metric.report.document import add_figure_data
+        from anls_metric.document import add_figure_data
         from anls_metric.report.figures import draw
 
         chosen = read_settings({"kind": kind}, str).kind or "forest"
-        return draw(add_figure_data(self._document, self._result, chosen), chosen, ax)
+        return draw(add_figure_data(self._run, self._result, chosen), chosen, ax)
 
     def __str__(self) -> str:
         from anls_metric.report.terminal import as_text, format_hints

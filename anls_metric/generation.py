@@ -11,8 +11,8 @@ from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import describe, name_row, requires
+from anls_metric.core.decoding import Decoder, read_sets
 from anls_metric.core.statistics.significance import interval
-from anls_metric.transformers import ComputeMetrics, build_compute_metrics, read_sets
 
 with requires("'transformers[torch]'"):
     import torch
@@ -97,9 +97,9 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         self.processor, self.encode, self.generation_config = processor, encode, generation_config
         self.batch_size, self.limit, self.name = batch_size, limit, name
         rows_of, references_of = _split_sets(dataset, references)
-        self.hook: ComputeMetrics = build_compute_metrics(processor, references_of, **options)
+        self.decoder = Decoder(processor, references_of, **options)
         self.sets: dict[str, _Set] = {}
-        for key, accepted in zip(references_of, self.hook.sets or []):
+        for key, accepted in zip(references_of, self.decoder.sets or []):
             self.sets[key] = self._check(f"the dataset {key!r}" if key else "the dataset", rows_of[key], accepted)
 
     def _check(self, what: str, rows: Any, references: Sequence[Any]) -> _Set:
@@ -142,7 +142,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         Raises:
             ValueError: the numbers of rows differ, a prompt ends with its answer, or there is no processor.
         """
-        rows, accepted = self._check("the dataset", dataset, read_sets(references, self.hook.scorer)[0])
+        rows, accepted = self._check("the dataset", dataset, read_sets(references, self.decoder.scorer)[0])
         return self._score(model, rows, accepted, range(len(rows)), self.name)[0]
 
     def on_init_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
@@ -204,7 +204,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         """Score the answers to some rows. Returns the scores by name, and the worst answers."""
         self._find_processor()
         accepted = [references[place] for place in places]
-        answers, values, means = self.hook.score_ids(self._generate(model, rows, places), accepted)
+        answers, values, means = self.decoder.score_ids(self._generate(model, rows, places), accepted)
         scores = list(map(float, values))
         (_, mean), *others = means.items()
         found = {key: mean, **{f"{key}_{name}": value for name, value in others}}
@@ -222,12 +222,12 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         processor = self.processor or getattr(self, "_of_trainer", None)
         if processor is None:
             raise ValueError("the trainer has no processing_class: pass processor to GenerateAndScore")
-        self.hook.tokenizer = _find_tokenizer(processor)
+        self.decoder.tokenizer = _find_tokenizer(processor)
         return processor
 
     def _is_own(self, metric: str) -> bool:
         """Whether a metric is one of those that this callback adds."""
-        ends = ["", "_low", "_high", *(f"_{each.name}" for each in self.hook.metrics)]
+        ends = ["", "_low", "_high", *(f"_{each.name}" for each in self.decoder.metrics)]
         return any(f"_{metric}".endswith(f"_{self.name}{end}") for end in ends)
 
     # The set that was evaluated
@@ -269,7 +269,7 @@ class GenerateAndScore(TrainerCallback):  # type: ignore[misc]
         equal, problem = self._compare_columns(theirs, [rows[place] for place in places])
         labels = None if problem else _read_labels(loader, theirs)
         if labels is not None:
-            found, problem = self.hook.match_labels(labels, [references[place] for place in places])
+            found, problem = self.decoder.match_labels(labels, [references[place] for place in places])
             equal += found
         return equal, problem and f"the evaluation has other rows than GenerateAndScore was given{what}: {problem}"
 

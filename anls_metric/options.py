@@ -31,6 +31,9 @@ PAGES = "pages"
 LEAVES = "leaves"
 """The value of ``output_rows`` that asks for a row for each leaf of nested values."""
 
+KEYS = "key of the value"
+"""The name of the groups by the keys of nested values, which stand beside those of the fields of ``by``."""
+
 NONE = "none"
 """The value of an option for a field that asks for no such field."""
 

@@ -5,57 +5,21 @@ This module does not import transformers: the function takes arrays of ids or lo
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from anls_metric.core.checks import describe, name_row
-from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
-from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.core.strings.variants import get_variant
-
-if TYPE_CHECKING:
-    from anls_metric.core.strings.metrics import Metric
+from anls_metric.core.checks import name_row
+from anls_metric.core.decoding import Decoder, Extract, Ids, References, fold, list_texts
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
-
-Extract = Callable[[str], str | None]
-Ids = list[list[int]]  # the ids of each row
-References = Sequence[Any]  # the accepted answers of each row
 
 # Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
-_METRICS = "anls_metric.core.strings.metrics"
-_SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
 _SET_EACH = "set `trainer.compute_metrics` before each `trainer.evaluate(...)`"
-
-
-def as_extract(extract: Any, values: bool = False) -> Extract:
-    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
-    text.
-
-    ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
-    """
-    if extract is None:
-        return str
-    if isinstance(extract, str):
-        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
-        return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
-    if callable(extract):
-        return extract  # type: ignore[no-any-return]
-    raise ValueError(
-        f"extract is {describe(extract)}: pass extraction steps, or a function that takes a text and returns the answer"
-    )
-
-
-def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
-    """Extract the answer from a text, or return the default if ``extract`` returns None."""
-    answer = extract(text)
-    return default if answer is None else as_text(answer, f"what extract made of {what}")
 
 
 def build_compute_metrics(
@@ -121,19 +85,8 @@ def build_compute_metrics(
 
     Source: https://huggingface.co/docs/transformers/main_classes/trainer.
     """
-    scorer = get_scorer(variant, threshold=threshold, ignore_case=ignore_case)
-    names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
-    if names and not scorer.scores_strings:
-        raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
-    return ComputeMetrics(
-        getattr(tokenizer, "tokenizer", tokenizer),
-        None if references is None else read_sets(references, scorer),
-        as_extract(extract, values=scorer.reads_json),
-        causal,
-        skip_special_tokens,
-        scorer,
-        import_from_package(_METRICS, "a further metric").find_metrics(names) if names else [],
-    )
+    options = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
+    return ComputeMetrics(causal, tokenizer, references, extract, skip_special_tokens, metrics, **options)
 
 
 @dataclass
@@ -145,16 +98,7 @@ class _Rows:
     begin_masked: bool
 
 
-class ScoredIds(NamedTuple):
-    """Decoded answers, their scores, and the means by the names of the metrics: the ANLS first."""
-
-    answers: list[str]
-    scores: list[Any]
-    means: dict[str, float]
-
-
-@dataclass(eq=False, repr=False)
-class ComputeMetrics:
+class ComputeMetrics(Decoder):
     """The `compute_metrics` function that `build_compute_metrics` returns. It scores an evaluation as a whole or in
     batches.
 
@@ -163,15 +107,9 @@ class ComputeMetrics:
 
     __name__ = "anls"
 
-    tokenizer: Any
-    sets: Sequence[References] | None
-    extract: Extract
-    causal: bool
-    skip_special_tokens: bool
-    scorer: Scorer
-    metrics: Sequence[Metric] = ()
-
-    def __post_init__(self) -> None:
+    def __init__(self, causal: bool, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.causal = causal
         self.reset()
 
     def reset(self) -> None:
@@ -233,10 +171,12 @@ class ComputeMetrics:
         if self.sets is None:
             _warn_of_unlabeled(expected)
             predicted = [ids for ids, label in zip(predicted, expected) if label]
-            references: Sequence[Any] = self._read_labels([label for label in expected if label])
+            labels = self.decode([label for label in expected if label], "label")
+            references: Sequence[Any] = list(map(self.scorer.read_answer, labels))
         else:
             references = self._choose_references(predicted, expected, self.sets)
-        return self.score_ids(predicted[: len(references)], references).means
+        _, _, means = self.score_ids(predicted[: len(references)], references)
+        return means
 
     def _add(self, rows: _Rows, predictions: Any, labels: Any) -> None:
         """Add the ids of a batch, given its arrays."""
@@ -254,49 +194,23 @@ class ComputeMetrics:
             rows.predicted.append([item for item in row if item >= 0])
             rows.expected.append([item for item in label if item >= 0 and item != padding])
 
-    def _decode(self, rows: Ids, what: str) -> list[str]:
-        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
-        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
-        answers = [
-            extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
-            for row, text in enumerate(texts)
-        ]
-        if what == "prediction" and any(texts) and not any(answers):
-            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
-            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
-        return answers
-
-    def _read_labels(self, labels: Ids) -> list[Any]:
-        """Decode labels as references."""
-        return list(map(self.scorer.read_answer, self._decode(labels, "label")))
-
-    def score_ids(self, ids: Ids, references: References) -> ScoredIds:
-        """Decode the ids of predictions, and score their answers: the ANLS, and further metrics."""
-        answers = self._decode(ids, "prediction")
-        scores = score_rows(self.scorer, answers, references)
-        means = {self.scorer.key: self.scorer.mean(scores)}
-        if self.metrics:
-            columns = self.scorer.check(answers, references)
-            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
-        return ScoredIds(answers, scores, means)
-
     def _choose_references(self, predicted: Ids, expected: Ids, sets: Sequence[References]) -> References:
         """Choose the references of an evaluation by the number of rows and the labels, in the order of the labels."""
         size = _choose_size(predicted, expected, [len(each) for each in sets])
-        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected[:size], "label"))]
-        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
-        fitting = [(sum(map(_list_texts(each).__contains__, folded)), each) for each in sets if len(each) == size]
+        labels = [text if ids else None for ids, text in zip(expected, self.decode(expected[:size], "label"))]
+        folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
+        fitting = [(sum(map(list_texts(each).__contains__, folded)), each) for each in sets if len(each) == size]
         most = max(count for count, _ in fitting)
         best = [each for count, each in fitting if count == most]
         if len(best) > 1:
             raise ValueError(f"two sets of references have {size:,} rows each, and both fit the labels: {_SET_EACH}")
         (references,) = best
-        missing = [row for row, text in enumerate(folded) if text and text not in _list_texts([references[row]])]
+        missing = [row for row, text in enumerate(folded) if text and text not in list_texts([references[row]])]
         if missing:
             ordered = _order_by_labels(folded, references)
             if ordered is not None:
                 return ordered
-            problem = self._describe_other_labels(labels, missing, references)
+            problem = self.describe_other_labels(labels, missing, references)
             if problem:
                 warnings.warn(
                     f"{problem}. Perhaps the trainer orders the rows (group_by_length, shuffle_dataset), labels are "
@@ -305,53 +219,12 @@ class ComputeMetrics:
                 )
         return references
 
-    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
-        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
-        describe the first that differs.
-        """
-        labels = [text if ids else None for ids, text in zip(expected, self._decode(expected, "label"))]
-        folded = [label and _fold(self.scorer.read_answer(label)) for label in labels]
-        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
-        missing = [row for row, label in enumerate(folded) if label and row not in found]
-        return len(found), self._describe_other_labels(labels, missing, references) if missing else ""
-
-    def _describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
-        """Describe labels of which most match no reference of their row, and not just with small differences."""
-        rows = [row for row, label in enumerate(labels) if label]
-        texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
-        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
-        similarities = score_rows(similar, texts, accepted)
-        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
-            return ""
-        row = missing[0]
-        return (
-            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
-            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
-        )
-
-
-def _fold(value: Any) -> str:
-    """Write a text, or a value as JSON, without differences of case and space."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-    return " ".join(text.casefold().split())
-
-
-def _list_texts(references: References) -> set[str]:
-    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
-    lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
-    return {_fold(text) for each in lists for text in each}
-
-
-def _ends_with(label: str, references: Any) -> bool:
-    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
-    return any(label.endswith(text) for text in _list_texts([references]) if text)
-
 
 def _order_by_labels(labels: Sequence[str | None], references: References) -> References | None:
     """Put references in the order of the labels; None if a label has no references, or could have several."""
     places: dict[str, list[int]] = {}
     for place, accepted in enumerate(references):
-        for text in _list_texts([accepted]):
+        for text in list_texts([accepted]):
             places.setdefault(text, []).append(place)
     ordered = [places.get(label or "", []) for label in labels]
     free = {tuple(each): iter(each) for each in ordered}  # rows with the same references share their places
@@ -359,23 +232,6 @@ def _order_by_labels(labels: Sequence[str | None], references: References) -> Re
         return None
     chosen = [next(free[tuple(each)], None) for each in ordered]
     return None if None in chosen else [references[place] for place in chosen]  # type: ignore[index]
-
-
-def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
-    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
-    if scorer.scores_strings:
-        return scorer.score(texts, references)
-    rows = zip(texts, references)
-    return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]
-
-
-def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
-    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
-    try:
-        prediction = scorer.parse_output(text)
-    except ValueError:
-        return scorer.score_missing(references, row), False
-    return scorer.score([prediction], [references], lambda _: row)[0], True
 
 
 def _refuse_shifted(predicted: Ids, expected: Ids) -> None:
@@ -424,16 +280,6 @@ def _choose_size(predicted: Ids, labels: Ids, sizes: Sequence[int]) -> int:
     if fitting:
         advice = f"some may repeat the first rows, so {_SET_EACH}"
     raise ValueError(f"there are {count:,} predictions but references for {numbers} rows: {advice}")
-
-
-def read_sets(references: Any, scorer: Scorer) -> list[References]:
-    """Check the references of each evaluation set."""
-    sets: list[References] = []
-    for column in references.values() if isinstance(references, Mapping) else [references]:
-        rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
-        rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
-        sets.append(scorer.check([""] * len(rows), rows)[1])
-    return sets
 
 
 def _refuse_unreadable(predicted: list[int], label: list[int], row: str) -> None:

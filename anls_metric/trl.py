@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.checks import name_row
+from anls_metric.core.decoding import Extract, as_extract, extract_answer, score_text
 from anls_metric.core.scorer import SCORERS, Scorer, get_scorer
 from anls_metric.core.strings.rows import as_column, as_text
-from anls_metric.transformers import Extract, as_extract, extract_answer, score_text
 
 if TYPE_CHECKING:
     from anls_metric.core.values import KeyPaths, NoneKeys, Numbers

@@ -8,6 +8,7 @@ nature: the edit distance of two long texts, and the matching of two long lists.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import itertools
 import math
@@ -118,7 +119,8 @@ def _find_methods(caller: Any) -> Iterable[str]:
     direct = re.search(rf"re\.compile\(.*\)\.({_METHODS})\b", line)
     name = re.match(r"(\w+) = re\.compile", line)
     used = re.findall(rf"\b{name[1]}\.({_METHODS})\b", "\n".join(lines)) if name else ()
-    return [direct[1]] if direct else {*used} or {"search"}
+    others = re.findall(r"(?<!\bre)\.(search|match|fullmatch)\b", "\n".join(lines))  # of a variable for the pattern
+    return [direct[1]] if direct else {*used} or {*others} or {"search"}
 
 
 _METHODS = "search|match|fullmatch|sub|split|findall|finditer"
@@ -341,6 +343,8 @@ def main() -> int:
         rows += _find_worst(measure_patterns())
     if options.only != "patterns":
         analyses = sorted(list_analyses(), key=lambda each: each[0])
+        gc.collect()
+        gc.freeze()  # looking for cycles in all that the patterns left takes longer than a report
         rows += _find_worst(measure(*each) for each in analyses)
     shown = sorted((row for row in rows if row.exponent), key=lambda row: -row.exponent)
     print("| what | input | sizes | seconds | exponent |\n|---|---|---|---|---|")

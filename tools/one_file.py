@@ -29,6 +29,7 @@ MODULES = (
     "core.strings.variants",
     "core.strings.kernel",
     "core.strings.rows",
+    "core.decoding",
     "transformers",
 )
 

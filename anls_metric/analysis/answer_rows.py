@@ -4,12 +4,13 @@ keys. Files also show the leaves of nested values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypedDict
 
 from anls_metric.analysis.lost_points import account_for
-from anls_metric.analysis.scored import KEYS, Scored, name_groups
+from anls_metric.analysis.scored import Scored, name_groups
 from anls_metric.core.json_values import to_json
+from anls_metric.options import KEYS
 from anls_metric.reading.layouts import take_column
 
 
@@ -97,6 +98,51 @@ def list_rows(scored: Scored) -> Iterator[AnswerRow]:
             names = name_groups(field, column[place])
             groups[field] = names[0] if len(names) == 1 else names
         yield {**describe_question(scored, place), "groups": groups}
+
+
+# Answers as flat dicts
+
+
+class _Flat(TypedDict):
+    submission: str
+    id: str
+    question: str | None
+    prediction: Any
+    references: list[Any]
+    score: float
+    outcome: str
+
+
+class Answer(_Flat, total=False):
+    """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
+
+    Keys:
+        submission: the name of the submission.
+        id: the id of the question.
+        question: the text of the question; None if the record has none.
+        prediction: the answer, a string or a value; None for none.
+        references: the accepted answers.
+        score: from 0 to 1.
+        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
+        run: the number of the run, from 1, if there are several.
+        raw: the model output, if the prediction was extracted from it.
+    """
+
+    run: int
+    raw: str | None
+
+
+def list_answers(rows: Mapping[str, Iterable[AnswerRow]]) -> Iterator[Answer]:
+    """List the answers of submissions, including those of all runs, given their rows by the name of the submission."""
+    for name, own in rows.items():
+        for row in own:
+            question = {key: row[key] for key in ("id", "question", "prediction", "references")}
+            for number, run in enumerate(row.get("runs", [row]), 1):
+                answer: Any = {**row["groups"], "submission": name, **question}
+                answer |= {key: value for key, value in run.items() if key in Run.__annotations__}
+                if "runs" in row:
+                    answer["run"] = number
+                yield answer
 
 
 # Leaves

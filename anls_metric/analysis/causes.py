@@ -127,10 +127,9 @@ _FAILED = re.compile(
 )
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
-_SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
-_NO_DIGITS = {code: None for code in range(128) if not chr(code).isdigit()}
-_ITEMS = re.compile(r"\s*(?:[,;/|\n]|\band\b|&)\s*")
-_has_separator = re.compile(r"[,;/|\n&]|\band\b").search
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
+_SEPARATOR = re.compile(r"[,;/|\n&]|\band\b")
 _PREFIXES = frozenset(("un", "in", "im", "ir", "il", "dis", "non", "non-", "not "))
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -155,7 +154,7 @@ def _is_failed(case: Case) -> bool:
     )
 
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cut off
 
 
 def is_cut_off(text: Any) -> bool:
@@ -185,21 +184,21 @@ def keep_letters_and_digits(text: str) -> str:
         'Cafe1250'
     """
     if text.isascii():
-        return text.translate(_SIGNS)
+        return text.encode().translate(None, _SIGNS).decode()
     import unicodedata  # a megabyte of tables, which most runs do not need
 
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
 def _is_reordered(case: Case) -> bool:
-    if not _has_separator(case.text):
+    if not any(map(_SEPARATOR.search, case.texts)):  # a reference is shorter than many an answer
         return False
     items = _list_items(case.text)
     return len(items) > 1 and items in map(_list_items, case.texts)
 
 
 def _list_items(text: str) -> list[str]:
-    return sorted(filter(None, _ITEMS.split(text)))
+    return sorted(filter(None, map(str.strip, _SEPARATOR.split(text))))
 
 
 def _is_part(case: Case) -> bool:
@@ -225,7 +224,7 @@ def _is_negated(text: str, other: str) -> bool:
 
 
 def _keep_digits(text: str) -> str:
-    return text.translate(_NO_DIGITS) if text.isascii() else "".join(filter(str.isdigit, text))
+    return text.encode().translate(None, _NO_DIGITS).decode() if text.isascii() else "".join(filter(str.isdigit, text))
 
 
 def _is_another_number(case: Case) -> bool:
@@ -430,8 +429,10 @@ def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
     """Find three words that many answers begin with, all of them wrong, and no reference, as messages of failed
     requests do.
     """
-    beginnings = Counter(begin(text) for text, _ in zeros if text.count(" ") > 1 and not abstains(text))
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
+    pairs = [(text, begin(text)) for text, _ in zeros if text.count(" ") > 1]
+    many = {words for words, count in Counter(words for _, words in pairs).items() if count > least}
+    beginnings = Counter(words for text, words in pairs if words in many and not abstains(text))
     some = [words for words, count in beginnings.items() if count > least and words.count(" ") > 1]
     if not some:
         return frozenset()

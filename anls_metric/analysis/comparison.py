@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from operator import sub
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
-from anls_metric.analysis.scored import KEYS, Scored
-from anls_metric.core.checks import count_noun, describe_unknown
+from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.verdicts import MIN_SHARE, NO_DIFFERENCE, SIGNIFICANT, TOO_FEW, OneDocument, adjust_alike
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.names import find_name
 from anls_metric.core.statistics import significance
 from anls_metric.core.statistics.clusters import Clusters
 from anls_metric.core.statistics.significance import (
+    Cluster,
     Differences,
     Floats,
     Interval,
@@ -23,76 +26,14 @@ from anls_metric.core.statistics.significance import (
     welch_bound,
 )
 from anls_metric.messages import InputError, Message, list_some, make_error
+from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_ids
-from anls_metric.reading.reader import find_name
-
-SIGNIFICANT = 0.05
-"""The adjusted p-value below which a verdict says "better" or "worse"."""
 
 MIN_CLUSTERS, FEW = 6, 30
 """The number of clusters below which no difference is significant, and the one below which they are said to be few."""
 
 Names = tuple[str, str]
 """The names of two submissions."""
-
-NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
-
-
-class OneDocument(NamedTuple):
-    """A comparison repeated without the document that decides it. The fields are keys of the JSON document.
-
-    Attributes:
-        document: the name of the document.
-        questions: the number of questions about it.
-        difference: the difference without them.
-        interval: its 95% confidence interval.
-        p_value: the p-value without them, not adjusted.
-    """
-
-    document: Hashable
-    questions: int
-    difference: float
-    interval: Interval | None
-    p_value: float
-
-    def describe(self, pair: Mapping[str, Any]) -> str:
-        """Say what the document does to a comparison, given as a dict: what hangs on it, and from a third up its
-        share.
-        """
-        name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
-        before, after = pair["p_value_adjusted"], _adjust_alike(self.p_value, pair)
-        parts = []
-        if before < SIGNIFICANT <= after:
-            close = ", which is close to 0.05" * (before >= CLOSE)
-            parts.append(
-                f"the verdict hangs on {name} ({questions}): p = {before:.2g}{close}, and {after:.2g} without it"
-            )
-        share = 1 - self.difference / pair["difference"] if pair["difference"] else 0.0
-        if share >= MIN_SHARE:
-            of = f"{name} ({questions})" * (not parts) or "this document"
-            left = f"{100 * pair['difference']:+.1f} points, and {100 * self.difference:+.1f} without it"
-            parts.append(f"{of} is {_name_share(share)} of the difference: {left}")
-        return "; ".join(parts)
-
-
-MIN_SHARE, CLOSE = 1 / 3, 0.03
-"""The share of a difference from which one document is said to make it up, and the p-value that is close to 0.05."""
-
-
-def _adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
-    """Adjust the p-value of a part of the questions as that of all was adjusted."""
-    factor: float = pair["p_value_adjusted"] / pair["p_value"]
-    return min(1.0, factor * p_value)
-
-
-def _name_share(share: float) -> str:
-    """Name a share of at least a third.
-
-    Example:
-        >>> _name_share(0.34), _name_share(0.58), _name_share(1.2)
-        ('34%', '58%', 'all')
-    """
-    return "all" if share >= 1 else f"{share:.0%}"
 
 
 class Comparison(NamedTuple):
@@ -172,9 +113,9 @@ class Comparison(NamedTuple):
         )
 
 
-def _reverse(interval: Interval | None) -> Interval | None:
+def _reverse(interval: Sequence[float] | None) -> Interval | None:
     """Return the interval of the opposite difference."""
-    return interval and Interval(0.0 - interval.high, 0.0 - interval.low)
+    return Interval(0.0 - interval[1], 0.0 - interval[0]) if interval else None
 
 
 class GroupDifference(NamedTuple):
@@ -261,6 +202,7 @@ def compare(
     own, *others = names
     pairs = list(combinations(names, 2)) if all_pairs else [(own, name) for name in others]
     hints = [hint for first, second in pairs for hint in _check_pair(by_name[first], by_name[second])]
+    _share_clusters(submissions)
     adjusted = adjust([compared[pair] for pair in pairs], chose_best)
     comparisons = list(map(compared.add_one_document, adjusted))
     rivals = [compared[best, scored.name] for scored in submissions if scored.name != best]
@@ -281,6 +223,14 @@ def compare(
         groups={name: _compare_groups(by_name[own], by_name[name]) for name in others},
         pairs=compared,
     )
+
+
+def _share_clusters(submissions: Sequence[Scored]) -> None:
+    """Find the documents of the same questions once."""
+    first, *others = submissions
+    for each in others:
+        if each.questions is first.questions:
+            vars(each)["clusters"] = first.clusters
 
 
 def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
@@ -380,8 +330,13 @@ def pair_values(first: Scored, before: Floats, second: Scored, after: Floats, mo
         most: see `Differences`.
     """
     pair = pair_questions(first, second)
-    values = map(sub, map(after.__getitem__, pair.second), map(before.__getitem__, pair.first))
+    values = map(sub, _choose(after, pair.second), _choose(before, pair.first))
     return Differences(list(values), pair.clusters, most)
+
+
+def _choose(values: Floats, places: Sequence[int]) -> Iterable[float]:
+    """Return the values at these places: all of them for a range."""
+    return values if isinstance(places, range) else map(values.__getitem__, places)
 
 
 def describe_differences(names: Names, sample: Differences, patterns: int | None = None) -> Comparison:
@@ -393,7 +348,10 @@ def describe_differences(names: Names, sample: Differences, patterns: int | None
         patterns: see `Differences.flip_test`.
     """
     mde = sample.minimum_detectable_effect() if sample.cluster_count > 1 else math.inf
-    wins, losses = sum(value > 0 for value in sample.values), sum(value < 0 for value in sample.values)
+    wins, losses = (
+        len([value for value in sample.values if value > 0]),
+        len([value for value in sample.values if value < 0]),
+    )
     p_value = sample.p_value(patterns)
     return Comparison(
         *names,
@@ -474,17 +432,23 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
     if comparison.p_value >= _DOUBTFUL or not comparison.difference or len(sums) < 2:
         return None
     sign = math.copysign(1, comparison.difference)
-    names = sorted(sums, key=str)  # of equally large documents the first by name, in whatever order the questions are
-    largest = [max(names, key=lambda name: sign * sums[name].total), max(names, key=lambda name: sums[name].size)]
+    largest = [_find_largest(sums, lambda cluster: sign * cluster.total), _find_largest(sums, lambda own: own.size)]
     for name in dict.fromkeys(largest):
         left = sample.without(name)
         is_large = sign * left.mean <= (1 - MIN_SHARE) * abs(comparison.difference)
         is_turned = comparison.verdict in ("better", "worse") and (
-            _adjust_alike(left.p_value(), comparison._asdict()) >= SIGNIFICANT
+            adjust_alike(left.p_value(), comparison._asdict()) >= SIGNIFICANT
         )
         if is_large or is_turned:
             return OneDocument(name, sums[name].size, left.mean, left.usual_interval, left.p_value())
     return None
+
+
+def _find_largest(sums: Mapping[Hashable, Cluster], measure: Callable[[Cluster], float]) -> Hashable:
+    """Find the largest document; of equally large ones the first by name, in whatever order the questions are."""
+    measured = list(map(measure, sums.values()))
+    most = max(measured)
+    return min([name for name, own in zip(sums, measured) if own == most], key=str)
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
@@ -497,31 +461,10 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]
 
 
-def compare_each_with_each(
-    submissions: Sequence[Scored], compared: ComparisonSet, chose_best: bool = False
-) -> dict[str, dict[str, Comparison]]:
-    """Compare submissions as if each of them, in turn, were the baseline.
-
-    Args:
-        submissions: the submissions.
-        compared: their comparison.
-        chose_best: see `compare`: for the comparisons with the best.
-
-    Returns:
-        The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
-        comparisons with this baseline.
-    """
-    names = [scored.name for scored in submissions]
-    comparisons = {}
-    for name in names:
-        family = [compared.pairs[name, other] for other in names if other != name]
-        adjusted = adjust(family, chose_best and name == compared.best)
-        comparisons[name] = {each.second: each for each in adjusted}
-    return comparisons
-
-
 def _compare_groups(first: Scored, second: Scored) -> dict[str, dict[str, GroupDifference]]:
     """Compare groups of two submissions on questions that both have in them; for keys, on those that either has."""
+    if not second.groups:
+        return {}
     pair, clusters = pair_questions(first, second), first.clusters
     others = list(zip(pair.first, pair.second))
     differences: dict[str, dict[str, GroupDifference]] = {}

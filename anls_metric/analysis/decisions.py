@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TypedDict
 
-from anls_metric.analysis.comparison import SIGNIFICANT, Comparison, ComparisonSet
+from anls_metric.analysis.comparison import Comparison, ComparisonSet
+from anls_metric.analysis.verdicts import SIGNIFICANT
 from anls_metric.core.statistics.significance import Interval
 
 MOST_DOCUMENTS = 1_000_000

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.lost_points import wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
+from anls_metric.analysis.verdicts import TOO_FEW
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
@@ -200,8 +201,6 @@ def _compare(
 
 def compare_with_baseline(result: Result) -> Iterator[tuple[Comparison, str]]:
     """Yield the comparisons with the baseline for `--fail-if-worse`, and why each cannot be decided, "" if it can."""
-    from anls_metric.analysis.comparison import TOO_FEW
-
     questions = {scored.name: len(scored.scores) for scored in result.submissions}
     for pair in result.compared.comparisons:
         if pair.first == result.compared.baseline:

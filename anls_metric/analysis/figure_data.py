@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from anls_metric.analysis.evaluation import Result
-from anls_metric.analysis.scored import KEYS, Scored, list_grouping_fields, score_under
+from anls_metric.analysis.scored import Scored, list_grouping_fields, score_under
 from anls_metric.messages import make_error
+from anls_metric.options import KEYS
 
 THRESHOLDS = tuple(number / 20 for number in range(21))
 """The thresholds at which a figure shows the scores."""

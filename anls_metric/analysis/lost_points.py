@@ -27,13 +27,13 @@ from anls_metric.analysis.causes import (
     show,
 )
 from anls_metric.analysis.leaf_causes import LEAF_CAUSES, name_leaf_causes
-from anls_metric.analysis.scored import KEYS, Group, Scored, average, once
+from anls_metric.analysis.scored import Group, Scored, average, once
 from anls_metric.analysis.step_search import Applied, State, find_steps, start_state
 from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
 from anls_metric.core.strings.metrics import normalize_wrong
 from anls_metric.messages import Message
-from anls_metric.options import Settings
+from anls_metric.options import KEYS, Settings
 from anls_metric.reading.answers import list_places
 
 
@@ -138,9 +138,16 @@ class LostPoints:
             (
                 place,
                 Case(
-                    *(prediction, accepted, score, output, text, accepted_texts),
-                    *(keep_letters_and_digits(text), list(map(keep_letters_and_digits, accepted_texts))),
-                    *(place in lacking, facts),
+                    prediction,
+                    accepted,
+                    score,
+                    output,
+                    text,
+                    accepted_texts,
+                    keep_letters_and_digits(text),
+                    list(map(keep_letters_and_digits, accepted_texts)),
+                    place in lacking,
+                    facts,
                 ),
             )
             for place, (prediction, accepted, score, output, (text, accepted_texts)) in enumerate(columns)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.answer_kinds import KIND, find_kind
 from anls_metric.analysis.questions import JoinedQuestion
-from anls_metric.analysis.scored import KEYS, Groups, Scored, choose_clusters, group_scores, list_grouping_fields
+from anls_metric.analysis.scored import Groups, Scored, choose_clusters, group_scores, list_grouping_fields
 from anls_metric.core.statistics.clusters import Clusters
+from anls_metric.options import KEYS
 from anls_metric.reading.answers import Record
 
 MAX_FIELDS = 4

@@ -184,12 +184,14 @@ def read_value(text: str) -> Value | None:
         >>> read_value("15-Dec-1988"), read_value("no. 5")
         (Value(exact=(((12, 15),), '88'), vague='19'), None)
     """
-    if len(text) > MAX_LENGTH or not _WORDS.issuperset(_find_words(text.lower())):
+    if len(text) > MAX_LENGTH:
         return None
     text = " ".join(text.lower().replace("−", "-").replace("’", "'").split()).rstrip(".")
     first, blank, rest = text.partition(" ")
     text = NUMBER_WORDS.get(first, first) + blank + rest
-    return (_read_amount(text) or _read_date(text)) if _has_digit(text) else None
+    if not _has_digit(text) or not _WORDS.issuperset(_find_words(text)):
+        return None
+    return _read_amount(text) or _read_date(text)
 
 
 def _read_amount(text: str) -> Value | None:

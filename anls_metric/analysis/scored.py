@@ -11,6 +11,7 @@ from itertools import chain, groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.analysis.question_hash import hash_questions
 from anls_metric.core.json_strings import parse_written_list
 from anls_metric.core.scorer import Scorer, mean
@@ -18,7 +19,7 @@ from anls_metric.core.statistics.clusters import Clusters, find_clusters, keep_n
 from anls_metric.core.statistics.significance import Interval, mean_interval
 from anls_metric.core.strings.metrics import Matches, NormalizedPair, find_matches, normalize_wrong
 from anls_metric.messages import make_error
-from anls_metric.options import LEAVES, NONE, Settings
+from anls_metric.options import KEYS, LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
@@ -26,39 +27,8 @@ from anls_metric.reading.layouts import ABSENT, take_column
 if TYPE_CHECKING:
     from anls_metric.analysis.leaf_keys import Figures
 
-# A field that groups the questions of InfographicVQA -> the name of the group in results.json, and the names of its
-# values in the competition. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
-ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "answer_type": (
-        "answer_types",
-        {
-            "image span": "Image-Span",
-            "question span": "Question-Span",
-            "multiple spans": "Multi-Span",
-            "non span": "None span",
-        },
-    ),
-    "evidence": (
-        "evidence_types",
-        {
-            "table/list": "Table/list",
-            "textual": "Text",
-            "photo/pciture/visual_objects": "Visual/Layout",
-            "figure": "Figure",
-            "map": "Map",
-        },
-    ),
-    "operation/reasoning": (
-        "operation_types",
-        {"comparison": "Sorting", "arithmetic": "Arithmetic", "counting": "Counting"},
-    ),
-}
-
 MIN_GAIN = 0.005
 """The gain of the score below which a hint is not worth a sentence: half a point."""
-
-KEYS = "key of the value"
-"""The name under which `Scored.groups` has the keys of nested values."""
 
 
 class Group(NamedTuple):

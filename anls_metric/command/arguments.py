@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NoReturn
 
@@ -14,6 +14,7 @@ from anls_metric.analysis.evaluation import Result, evaluate
 from anls_metric.analysis.parts import BY_NAME
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.strings.metrics import METRICS
+from anls_metric.document import build_document
 from anls_metric.gold import resolve
 from anls_metric.options import (
     COMPARISON,
@@ -30,9 +31,7 @@ from anls_metric.options import (
     read_switch,
 )
 from anls_metric.reading.reader import parse_input
-from anls_metric.report.document import build_document
-from anls_metric.report.numbers import NumberFormat
-from anls_metric.report.schema import Document
+from anls_metric.report.schema import Document, Run
 from anls_metric.report.terminal import format_hints
 
 GONE: Mapping[str, str] = {
@@ -195,9 +194,16 @@ def print_hints(document: Document, settings: Settings) -> None:
         print_note(format_hints(document))
 
 
-def score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
-    """Score the files that a command names, directly or in flags. Returns the result and its document."""
+def score_files(files: Sequence[str], settings: Settings, needs: Collection[str] = ()) -> tuple[Result, Run]:
+    """Score the files that a command names, directly or in flags. Returns the result and its document, with what views
+    need.
+    """
     gold = parse_input(settings.gold) if settings.gold else None
     marked = [parse_input(word)._replace(is_marked=True) for word in settings.submissions]
     result = evaluate(*resolve([*map(parse_input, files), *marked], gold, settings))
-    return result, build_document(result, "command", NumberFormat(settings.percent, settings.digits))
+    images = None
+    if settings.images:
+        from anls_metric.analysis.images import Images
+
+        images = Images(settings.images)
+    return result, build_document(result, needs, images)

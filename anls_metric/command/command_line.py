@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -28,14 +28,18 @@ from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.version import __version__
+from anls_metric.document import REPORT
+from anls_metric.gold import is_name
 from anls_metric.messages import InputError, MissingFileError, make_error, reword
 from anls_metric.options import LEAVES, Settings
 from anls_metric.reading.reader import parse_input
 from anls_metric.report import schema
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import Document, Headline
+from anls_metric.report.schema import Document, Headline, Run
 from anls_metric.report.terminal import as_text, format_matches, format_read
+from anls_metric.report.wording import word
 
 SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
 """The first words that are not files. For a file with such a name, write ``./export``."""
@@ -168,7 +172,9 @@ def _score(words: Sequence[str]) -> int:
     if settings.find and (settings.score_only or settings.format not in (None, "text", "json")):
         raise make_error("", "{use.find} prints what gives the number: leave out {use.score_only} and {use.format}")
     endings = _check_outputs(settings)
-    result, document = _score_files(flags.files, settings)
+    needs = {name for name, path in {REPORT: settings.report, settings.kind or "forest": settings.plot}.items() if path}
+    result, run = _score_files(flags.files, settings, needs)
+    document = word(run, "command", NumberFormat(settings.percent, settings.digits))
     if settings.fail_if_worse and result.compared is None:
         raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
@@ -176,9 +182,9 @@ def _score(words: Sequence[str]) -> int:
     if settings.output or settings.output_dir:
         _write_outputs(result, document, settings, inputs, endings)
     if settings.report:
-        document = {**document, **_write_report(result, settings, inputs, words)}
+        document = {**document, **_write_report(run, settings, inputs, words)}
     if settings.plot:
-        _write_figure(result, document, settings, inputs)
+        _write_figure(document, settings, inputs)
     failures, notes = _check_limits(result, document)
     if settings.find:
         document |= _find(result, settings)
@@ -190,14 +196,14 @@ def _score(words: Sequence[str]) -> int:
     return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
 
 
-def _score_files(files: Sequence[str], settings: Settings) -> tuple[Result, Document]:
+def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str]) -> tuple[Result, Run]:
     """Score files. To find a number for lists and objects, score them as values without being asked."""
     try:
-        return score_files(files, settings)
+        return score_files(files, settings, needs)
     except InputError as error:
         if not settings.find or settings.variant or error.message.find_options().get("variant") != "anls_star":
             raise
-    return score_files(files, replace(settings, variant="anls_star"))
+    return score_files(files, replace(settings, variant="anls_star"), needs)
 
 
 # Files
@@ -235,12 +241,13 @@ def _write_outputs(
     result: Result, document: Document, settings: Settings, inputs: Sequence[str], endings: Sequence[str]
 ) -> None:
     """Write the answers or the results, according to the endings of the paths."""
-    from anls_metric.analysis.answer_rows import list_leaves, list_rows
+    from anls_metric.analysis.answer_rows import list_answers, list_leaves, list_rows
     from anls_metric.report.answers import WRITERS, write_answers, write_rows
-    from anls_metric.report.files import check_output
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
+    from anls_metric.writing import check_output
 
     several = len(result.submissions) > 1
+    places = [each if each == "-" or is_name(each) else os.path.abspath(each) for each in inputs]
     targets = [
         *zip(settings.output, endings),
         *([(os.path.join(settings.output_dir, ""), "")] if settings.output_dir else []),
@@ -257,34 +264,32 @@ def _write_outputs(
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:
             rows = {scored.name: list_rows(scored) for scored in result.submissions}
-            write_answers(path, rows, of_values=result.submissions[0].scorer.reads_json)
+            write_answers(path, list(list_answers(rows)), of_values=result.submissions[0].scorer.reads_json)
         else:
             for submission, scored in zip(document["submissions"], result.submissions):
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
-                write_results(target, submission, list_rows(scored), result.signature, inputs)
+                write_results(target, submission, list_rows(scored), result.signature, places)
         print_note(f"output: {make_printable(path)}")
 
 
-def _write_report(result: Result, settings: Settings, inputs: Sequence[str], words: Sequence[str]) -> Headline:
+def _write_report(run: Run, settings: Settings, inputs: Sequence[str], words: Sequence[str]) -> Headline:
     """Write the report, and return its headline, which is also part of the document."""
-    from anls_metric.report.files import check_output
+    from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import write_report
 
     path = str(settings.report)
-    check_output(path, [*inputs, *_list_sources(settings)])
-    headline = write_report(path, result, settings.images, front_end="command", command=shlex.join(["anls", *words]))
+    write_report(path, run, [*inputs, *_list_sources(settings)], "command", shlex.join(["anls", *words]))
     print_note(f"report: {make_printable(path)}")
-    return headline
+    return describe_headline(run)
 
 
-def _write_figure(result: Result, document: Document, settings: Settings, inputs: Sequence[str]) -> None:
-    """Write the figure, and add its data to the document."""
-    from anls_metric.report.document import add_figure_data
+def _write_figure(document: Document, settings: Settings, inputs: Sequence[str]) -> None:
+    """Write the figure."""
     from anls_metric.report.figures import write_figure
 
     path, kind = str(settings.plot), settings.kind or "forest"
-    write_figure(path, add_figure_data(document, result, kind), kind, [*inputs, *_list_sources(settings)])
+    write_figure(path, document, kind, [*inputs, *_list_sources(settings)])
     print_note(f"figure: {make_printable(path)}")
 
 
@@ -310,7 +315,7 @@ def _print(result: Result, document: Document, settings: Settings) -> None:
         if not settings.quiet:
             print_note(format_read(document))
     elif settings.find:
-        print(format_matches(settings.find, document))
+        print(format_matches(settings.find, document, VARIANTS))
     else:
         is_terminal = sys.stdout and sys.stdout.isatty()
         print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))

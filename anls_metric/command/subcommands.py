@@ -28,8 +28,8 @@ from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
 from anls_metric.messages import list_some
 from anls_metric.options import INPUT, MOST, OPTIONS, SCORING, Settings
-from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.texts import align_rows
+from anls_metric.writing import check_output, write_whole
 
 
 class Subcommand(NamedTuple):
@@ -271,11 +271,13 @@ def _add_hub(parser: Parser) -> None:
 def _export_hub(flags: argparse.Namespace) -> None:
     from anls_metric.report.hub import as_eval_results
     from anls_metric.report.numbers import NumberFormat
+    from anls_metric.report.wording import word
 
     settings = read_flags(flags)
-    _, document = score_files(flags.files, settings)
+    _, run = score_files(flags.files, settings)
     date = time.strftime("%Y-%m-%d", time.gmtime())
     numbers = NumberFormat(settings.percent, settings.digits)
+    document = word(run, "command", numbers)
     print(as_eval_results(document, flags.dataset, flags.task, flags.source or "", date, numbers))
     print_hints(document, settings)
 

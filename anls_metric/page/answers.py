@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anls_metric.analysis.question_data import describe_drawing
 from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
 from anls_metric.core.scorer import SCORERS, Scorer
@@ -16,7 +17,6 @@ from anls_metric.core.strings.variants import VARIANTS, Variant
 from anls_metric.options import make_settings
 from anls_metric.page import limits
 from anls_metric.report.numbers import PERCENT
-from anls_metric.report.question_data import describe_drawing
 from anls_metric.report.texts import escape
 
 if TYPE_CHECKING:

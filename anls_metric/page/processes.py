@@ -36,6 +36,7 @@ _PRELOADED = (
     "anls_metric.page.scoring",
     "anls_metric.page.answers",
     "anls_metric.analysis.comparison",
+    "anls_metric.analysis.report_data",
     "anls_metric.core.values",
     "anls_metric.report.html",
 )

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
 from anls_metric.core.checks import count_noun
+from anls_metric.core.names import drop_shared_prefix
+from anls_metric.document import build_document
 from anls_metric.messages import InputError, Message, make_error, reword
 from anls_metric.options import Settings, make_settings
 from anls_metric.page import limits
@@ -19,10 +21,10 @@ from anls_metric.page.processes import tell
 from anls_metric.page.uploads import get_folder, make_room
 from anls_metric.reading.files import get_stem, read_table
 from anls_metric.reading.golds import find_golds, is_named_gold
-from anls_metric.reading.reader import Input, drop_shared_prefix
-from anls_metric.report.document import build_document
+from anls_metric.reading.reader import Input
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.schema import Document
+from anls_metric.report.wording import word
 
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
@@ -84,7 +86,7 @@ def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) ->
     inputs = [Input(path, name) for path, name in zip(files, name_files(files))]
     try:
         result = evaluate(inputs, Input(gold) if gold else None, make_settings(options))
-        document: dict[str, Any] = _hide_folders(_cut_edits(build_document(result)), paths)
+        document: dict[str, Any] = _hide_folders(_cut_edits(word(build_document(result))), paths)
     except ValueError as error:
         raise ValueError(_hide_folders(str(error), paths)) from None
     return document
@@ -215,14 +217,15 @@ def _evaluate(inputs: Sequence[Input], gold: Input | None, settings: Settings, e
 
 def _write_report(path: str, result: Result, archives: Sequence[str], errors: list[ValueError]) -> None:
     """Write the report. Adds what is wrong with an archive of images."""
+    from anls_metric.analysis.images import Images
+    from anls_metric.document import REPORT
     from anls_metric.report.html import as_html
-    from anls_metric.report.images import Images
 
     images = Images(max_bytes=limits.MAX_IMAGES)
     for archive in archives[:1]:
         with _keep(errors):
             images = Images(archive, max_bytes=limits.MAX_IMAGES)
-    page = as_html(result, images=images, front_end="page", most_bytes=limits.MAX_REPORT)
+    page = as_html(build_document(result, {REPORT}, images, limits.MAX_REPORT), "page")
     make_room(get_folder(), limits.MAX_KEPT - limits.MAX_COMING - limits.MAX_WRITTEN)
     os.makedirs(os.path.dirname(path))
     with open(path, "w", encoding="utf-8", errors="replace", newline="") as stream:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
+from anls_metric.core.names import drop_shared_prefix
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
@@ -197,6 +197,8 @@ def _compare_numbers(runs_of: dict[str, list[Answers]], settings: Settings) -> d
 
     So a comparison stays paired, and a submission with few answers costs the others theirs.
     """
+    if settings.missing == "error":  # then none is unanswered
+        return runs_of
     answered = {name: set.intersection(*map(_list_answered, runs)) for name, runs in runs_of.items()}
     hints: Mapping[str, Message] = {}
     if settings.missing == "zero":
@@ -362,40 +364,3 @@ def name_inputs(inputs: Sequence[Input]) -> list[str]:
         raise make_error("", sentence + ", such as first={path}", names=list_some(taken), path=path)
     short = iter(drop_shared_prefix(names, given))
     return [each.name or next(short) for each in inputs]
-
-
-_WORD = r"(?:submission|prediction|answer|result|output)s?"
-_PREFIX = rf".*__|{_WORD}[_-]+"
-
-
-def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
-    """Drop the prefix that all names share, if it ends in two underscores, or is a word like submission. A single name
-    loses only such a word with two underscores, since what else it begins with may tell it from other runs.
-
-    Args:
-        names: the names of files.
-        others: names that the user gave, which stay as they are.
-
-    Example:
-        >>> drop_shared_prefix(["submission__base", "submission__tuned"])
-        ['base', 'tuned']
-        >>> drop_shared_prefix(["base_1", "base_2"]), drop_shared_prefix(["submission__base"])
-        (['base_1', 'base_2'], ['base'])
-        >>> drop_shared_prefix(["router__whole__k5"])
-        ['router__whole__k5']
-    """
-    common = os.path.commonprefix(names)  # noqa: RUF071, of characters
-    prefix = re.match(_PREFIX if len(names) > 1 else f"{_WORD}__", common)
-    short = [name[prefix.end() :] for name in names] if prefix else []
-    return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
-
-
-def find_name(name: str, names: Iterable[str]) -> str:
-    """Find a submission by its name, with or without the shared prefix, or return "" if there is none.
-
-    Example:
-        >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])
-        ('base', '')
-    """
-    matches = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
-    return max(matches, key=len, default="")

@@ -1,81 +1,39 @@
-"""Lists every answer as a flat dict, and writes answers and leaves as CSV, JSON lines or Parquet."""
+"""Writes rows of answers or of leaves as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
 
-from anls_metric.analysis.answer_rows import AnswerRow, Run
 from anls_metric.messages import make_error
-from anls_metric.report.files import open_aside
 from anls_metric.report.texts import guard_formula
+from anls_metric.writing import open_aside
 
 Names = Sequence[str]
 Rows = Sequence[Mapping[str, Any]]
 
 
-class _Scored(TypedDict):
-    submission: str
-    id: str
-    question: str | None
-    prediction: Any
-    references: list[Any]
-    score: float
-    outcome: str
-
-
-class Answer(_Scored, total=False):
-    """An answer with its score. It also has a key for each field in the option ``by``, and for the cluster field.
-
-    Keys:
-        submission: the name of the submission.
-        id: the id of the question.
-        question: the text of the question; None if the record has none.
-        prediction: the answer, a string or a value; None for none.
-        references: the accepted answers.
-        score: from 0 to 1.
-        outcome: the cause that costs the answer most, "right" for none: see `lost_points`.
-        run: the number of the run, from 1, if there are several.
-        raw: the model output, if the prediction was extracted from it.
-    """
-
-    run: int
-    raw: str | None
-
-
-def list_answers(rows: Mapping[str, Iterable[AnswerRow]]) -> Iterator[Answer]:
-    """List the answers of submissions, including those of all runs, given their rows by the name of the submission."""
-    for name, own in rows.items():
-        for row in own:
-            question = {key: row[key] for key in ("id", "question", "prediction", "references")}
-            for number, run in enumerate(row.get("runs", [row]), 1):
-                answer: Any = {**row["groups"], "submission": name, **question}
-                answer |= {key: value for key, value in run.items() if key in Run.__annotations__}
-                if "runs" in row:
-                    answer["run"] = number
-                yield answer
-
-
-def write_answers(path: str, rows: Mapping[str, Iterable[AnswerRow]], *, of_values: bool) -> None:
+def write_answers(path: str, answers: Rows, *, of_values: bool) -> None:
     """Write the answers of submissions to a file: CSV, JSON lines or Parquet, depending on the ending of the file name.
 
     Args:
         path: the file to write.
-        rows: the rows of `answer_rows.list_rows`, by the name of the submission.
-        of_values: whether the references are lists and nested values.
+        answers: the rows of `answer_rows.list_answers`.
+        of_values: whether the references are lists and nested values, where a list is one accepted value.
 
     Raises:
         InputError: the library for Parquet is missing. OSError: the file cannot be written.
     """
-    answers: list[Any] = list(list_answers(rows))
-    if of_values:  # where a list is one accepted value
-        for answer in answers:
-            accepted = answer["references"]
-            answer["references"] = accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
+    if of_values:
+        answers = [{**answer, "references": _write_references(answer["references"])} for answer in answers]
     write_rows(path, answers)
+
+
+def _write_references(accepted: Sequence[Any]) -> Any:
+    return accepted[0] if len(accepted) == 1 else {"__tuple__": accepted}
 
 
 def write_rows(path: str, rows: Rows) -> None:

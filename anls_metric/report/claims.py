@@ -9,10 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.verdicts import TOO_FEW, choose_wanted
 from anls_metric.core.checks import count_noun
-from anls_metric.report.document import get_label
 from anls_metric.report.numbers import NumberFormat, format_p_value
 from anls_metric.report.schema import Document
+from anls_metric.report.wording import get_label
 
 MANY_TIMES = 50
 """So many times the documents of a set are out of reach."""
@@ -83,15 +84,16 @@ def write_claims(document: Document, numbers: NumberFormat, names: Mapping[str, 
     ]
     if not pairs:
         return _write_score(document, numbers, short)
-    if all(pair.values["interval"] is None or pair.values["verdict"] == "too few documents" for pair in pairs):
+    if all(pair.values["interval"] is None or pair.values["verdict"] == TOO_FEW for pair in pairs):
         return _write_too_few(document, pairs, numbers)
+    values = choose_wanted([pair.values for pair in pairs])
+    wanted = next(pair for pair in pairs if pair.values is values)
     decided = [pair for pair in pairs if pair.values["verdict"] in ("better", "worse")]
     opened = [pair for pair in pairs if pair not in decided]
     can = _write_decided(decided, document, numbers) if decided else _write_equal(opened, numbers)
     if not opened:
-        doubt, more = _write_doubt(decided[0], document, numbers), _write_more(document)
-        return Claims(can, doubt, more, decided[0].values["second"])
-    wanted = max(opened, key=lambda pair: abs(pair.values["difference"]))
+        doubt, more = _write_doubt(wanted, document, numbers), _write_more(document)
+        return Claims(can, doubt, more, wanted.values["second"])
     needed = _write_needed(wanted, document, numbers)
     return Claims(can, _write_open(wanted, document, numbers), needed, wanted.values["second"])
 

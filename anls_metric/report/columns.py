@@ -66,6 +66,9 @@ KEY_COLUMNS = (
 )
 """The columns of the table of keys."""
 
+SHORT_KEY_COLUMNS = ("right", "close", "wrong", "missed", "invented", "anls", "difference", "verdict")
+"""The same in a terminal, if there are several submissions."""
+
 COPIED_COLUMNS = (
     *("anls", "interval", *ASKED_COLUMNS, "anls_extracted", "empty"),
     *("difference", "difference_interval", "p_value_adjusted"),

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import rapidfuzz
-
-from anls_metric.analysis.evaluation import Result
 from anls_metric.core.checks import count_noun
-from anls_metric.core.version import __version__
 from anls_metric.messages import FrontEnd
-from anls_metric.options import OPTIONS, Options, Settings
+from anls_metric.options import OPTIONS
 from anls_metric.report.claims import Claims
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
-from anls_metric.report.document import get_label
 from anls_metric.report.numbers import NumberFormat
-from anls_metric.report.schema import Document, Submission
+from anls_metric.report.schema import Document, Run, Submission
 from anls_metric.report.tables import Markup, PrintedTable, build_tables, collect_records, list_notes
 from anls_metric.report.terminal import list_details
 from anls_metric.report.texts import escape
+from anls_metric.report.wording import get_label
 
 
 def escape_sentence(text: str) -> str:
@@ -144,19 +137,18 @@ _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 _ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\])+")
 
 
-def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
+def describe_origin(run: Run, front_end: FrontEnd, command: str) -> str:
     """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
     propose.
 
     Args:
-        result: what the report is about.
+        run: what the report is about.
         front_end: what made it. The web app has no command, and its options name files of the server.
         command: the command that made it; "" for a call in Python.
     """
-    usual = Settings()
-    options = {name: getattr(result.settings, name) for name in Options.__annotations__}
-    given = {name: value for name, value in options.items() if value != getattr(usual, name)}
-    function = "compare" if result.compared else "score"
+    # Lists are tuples, as the options read them, whether or not the document was kept in a file.
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in run["options"].items()}
+    function = "compare" if run["comparisons"] else "score"
 
     def write(**more: str) -> str:
         """Write the command or the call with different values for some options."""
@@ -167,16 +159,13 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
 
     command = _ABSOLUTE.sub("", command)
     given = {name: _ABSOLUTE.sub("", value) if isinstance(value, str) else value for name, value in given.items()}
-
-    # SOURCE_DATE_EPOCH sets the date, so that the same input makes the same file on another day, too.
-    date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
-    rules = dict.fromkeys(",".join(hint.extract) for hint in result.hints if hint.extract)
-    versions = f"anls-metric {__version__}, Python {platform.python_version()} and rapidfuzz {rapidfuzz.__version__}"
-    made = f"Made on {date} by {versions}"
+    rules = dict.fromkeys(",".join(hint["extract"]) for hint in run["report"]["document"]["hints"] if hint["extract"])
+    date, *versions = (value if name == "date" else f"{name} {value}" for name, value in run["made"].items())
+    made = f"Made on {date} by {', '.join(versions[:-1])} and {versions[-1]}"
     if front_end == "page":
-        return f"<p>{escape(made)}. Signature: <code>{escape(result.signature, 2000)}</code></p>"
+        return f"<p>{escape(made)}. Signature: <code>{escape(run['signature'], 2000)}</code></p>"
     lines = [
-        ("Signature", result.signature),
+        ("Signature", run["signature"]),
         (made, write()),
         *(("To extract answers as a hint proposes", write(extract=rule)) for rule in rules),
     ]
@@ -187,19 +176,20 @@ def describe_origin(result: Result, front_end: FrontEnd, command: str) -> str:
 _OPTIONS = re.compile(r'(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?|\b[a-z_]+=(?:"[^"]*")?)')
 
 
-def format_hints(document: Document, result: Result, front_end: FrontEnd) -> str:
-    """Format the hints of a document as HTML, for the web app with the buttons that set their options.
+def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
+    """Format the hints of a worded document as HTML, for the web app with the buttons that set their options.
 
     Hints about one of several submissions are folded, because the row of the submission shows what matters; so are
     those about differences.
     """
-    several, notes, shown, folded = len(result.submissions) > 1, result.compared and result.compared.notes, "", ""
-    for described, hint in zip(document["hints"], result.hints):
+    several, shown, folded = len(document["submissions"]) > 1, "", ""
+    hints: Any = run["report"]["document"]["hints"]
+    for described, hint in zip(document["hints"], hints):
         parts = [escape(part, 2000) for part in _OPTIONS.split(described["text"])]
         parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
-        action = _format_action(hint.message.find_options()) if front_end == "page" else ""
+        action = _format_action(hint["options"]) if front_end == "page" else ""
         item = f"<li>{''.join(parts)}{action}</li>"
-        if several and (hint.submission or hint.message in notes):
+        if several and (hint["submission"] or hint["is_note"]):
             folded += item
         else:
             shown += item

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
-from anls_metric.analysis.scored import KEYS
+from anls_metric.core.names import drop_shared_prefix
 from anls_metric.core.printing import make_printable
 from anls_metric.messages import make_error, shorten
-from anls_metric.reading.reader import drop_shared_prefix
+from anls_metric.options import KEYS
 from anls_metric.report import schema
 from anls_metric.report.axis import find_limits
-from anls_metric.report.document import get_label
-from anls_metric.report.files import check_output, open_aside
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.schema import Document
+from anls_metric.report.wording import get_label
+from anls_metric.writing import check_output, open_aside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
     """Draw a figure on axes, and return the axes. If none are given, draw in a pyplot figure, which a notebook shows.
 
     Args:
-        document: as `document.build_document` makes it, with what `document.add_figure_data` adds.
+        document: as `wording.word` makes it, with what `anls_metric.document.add_figure_data` adds.
         kind: a key of `KINDS`.
         axes: where to draw.
 

@@ -34,18 +34,18 @@ def format_first(cases: Sequence[Any], data: Mapping[str, Any], numbers: NumberF
 
 
 def _format_case(case: Any, data: Mapping[str, Any], numbers: NumberFormat, first: int, second: int) -> str:
-    row, names = case.row, [data["names"][each["name"]] for each in data["document"]["submissions"]]
-    first, second = (first, second) if case.who == first else (second, first)
+    row, names = case["row"], [data["names"][each["name"]] for each in data["document"]["submissions"]]
+    first, second = (first, second) if case["who"] == first else (second, first)
     answer, references = data["answers"][first]["rows"][row], data["references"][row]
-    others = f", {case.like - 1} like it" if case.like > 1 else ""
+    others = f", {case['like'] - 1} like it" if case["like"] > 1 else ""
     question = escape(data["questions"][row] or data["ids"][row], 160)
     key = quote(data["ids"][row].encode("utf-8", "replace").decode(), safe="")
     link = f'<a href="#q-{escape(key, 2000)}" data-open="{row}">{question}</a>'
-    tag = f'<span class="tag">{escape(case.cause)}{others}</span>'
+    tag = f'<span class="tag">{escape(case["cause"])}{others}</span>'
     score = f"<b>{escape_sentence(numbers.format(answer['score']))}</b>"
-    why = "The metric is too strict here: people would accept it. " * case.is_strict
+    why = "The metric is too strict here: people would accept it. " * case["is_strict"]
     sentence = "" if "tree" in answer else data["sentences"][answer["sentence"]]
-    lines = [f'<p class="edits">{"".join(_draw(answer, answer.get("references", references), case.cause))}</p>']
+    lines = [f'<p class="edits">{"".join(_draw(answer, answer.get("references", references), case["cause"]))}</p>']
     lines.append(f'<p class="said">{escape(names[first])} {score}. {why}{escape_sentence(sentence)}</p>')
     said = [data["pages"][row].replace("\\", "/").rpartition("/")[2]] if data["pages"][row] else []
     if second >= 0 and (other := data["answers"][second]["rows"][row]):

@@ -8,26 +8,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Iterable, Sequence
 from string import Template
-from typing import Any
 
-from anls_metric.analysis.contributions import split_points
-from anls_metric.analysis.evaluation import Result, sort_for_report
-from anls_metric.analysis.first_look import choose_cases
-from anls_metric.analysis.leaf_counts import list_leaf_counts
-from anls_metric.analysis.lost_points import LEAF_MEANINGS, MEANINGS, account_for
-from anls_metric.analysis.marked import score_accepted, sum_unseen
-from anls_metric.analysis.parts.lost import describe_lost
-from anls_metric.analysis.question_groups import group_questions
-from anls_metric.analysis.question_map import list_documents
-from anls_metric.analysis.questions import join_questions
-from anls_metric.analysis.suspicions import explain_suspicions
 from anls_metric.core.checks import count_noun
-from anls_metric.core.strings.variants import Variant
 from anls_metric.messages import FrontEnd, make_error
-from anls_metric.reading.reader import Input
 from anls_metric.report.claims import write_claims
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
@@ -42,126 +27,79 @@ from anls_metric.report.details import (
     format_worst,
     list_asked,
 )
-from anls_metric.report.document import build_document, describe_groups, put_into_words
-from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.first import format_first
 from anls_metric.report.headline import describe_headline, percent_numbers
-from anls_metric.report.images import Images
-from anls_metric.report.question_data import MAX_BYTES, build_question_data, encode_script_data, select_questions
-from anls_metric.report.schema import Document, Headline
-from anls_metric.report.scripts import SCRIPT, join_modules, read_asset
+from anls_metric.report.schema import Document, Run
+from anls_metric.report.scripts import SCRIPT, encode_script_data, join_modules, read_asset
 from anls_metric.report.tables import FORMATS, collect_records, describe_ties
 from anls_metric.report.texts import escape
+from anls_metric.report.wording import word_document
+from anls_metric.writing import check_output, write_whole
 
 
-def as_html(
-    result: Result,
-    images: Images | None = None,
-    front_end: FrontEnd = "python",
-    most_bytes: int = MAX_BYTES,
-    command: str = "",
-) -> str:
+def as_html(run: Run, front_end: FrontEnd = "python", command: str = "") -> str:
     """Format a report of one or more submissions as an HTML file.
 
     Args:
-        result: the submissions with their scores.
-        images: the images of the pages that the questions are about.
+        run: a document with what the report needs: see `anls_metric.document.build_document`.
         front_end: the front end in whose words hints name options.
-        most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
-            come first, and the report says how many questions it left out.
         command: the command that makes the report; "" for none.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
-    return _make_report(result, images or Images(), front_end, most_bytes, command)[0]
-
-
-def _make_report(
-    result: Result, images: Images, front_end: FrontEnd, most_bytes: int, command: str
-) -> tuple[str, Headline]:
-    """Make the file, and return it with its headline: see `describe_headline`."""
-    source, order = (
-        os.path.basename(result.submissions[0].questions.table.name),
-        [each.name for each in result.submissions],
-    )
-    result = sort_for_report(result)
-    headline, submissions, numbers = describe_headline(result), result.submissions, percent_numbers(result.settings)
-    everything = join_questions(submissions)
-    questions = select_questions(submissions, everything, most_bytes)
-    document = build_document(result, front_end, numbers)
-    plain: Document = {
-        **document,
-        "submissions": [{**each, "groups": {}, "worst": []} for each in document["submissions"]],
-    }
+    report, headline, numbers = run["report"], describe_headline(run), percent_numbers(run)
+    data, document = report["data"], word_document(report["document"], run, front_end, numbers)
+    plain: Document = {**document, "submissions": [{**each, "groups": {}} for each in document["submissions"]]}
     copied = [key for key in COPIED_COLUMNS if any(key in record for record in collect_records(plain))]
     for submission in document["submissions"]:
-        submission |= {"worst": [], "variants": headline["variants"].get(submission["name"], {})}
-    meanings = LEAF_MEANINGS if account_for(submissions[0]).counts_leaves else MEANINGS
-    outcomes = [{"name": name, "meaning": meaning} for name, meaning in meanings.items()]
-    hints, details = format_hints(document, result, front_end), as_html_tables(document, numbers)
-    scorer, grouping = submissions[0].scorer, group_questions(submissions, questions)
-    for submission, scored, own in zip(document["submissions"], submissions, grouping.groups):
-        if "lost" not in submission:  # which --quiet leaves out of a table
-            submission["lost"] = put_into_words(describe_lost(scored), front_end)
-        described: Any = {field: describe_groups(groups, scored.clusters) for field, groups in own.items()}
-        submission["groups"] |= described
-    parts = split_points(submissions)
+        submission["variants"] = headline["variants"].get(submission["name"], {})
+    groups = zip(document["submissions"], report["grouped"])
+    shown = {**document, "submissions": [{**each, "groups": {**each["groups"], **own}} for each, own in groups]}
     claims = write_claims({**document, **headline}, numbers, headline["names"])
-    data = {
+    drawn = {
         **headline,
         "about": claims.about,
-        "order": order,
+        "order": report["order"],
         "of_tied": describe_ties(document),
         "asked": list_asked(document, numbers),
         "tables": {name: write(plain, numbers, copied) for name, write in FORMATS.items()},
-        "label": scorer.label,
         "digits": numbers.digits,
-        "source": source,
-        "document": document,
-        "outcomes": outcomes,
-        "suspected_label_errors": explain_suspicions(submissions),
-        "accepted": score_accepted(submissions, questions),
-        "unseen": sum_unseen(submissions, questions),
-        "contributions": {name: [part._asdict() for part in own] for name, own in parts.items()},
-        "of_strings": isinstance(scorer, Variant),
-        "groups": grouping.questions,
-        "first_field": grouping.first_field,
-        "documents": list_documents(submissions, questions),
-        "leaves": list_leaf_counts(submissions, questions),
-        **build_question_data(result, questions, images),
+        "document": shown,
+        **data,
+        "notes": _list_notes(run),
     }
-    some = f"This file contains {len(questions):,} of {len(everything):,} questions, those with differences or zeros "
-    notes = [some + "first. The figures above cover all questions."] if len(questions) < len(everything) else []
-    data["notes"] = [*notes, f"{images.note}."] if images.note else notes
-    worst = format_worst(data)
-    order_of = [submission["name"] for submission in document["submissions"]]
-    first = order_of.index(claims.about) if claims.about else 0
-    second = order_of.index(document["baseline"]) if claims.about else -1
-    pictured = {row for row, image in enumerate(data["images"]) if isinstance(image, int)}
-    cases = choose_cases(submissions, questions, first, second, pictured)
+    first = format_first(report["cases"], drawn, numbers, *report["looked_at"])
     style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
-    page = Template(read_asset("report.html")).substitute(
+    return Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=escape(headline["heading"]),
         heading=escape_sentence(headline["heading"]),
         summary=_mark(headline["summary"], headline["warnings"]),
-        description=escape(count_noun(document["questions"], "question") + f" of {source}"),
-        about=describe_set(document, source),
-        details=details,
+        description=escape(count_noun(document["questions"], "question") + f" of {data['source']}"),
+        about=describe_set(document, data["source"]),
+        details=as_html_tables(document, numbers),
         claims=format_claims(claims),
-        worst=worst,
-        first=format_first(cases, data, numbers, first, second),
-        hints=hints,
-        meanings=format_meanings(outcomes),
+        first=first,
+        worst=format_worst(drawn),
+        hints=format_hints(document, run, front_end),
+        meanings=format_meanings(data["outcomes"]),
         read=format_read(document),
-        origin=describe_origin(result, front_end, command),
-        data=encode_script_data(data),
+        origin=describe_origin(run, front_end, command),
+        data=encode_script_data(drawn),
         style=style,
         script=script,
     )
-    return page, headline
+
+
+def _list_notes(run: Run) -> list[str]:
+    """List what the report leaves out."""
+    report = run["report"]
+    shown, total, images = len(report["data"]["ids"]), report["total"], report["image_note"]
+    some = f"This file contains {shown:,} of {total:,} questions, those with differences or zeros "
+    notes = [some + "first. The figures above cover all questions."] if shown < total else []
+    return [*notes, f"{images}."] if images else notes
 
 
 def _mark(text: str, parts: Iterable[str]) -> str:
@@ -173,36 +111,23 @@ def _mark(text: str, parts: Iterable[str]) -> str:
 
 
 def write_report(
-    path: str,
-    result: Result,
-    images: str | None = None,
-    inputs: Sequence[Input] = (),
-    front_end: FrontEnd = "python",
-    command: str = "",
-) -> Headline:
-    """Write a report of a result.
+    path: str, run: Run, inputs: Sequence[str] = (), front_end: FrontEnd = "python", command: str = ""
+) -> None:
+    """Write a report.
 
     Args:
         path: the file to write, such as "report.html".
-        result: the submissions with their scores.
-        images: a folder, a zip archive or a table of page images; None takes those of the scored data.
-        inputs: the scored data, the gold file first; see `Images`.
+        run: a document with what the report needs.
+        inputs: the files that were read.
         front_end: the front end in whose words hints name options.
         command: the command that makes the report; "" for none.
 
-    Returns:
-        The headline of the report: see `describe_headline`.
-
     Raises:
-        InputError: there are no images at `images`, `path` does not end in ".html", or the file is one of the inputs.
-        OSError: it cannot be written.
+        InputError: `path` does not end in ".html", or the file is one of the inputs. OSError: it cannot be written.
     """
     check_path(path)
-    sources = [*(each.path for each in inputs), images, result.settings.corrections]
-    check_output(path, [source for source in sources if source])
-    page, headline = _make_report(result, Images(images, inputs), front_end, MAX_BYTES, command)
-    write_whole(path, page)
-    return headline
+    check_output(path, inputs)
+    write_whole(path, as_html(run, front_end, command))
 
 
 def check_path(path: str) -> None:

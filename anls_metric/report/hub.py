@@ -28,7 +28,7 @@ def as_eval_results(
     """Format the score of one submission as YAML.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         dataset: the id of the dataset, such as ``lmms-lab-encoder/DocVQA``.
         task: the id of the task in the ``eval.yaml`` of the dataset.
         source: the URL of evidence for the score, such as logs or a paper; "" for none.

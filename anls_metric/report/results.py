@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from anls_metric.analysis.answer_rows import AnswerRow
-from anls_metric.analysis.scored import ANSWER_TYPES
-from anls_metric.gold import is_name
+from anls_metric.analysis.answer_types import ANSWER_TYPES
 from anls_metric.messages import list_some, make_error
-from anls_metric.report.files import check_output, write_whole
 from anls_metric.report.schema import Submission
+from anls_metric.writing import check_output, write_whole
 
 FILE = "results.json"
 
 
 def write_results(
-    path: str, submission: Submission, rows: Iterable[AnswerRow], signature: str, inputs: Sequence[str]
+    path: str, submission: Submission, rows: Iterable[Mapping[str, Any]], signature: str, inputs: Sequence[str]
 ) -> None:
     """Write the results of a submission.
 
@@ -29,12 +27,11 @@ def write_results(
         submission: the submission, as in the JSON document.
         rows: its answers: see `answer_rows.list_rows`.
         signature: the signature of the score.
-        inputs: the scored files, which the results name.
+        inputs: the paths of the scored files, which the results name.
 
     Raises:
         InputError: the file is an input, or holds the results of other inputs. OSError: it cannot be written.
     """
-    inputs = [each if each == "-" or is_name(each) else os.path.abspath(each) for each in inputs]
     with suppress(FileExistsError):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     check_output(path, inputs)
@@ -54,7 +51,7 @@ def write_results(
     write_whole(path, json.dumps(results, indent=1) + "\n")
 
 
-def _describe_answer(row: AnswerRow) -> dict[str, Any]:
+def _describe_answer(row: Mapping[str, Any]) -> dict[str, Any]:
     content = {
         "score": row["score"],
         "question": _or_empty(row["question"]),

@@ -359,8 +359,8 @@ class Headline(TypedDict, total=False):
     """the submission that the report compares the others with: the `baseline`; with `--all-pairs`, the best of three
     or more"""
     pairs: Mapping[str, Mapping[str, PairComparison]]
-    """the comparison of the second with the first, as in `comparisons` without `one_document`; p is adjusted for the
-    comparisons with the first"""
+    """the comparison of each of the others with the `reported_baseline`, as in `comparisons` without `one_document`; p
+    is adjusted for these"""
     reversed_by: Mapping[str, float]
     """by how much each variant puts the second-best submission ahead of the best"""
 
@@ -375,3 +375,36 @@ class Document(_Document, Independent, Compared, Headline, total=False):
     find: list[Match]
     find_chance: FindChance
     """with `--find`, [what gives the number](#a-published-number-find)"""
+
+
+class ReportData(TypedDict, total=False):
+    """What the HTML report shows besides: see `anls_metric.document.build_document`."""
+
+    document: Any  # the document with the best first; its comparisons are with the baseline of the report
+    order: list[str]  # the names in the order in which the user passed them
+    grouped: list[Any]  # the groups of each submission, by field
+    total: int  # the number of all questions, of which those with the least to see are left out
+    image_note: str  # which images are left out
+    data: Mapping[str, Any]  # what the script of the report draws
+    standings: Mapping[str, Any]
+    looked_at: tuple[int, int]  # the numbers of the submission to look at first, and of its baseline; -1 for none
+    cases: list[Any]  # the questions to look at first
+
+
+class Run(Document, total=False):
+    """A document with what only views need."""
+
+    words: Mapping[str, Mapping[str, str]]
+    """the texts of messages in the words of other front ends, by their text for Python"""
+    made: Mapping[str, str]
+    """the date, and the versions of what made the scores"""
+    options: Mapping[str, Any]
+    """the options that are not the usual ones, by their names in Python"""
+    digits: int | None
+    """the digits after the point that the user asked for"""
+    report: ReportData
+    """what the HTML report shows"""
+
+
+FOR_VIEWS = ("words", "made", "options", "digits", "report")
+"""The keys that only views need, which the printed document leaves out."""

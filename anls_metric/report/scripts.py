@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
@@ -29,3 +31,16 @@ def join_modules(modules: Iterable[Path]) -> str:
     """Join modules into one script. They share a single scope, so imports and exports are removed."""
     lines = [line for path in modules for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
     return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
+
+
+def encode_script_data(data: Mapping[str, Any]) -> str:
+    r"""Encode data as JSON for a script element, so that no string in the data can end the element.
+
+    Example:
+        >>> encode_script_data({"text": "</script><!--"})
+        '{"text":"\\u003c/script>\\u003c!--"}'
+    """
+    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str).replace(
+        "<", "\\u003c"
+    )
+    return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes an escape of JSON

@@ -10,28 +10,29 @@ from operator import itemgetter
 from string import Template
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.comparison import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.analysis.part import Column
 from anls_metric.analysis.parts import PARTS
-from anls_metric.analysis.scored import KEYS
+from anls_metric.analysis.verdicts import NO_DIFFERENCE, TOO_FEW, OneDocument
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import make_printable
+from anls_metric.options import KEYS
 from anls_metric.report import schema
 from anls_metric.report.columns import (
     COLUMNS,
     COMPARED,
     KEY_COLUMNS,
     LATEX_COLUMNS,
+    SHORT_KEY_COLUMNS,
     TERMINAL_COLUMNS,
     USUAL_COLUMNS,
     Names,
     choose_columns,
 )
-from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import count_answers, list_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat, format_p_value
 from anls_metric.report.schema import Document
 from anls_metric.report.texts import guard_formula
+from anls_metric.report.wording import describe_clusters, get_label
 
 FEW_DOCUMENTS = "few documents"
 """What is said beside a verdict with fewer than 30 documents."""
@@ -83,7 +84,7 @@ def build_tables(document: Document, numbers: NumberFormat, names: Names, markup
     it has.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         numbers: how scores are printed.
         names: the columns of the first table that the user asks for; empty for the usual columns.
         markup: how cells are written.
@@ -217,7 +218,8 @@ def _list_groups(document: Document, usual: Sequence[str]) -> list[PrintedTable]
             for submission in submissions
             if name in submission["groups"][field]
         ]
-        shown = KEY_COLUMNS if field == KEYS else [*usual, "questions"]
+        of_keys = SHORT_KEY_COLUMNS if usual is TERMINAL_COLUMNS and len(submissions) > 1 else KEY_COLUMNS
+        shown = of_keys if field == KEYS else [*usual, "questions"]
         _, *columns = _choose(document, rows, (), shown, is_adjusted=field == KEYS and len(names) > 1)
         if len(submissions) > 1:
             columns.insert(0, Column("name", "submission"))
@@ -507,7 +509,7 @@ def collect_figures(document: Document, names: Names = ()) -> list[dict[str, Any
     If the leaves of nested values are counted by key, a row for each key follows, and names it.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         names: the columns that the user asks for; empty for all.
 
     Raises:

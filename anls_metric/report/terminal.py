@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,12 @@ from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.worst import Leaf, WorstAnswer
 from anls_metric.core.checks import count_noun
 from anls_metric.core.printing import GAP, align_texts, make_printable
-from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.messages import shorten
-from anls_metric.report.document import describe_clusters, get_label
 from anls_metric.report.lost import format_lost
 from anls_metric.report.numbers import PLAIN, NumberFormat
 from anls_metric.report.schema import Document, Source, Submission
 from anls_metric.report.texts import align_rows
+from anls_metric.report.wording import describe_clusters, get_label
 
 if TYPE_CHECKING:
     from anls_metric.report.columns import Names
@@ -43,7 +42,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     """Format a document: one submission as a list of figures, several submissions as tables.
 
     Args:
-        document: as `document.build_document` makes it.
+        document: as `wording.word` makes it.
         numbers: how scores are printed.
         columns: the columns that the user asks for, which always make a table; empty for the usual columns.
         width: the width of the terminal. A wider table is split.
@@ -254,12 +253,12 @@ def _format_table(table: PrintedTable, width: float) -> str:
     return f"{table.title}\n{text}" if table.title else text
 
 
-def format_matches(number: str, document: Document) -> str:
+def format_matches(number: str, document: Document, known: Collection[str]) -> str:
     """Format what `variant_search.search_variants` found for a number, with a line for each rule, threshold and score,
     and how much it says.
 
     A variant that gives the number without extraction is not repeated for a rule. The nearest is shown only if it is
-    within `NEAR` points.
+    within `NEAR` points. The variants of strings are known; other names are those of metrics.
     """
     matches, chance = document["find"], document["find_chance"]
     first = matches[0]
@@ -279,7 +278,7 @@ def format_matches(number: str, document: Document) -> str:
             variants.setdefault(rule + score, []).append(match["variant"])
         shown.add((match["variant"], match["threshold"], score))
     start = f"{number} is" if first["exact"] else f"no variant or metric gives {number}; the nearest is"
-    lines = [f"{start} {_name_variants(names)}{words}" for words, names in variants.items()]
+    lines = [f"{start} {_name_variants(names, known)}{words}" for words, names in variants.items()]
     digits = count_noun(len(number.strip().removesuffix("%").partition(".")[2]), "digit")
     tried = f"{count_noun(chance['tried'], 'combination')} tried"
     lines.append(f"{tried}: they give {chance['share']:.1%} of the numbers of {digits} near {number}")
@@ -289,13 +288,13 @@ def format_matches(number: str, document: Document) -> str:
 MAX_NAMES = 3
 
 
-def _name_variants(names: Sequence[str]) -> str:
+def _name_variants(names: Sequence[str], variants: Collection[str]) -> str:
     """Name variants and metrics with the same score: of many variants, the first."""
-    known = [name for name in names if name in VARIANTS]
+    known = [name for name in names if name in variants]
     if len(known) <= MAX_NAMES:
         return ", ".join(names)
     others = f"{known[0]} and {len(known) - 1} others, which this number does not tell apart,"
-    return ", ".join([*(name for name in names if name not in VARIANTS), others])
+    return ", ".join([*(name for name in names if name not in variants), others])
 
 
 # Answers

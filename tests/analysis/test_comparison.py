@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import anls_metric
 from anls_metric import differences, holm, minimum_detectable_effect, paired_test
 from anls_metric.analysis import comparison
-from anls_metric.analysis.comparison import Comparison, ComparisonSet, compare_each_with_each
+from anls_metric.analysis.comparison import Comparison, ComparisonSet
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.statistics.significance import Interval
 from tests.analysis.scoring import make_table
@@ -199,18 +199,6 @@ def test_notes_name_the_comparisons_that_have_them() -> None:
     note = f"b against a, c against a, ...: {compared.comparisons[0].note}"
     assert [message.text() for message in compared.notes] == [note]
     assert note in anls_metric.compare(several, baseline="a", cluster_by="none").hints
-
-
-@pytest.mark.parametrize("all_pairs", [False, True])
-def test_compare_each_with_each_gives_what_each_baseline_gives(all_pairs: bool) -> None:
-    submissions = score_all(THREE)
-    by_baseline = compare_each_with_each(submissions, comparison.compare(submissions, "b", all_pairs))
-    assert [*by_baseline] == ["a", "b", "c"]
-    for baseline in THREE:
-        for expected in comparison.compare(submissions, baseline).comparisons:
-            found = by_baseline[baseline][expected.second]
-            assert found._replace(interval=None) == expected._replace(interval=None)
-            assert found.interval == pytest.approx(expected.interval)
 
 
 @pytest.mark.parametrize(

@@ -110,10 +110,10 @@ def accept_by_definition(documents: Sequence[tuple[float, int]], patterns: int =
     sums, sizes = map(np.array, zip(*documents))
     signs = np.array(list(product((-1, 1), repeat=len(sums)))) if len(sums) < 12 else None
     signs = np.random.default_rng(0).choice((-1, 1), (patterns, len(sums))) if signs is None else signs
-    kept = []
+    totals, counts, kept = signs @ sums, signs @ sizes, []
     for difference in np.linspace(-1, 1, 801):
-        left = sums - difference * sizes
-        share = (abs(signs @ left) >= abs(left.sum()) - 1e-9).mean()
+        whole = sums.sum() - difference * sizes.sum()
+        share = (abs(totals - difference * counts) >= abs(whole) - 1e-9).mean()
         kept += [difference] * bool(share >= 0.05)
     is_open = len(sums) < 6
     return (-math.inf, math.inf) if is_open else (kept[0], kept[-1])
@@ -187,6 +187,16 @@ def test_interval_excludes_0_exactly_if_p_is_under_5_percent(documents: list[Any
     assert (found.p_value() < 0.05) == (not low <= 0 <= high)
     assert (back.interval(), back.p_value()) == ((0 - high, 0 - low), found.p_value())  # in either order
     assert low <= found.mean <= high
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 1.0])
+def test_large_differences_of_many_questions_are_added_up(share: float) -> None:
+    """Each group of signs holds twenty questions, and all of their differences point the same way."""
+    count = 20 * significance.BLOCKS
+    found = differences([0.0] * count, [float(place < share * count) for place in range(count)])
+    low, high = found.interval()
+    assert (found.p_value(), found.mean) == (1 / (significance.FLIPS + 1), share)
+    assert 0 < low < share <= high <= 1
 
 
 def test_many_documents_are_tested_in_random_groups() -> None:

@@ -199,7 +199,7 @@ def test_answers_to_images_are_those_of_a_loop_by_hand(made: Any, vision: Any) -
         written = vision.model.generate(**inputs, generation_config=CONFIG)[0, inputs["input_ids"].shape[1] :]
         answers.append(vision.processor.tokenizer.decode(written, skip_special_tokens=True))
     assert len(set(answers)) > 1
-    places = [callback.hook.tokenizer.decode(ids, skip_special_tokens=True) for ids in generate(callback, vision)]
+    places = [callback.decoder.tokenizer.decode(ids, skip_special_tokens=True) for ids in generate(callback, vision)]
     assert places == answers
 
 
@@ -388,7 +388,7 @@ def test_prompts_are_compared_where_labels_do_not_tell(made: Any, vision: Any, t
         return pad([{key: row[key] for key in ("input_ids", "labels")} for row in batch])
 
     def find_problem(evaluated: list[Any], accepted: list[str]) -> str:
-        callback.hook.tokenizer = SimpleNamespace(batch_decode=lambda ids, **_: accepted[: len(ids)])
+        callback.decoder.tokenizer = SimpleNamespace(batch_decode=lambda ids, **_: accepted[: len(ids)])
         loader = SimpleNamespace(dataset=evaluated, collate_fn=collate)
         return str(callback._choose_set("eval", loader)[1])
 

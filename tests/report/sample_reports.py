@@ -10,13 +10,16 @@ from typing import Any
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import Result
 from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.images import Images
 from anls_metric.analysis.scored import Scored, score_answers
 from anls_metric.core.strings.variants import get_variant
+from anls_metric.document import MAX_BYTES, REPORT, build_document
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, Source
 from anls_metric.reading.table import Table
-from anls_metric.report.html import as_html
+from anls_metric.report import headline, html
+from anls_metric.report.schema import Headline
 
 SCRIPT = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${window.ran = 1}<!--<script>"
 HOSTILE = f"{SCRIPT}\u202eevil\u202c\x00\u200b\r\n\ud800\t&amp;"
@@ -57,6 +60,16 @@ def conclude(submissions: Sequence[Scored], hints: Sequence[str | Hint] = (), **
         compare(submissions, settings.baseline, settings.all_pairs) if several else None,
         hints=[hint if isinstance(hint, Hint) else Hint(Message("", "{text}", {"text": hint})) for hint in hints],
     )
+
+
+def as_html(result: Result, images: Images | None = None, most_bytes: int = MAX_BYTES, **options: Any) -> str:
+    """Format the report of a result."""
+    return html.as_html(build_document(result, {REPORT}, images, most_bytes), **options)
+
+
+def describe_headline(result: Result) -> Headline:
+    """Describe the top of the report of a result."""
+    return headline.describe_headline(build_document(result, {REPORT}))
 
 
 def build_report(

@@ -20,16 +20,15 @@ import pytest
 from anls_metric import explain
 from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.images import Images
 from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.reader import Input
-from anls_metric.report.html import as_html
-from anls_metric.report.images import Images
 from tests.conftest import wait_for
 from tests.report.conftest import SIZES, OpenReport
-from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, score_pairs
+from tests.report.sample_reports import HOSTILE, as_html, build_report, conclude, make_answers, read_data, score_pairs
 
 TWO = {"first": make_answers(120, 0.9), "second": make_answers(120, 0.5)}
 SIX = {name: make_answers(120, share) for name, share in zip("abcdef", (0.9, 0.8, 0.7, 0.5, 0.3, 0.0))}

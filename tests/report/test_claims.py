@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from anls_metric.analysis.comparison import OneDocument
 from anls_metric.analysis.evaluation import sort_for_report
+from anls_metric.analysis.verdicts import OneDocument
+from anls_metric.document import build_document
 from anls_metric.report.claims import write_claims
-from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT
 from anls_metric.report.tables import as_markdown
 from anls_metric.report.terminal import as_text
@@ -23,7 +23,7 @@ NEAR = [*GOOD[:-3], *[("x", accepted) for _, accepted in GOOD[-3:]]]
 def describe(submissions: dict[str, Any], **options: Any) -> Any:
     """Build the document of submissions as the report shows it."""
     scored = [score_pairs(pairs, name=name) for name, pairs in submissions.items()]
-    return build_document(sort_for_report(conclude(scored, **options)), numbers=PERCENT)
+    return build_document(sort_for_report(conclude(scored, **options)))
 
 
 def write(submissions: dict[str, Any], **options: Any) -> list[str]:
@@ -73,7 +73,7 @@ def test_one_score_few_documents_and_one_document() -> None:
     records = [{"image": f"{n}.png" if n >= 6 else "bad.png"} for n in range(120)]
     lost = [("", pair[1]) if n < 6 or n in (30, 40, 50, 60) else pair for n, pair in enumerate(pairs)]
     scored = [score_pairs(pairs, records, name=name) for name, pairs in {"good": pairs, "lost": lost}.items()]
-    document = build_document(conclude(scored), numbers=PERCENT)
+    document = build_document(conclude(scored))
     assert "or a fix of one document, bad.png (6 questions)" in str(write_claims(document, PERCENT).decides)
 
 

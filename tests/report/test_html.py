@@ -21,16 +21,24 @@ import anls_metric
 from anls_metric import VARIANTS, explain
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.contributions import split_difference, split_loss
-from anls_metric.analysis.evaluation import evaluate, sort_for_report
+from anls_metric.analysis.evaluation import evaluate
 from anls_metric.analysis.hints import Hint
 from anls_metric.messages import Message
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
-from anls_metric.report.headline import describe_headline
-from anls_metric.report.html import as_html
 from anls_metric.report.schema import Headline
 from anls_metric.report.scripts import ASSETS, DRAWING, SCRIPT
-from tests.report.sample_reports import HOSTILE, build_report, conclude, make_answers, read_data, read_rows, score_pairs
+from tests.report.sample_reports import (
+    HOSTILE,
+    as_html,
+    build_report,
+    conclude,
+    describe_headline,
+    make_answers,
+    read_data,
+    read_rows,
+    score_pairs,
+)
 
 GOOD, FAIR, POOR = (make_answers(120, share) for share in (0.9, 0.5, 0.1))
 EQUAL, THREE = {"a": GOOD, "b": GOOD}, {"a": GOOD, "b": FAIR, "c": POOR}
@@ -237,6 +245,7 @@ def test_report_of_all_pairs_has_the_best_first_and_p_values_of_one_baseline() -
     assert data == plain
     p_values = {pair["second"]: pair["p_value_adjusted"] for pair in data["document"]["comparisons"]}
     assert {name: pair["p_value_adjusted"] for name, pair in data["pairs"]["a"].items()} == p_values
+    assert [*data["pairs"]] == ["a"]
     assert [submission["name"] for submission in data["document"]["submissions"]] == ["a", "b", "c"]
 
 
@@ -341,7 +350,7 @@ def describe(submissions: Mapping[str, Any], raw: int = 0, **options: Any) -> He
     """Describe the headline of submissions, of which the last ones have raw output."""
     scored = [score_pairs(pairs, name=name) for name, pairs in submissions.items()]
     hints = [Hint(Message("", "raw", {}), each.name, ("sentence",), 0.9) for each in scored[len(scored) - raw :]]
-    return describe_headline(sort_for_report(conclude(scored, hints, **options)))
+    return describe_headline(conclude(scored, hints, **options))
 
 
 HEADINGS: list[tuple[dict[str, Any], int, str]] = [
@@ -463,7 +472,7 @@ def test_user_chooses_the_baseline_and_the_digits() -> None:
 def test_submission_with_two_proposed_extractions_is_counted_once() -> None:
     scored = [score_pairs(pairs, name=name) for name, pairs in {"a": GOOD, "b": POOR}.items()]
     hints = [Hint(Message("", "raw", {}), "b", (rule,), 0.9) for rule in ("sentence", "final")]
-    summary = describe_headline(sort_for_report(conclude(scored, hints)))["summary"]
+    summary = describe_headline(conclude(scored, hints))["summary"]
     assert "b's score is for raw output" in summary
 
 

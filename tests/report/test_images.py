@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 
 from anls_metric.analysis.evaluation import evaluate
+from anls_metric.analysis.images import Images
 from anls_metric.messages import InputError
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
-from anls_metric.report.html import as_html
-from anls_metric.report.images import Images
 from tests.conftest import mark_needs
-from tests.report.sample_reports import read_data
+from tests.report.sample_reports import as_html, read_data
 
 pillow = pytest.importorskip("PIL.Image", reason="images need Pillow: pip install 'anls-metric[images]'")
 pyarrow = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: pip install 'anls-metric[files]'")
@@ -230,7 +229,7 @@ def test_large_image_is_scaled_down_and_stands_upright() -> None:
 
 
 def test_report_without_pillow_says_why_it_has_no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anls_metric.report.images.find_spec", lambda name: None)
+    monkeypatch.setattr("anls_metric.analysis.images.find_spec", lambda name: None)
     assert "images need Pillow: pip install" in report(make_rows())
     with pytest.raises(InputError, match="images need Pillow"):
         Images("pages.zip")

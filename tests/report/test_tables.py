@@ -9,11 +9,12 @@ import pytest
 
 from anls_metric import compare, score
 from anls_metric.analysis.evaluation import evaluate
+from anls_metric.document import build_document
 from anls_metric.options import Settings
 from anls_metric.reading.reader import Input
-from anls_metric.report.document import build_document
 from anls_metric.report.numbers import PERCENT, PLAIN, NumberFormat
 from anls_metric.report.tables import _escape_latex, as_latex, as_markdown, write_sentence
+from anls_metric.report.wording import word
 
 
 def write(numbers: NumberFormat = PERCENT, rows: Any = (), rights: Any = (), fewer: int = 0, **options: Any) -> str:
@@ -27,7 +28,7 @@ def write(numbers: NumberFormat = PERCENT, rows: Any = (), rights: Any = (), few
         answers = [{"id": n, **row, "prediction": "tea" if n < right else "no"} for n, row in enumerate(own)]
         inputs.append(Input(answers, f"a_{place}"))
     return write_sentence(
-        build_document(evaluate(inputs, None, Settings(quiet=True, **options))),
+        word(build_document(evaluate(inputs, None, Settings(quiet=True, **options)))),
         numbers,
         quote=lambda signature: "SIGNATURE",
     )
@@ -78,7 +79,7 @@ def test_sentence_says_what_was_scored_compared_and_tested(situation: Any, part:
 
 def test_sentence_stands_in_markdown_and_as_a_comment_in_latex() -> None:
     rows = [{"id": n, "prediction": "tea", "references": ["tea"]} for n in range(40)]
-    document = build_document(evaluate([Input(rows, "a_%|1")], None, Settings(quiet=True)))
+    document = word(build_document(evaluate([Input(rows, "a_%|1")], None, Settings(quiet=True))))
     interval = PERCENT.format(document["submissions"][0]["interval"])
     signature, score = document["signature"], f"scores 100.0 ANLS (95% CI {interval}; "
     sentence = as_markdown(document, PERCENT, ()).splitlines()[-1]

@@ -11,7 +11,7 @@ import pytest
 
 import anls_metric
 from anls_metric import ANLSWarning, compare, score
-from anls_metric.report.answers import Answer
+from anls_metric.analysis.answer_rows import Answer
 from tests.conftest import ROOT
 from tests.system.conftest import ACCEPTED, BASE, BETTER, GOLD, IDS, SCORE, TUNED, list_answers, list_both, list_rows
 

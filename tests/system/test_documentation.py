@@ -19,8 +19,9 @@ from anls_metric.analysis.lost_points import MEANINGS
 from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, read_flags
-from anls_metric.report.document import add_figure_data
+from anls_metric.document import build_document
 from anls_metric.report.schema import Document
+from anls_metric.report.wording import word
 from tests.conftest import ROOT
 from tests.system.conftest import Shell
 
@@ -331,7 +332,7 @@ def documents(shell: Shell) -> list[Any]:
     one = score(["a"], [["a"]])
     return [
         *map(shell.document, RUNS),
-        add_figure_data(one.to_dict(), one._result, "threshold"),
+        word(build_document(one._result, {"threshold"})),
         compare({"base": base, "tuned": tuned}, cluster_by="doc").to_dict(),
         score(values, variant="anls_star", by_key=True).to_dict(),
     ]

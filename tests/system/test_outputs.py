@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.report.files import open_aside
+from anls_metric.writing import open_aside
 from tests.conftest import ROOT
 from tests.system.conftest import BASE, BETTER, IDS, MEAN, SCORE, Shell, list_answers, list_both
 
@@ -263,7 +263,7 @@ def test_signal_while_a_file_is_written_leaves_nothing(shell: Shell, name: str) 
     program = f"""
 import os, signal, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-from anls_metric.report.files import open_aside
+from anls_metric.writing import open_aside
 with open_aside("x.csv") as file:
     file.write("a")
     file.flush()

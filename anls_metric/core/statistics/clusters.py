@@ -64,7 +64,8 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
     """
     known: set[str] = set().union(*records)
     for field in DOCUMENTS:
-        for path in (field, *(f"{parent}.{field}" for parent in _PARENTS if parent in known)):
+        parents = (f"{parent}.{field}" for parent in _PARENTS if parent in known)
+        for path in (*([field] if field in known else []), *parents):
             names = keep_names(_take(records, path))
             documents = name_documents(names, has_numbers=field not in _DOCUMENTS)
             clusters = Clusters(path, documents, WITHOUT_PAGE if documents != names else "")
@@ -77,8 +78,9 @@ def find_clusters(records: Sequence[Mapping[str, Any]]) -> Clusters | None:
 def _take(records: Sequence[Mapping[str, Any]], path: str) -> list[Any]:
     """Take the values of a field, or of a field of an object."""
     parent, _, field = path.rpartition(".")
-    rows = (record.get(parent) for record in records) if parent else records
-    return [row.get(field) if isinstance(row, Mapping) else None for row in rows]
+    if not parent:
+        return [record.get(field) for record in records]
+    return [row.get(field) if isinstance(row := record.get(parent), Mapping) else None for record in records]
 
 
 def keep_names(values: Sequence[Any]) -> list[Hashable]:
@@ -96,7 +98,7 @@ def keep_names(values: Sequence[Any]) -> list[Hashable]:
 
 
 _EXTENSION = r"(?:\.[A-Za-z]{2,4})?"
-_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.]+)(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
+_PAGE = re.compile(rf"(?i)(?:(?:^|[-_ /.])(?:p|pg|page)[-_ ]?\d+){_EXTENSION}$")
 _NUMBER = re.compile(rf"[_/](\d+){_EXTENSION}$")
 
 _SHARED, _LARGEST = 0.5, 0.1

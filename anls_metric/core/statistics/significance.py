@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, count, islice
+from itertools import chain, compress, count, islice, repeat
 from numbers import Real
 from typing import NamedTuple
 
@@ -172,18 +172,21 @@ class _Estimate(NamedTuple):
         return student_t(confidence, max(self.freedom, 1.0))
 
 
+_TOO_FEW = "an interval needs at least two clusters; a question without a cluster counts as its own"
+
+
 def _estimate_mean(values: Floats, sums: Sequence[Cluster]) -> _Estimate:
     """Estimate the variance of a mean. ValueError: there are fewer than two clusters."""
     if sum(cluster.times for cluster in sums) < 2:
-        raise ValueError("an interval needs at least two clusters; a question without a cluster counts as its own")
+        raise ValueError(_TOO_FEW)
     return _estimate(mean(values), len(values), sums)
 
 
 def _estimate(middle: float, count: int, sums: Sequence[Cluster]) -> _Estimate:
     """Estimate the variance of a mean by leaving out each cluster in turn."""
     number = sum(cluster.times for cluster in sums)
-    squares = math.fsum(times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums)
-    effective = count * count / sum(times * size * size for _, size, times in sums)
+    squares = math.fsum([times * ((total - middle * size) / (count - size)) ** 2 for total, size, times in sums])
+    effective = count * count / sum([times * size * size for _, size, times in sums])
     return _Estimate(middle, count, sums, (number - 1) / number * squares, effective - 1)
 
 
@@ -225,7 +228,7 @@ class Differences:
         """The number of clusters. A question without a cluster counts as its own cluster."""
         return sum(cluster.times for cluster in self._sums)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean difference. Raises ValueError if there are no questions."""
         return mean(self.values)
@@ -260,10 +263,10 @@ class Differences:
             return self._intervals[confidence]
         shrunk, error, freedom = self._shrunk
         half, outside = student_t(confidence, freedom) * error, round(1 - confidence, 12)
-        low, high = self._halves.find_interval(outside)
         # t may differ from its share in the last bit
         zero = [0.0] if self.p_value() >= outside else []
-        found = self._intervals[confidence] = Interval(min(low, shrunk - half, *zero), max(high, shrunk + half, *zero))
+        low, high = min([shrunk - half, *zero]), max([shrunk + half, *zero])
+        found = self._intervals[confidence] = self._halves.widen(low, high, outside)
         return found
 
     def p_value(self, patterns: int | None = None) -> float:
@@ -292,7 +295,7 @@ class Differences:
             hits, tried = hits + 1, tried + 1
         if self._halves.hits:
             return hits / tried
-        return max(1 / ((patterns or FLIPS) + 1), min(1 / tried, self._halves.bound()))
+        return max(1 / ((patterns or FLIPS) + 1), min(1 / tried, self._halves.bound))
 
     @cached_property
     def _halves(self) -> _Halves:
@@ -301,8 +304,8 @@ class Differences:
     def without(self, cluster: Hashable) -> Differences:
         """Leave out a cluster. The patterns of the others stay the same."""
         clusters, sums, removed = self.clusters or (), [*self._sums], self.sums[cluster]
-        rest = [place for place, name in enumerate(clusters) if name != cluster]
-        left = Differences([self.values[place] for place in rest], [clusters[place] for place in rest], self.most)
+        rest = [name != cluster for name in clusters]
+        left = Differences(list(compress(self.values, rest)), list(compress(clusters, rest)), self.most)
         sums.remove(removed)
         vars(left).update(_sums=sums, _halves=self._halves.remove(removed))
         return left
@@ -319,7 +322,9 @@ class Differences:
     @cached_property
     def _shrunk(self) -> tuple[float, float, float]:
         """The mean with two more questions, its standard error, and the degrees of freedom."""
-        estimate = _estimate_mean(self.values, self._sums)
+        if self.cluster_count < 2:
+            raise ValueError(_TOO_FEW)
+        estimate = _estimate(self.mean, self.count, self._sums)
         freedom = max(estimate.freedom, 1.0)
         if math.isinf(self.most):
             return estimate.mean, math.sqrt(estimate.variance), freedom
@@ -518,7 +523,7 @@ def _adjust(p_values: Floats, times: Iterable[int]) -> list[float]:
     return adjusted
 
 
-# Differences are scaled to whole numbers up to this, so that the sum of eight fits into four bytes.
+# Differences are scaled to whole numbers up to this, so that the sum of all fits into eight bytes.
 _LARGEST = 2**29 - 1
 
 Row = tuple[int, int]
@@ -560,29 +565,35 @@ class _Halves:
     def hits(self) -> int:
         """The number of patterns that are at least as far from 0 as the observed one, minus the rounding errors."""
         whole, enough = self.whole, abs(self.whole) - len(self.rows)
-        return sum([abs(2 * total - whole) >= enough for total in self.totals])
+        low, high = (whole - enough) // 2, -((-whole - enough) // 2)
+        return len([total for total in self.totals if total <= low or total >= high])
 
+    @cached_property
     def bound(self) -> float:
-        """Return Chernoff's bound of the share of such patterns."""
+        """Chernoff's bound of the share of such patterns."""
         return _bound_tail([abs(total) for _, total in self.blocks if total], abs(self.whole) - len(self.rows))
 
-    def find_interval(self, outside: float) -> Interval:
-        """Find the differences that the test does not reject, because this share of the patterns is as far from them.
+    def widen(self, low: float, high: float, outside: float) -> Interval:
+        """Widen an interval by the differences that the test does not reject, because this share of the patterns is as
+        far from them.
 
         A pattern is if the difference lies between the means of both halves of the questions (Hartigan, "Using
         Subsample Values as Typical Values", 1969; Garthwaite, "Confidence Intervals from Randomization Tests", 1996).
+        The mean of all questions does, too, so the lower half of all these means are the lower ends.
         """
-        whole, count = self.whole, sum(size for size, _ in self.blocks)
+        whole, count, unit = self.whole, sum(size for size, _ in self.blocks), self.unit
         halves = [(total, size) for total, size in zip(self.totals, self.sizes) if 0 < size < count]
-        plus = [total / size for total, size in halves]
-        minus = [(whole - total) / (count - size) for total, size in halves]
+        ends = [total / size * unit for total, size in halves]
+        ends += [(whole - total) / (count - size) * unit for total, size in halves]
         # A pattern with one half is as far from every difference, and so are the observed signs.
         others = len(self.totals) - len(halves) + self.is_random
         enough = math.ceil(outside * (len(halves) + others) - 1e-9) - others
         if enough < 1:
             return Interval(-math.inf, math.inf)
-        ends = sorted(map(min, plus, minus))[enough - 1], sorted(map(max, plus, minus))[-enough]
-        return Interval(*sorted(end * self.unit for end in ends))
+        below, above = sorted([end for end in ends if end <= low]), sorted([end for end in ends if end >= high])
+        return Interval(
+            below[enough - 1] if len(below) >= enough else low, above[-enough] if len(above) >= enough else high
+        )
 
     def remove(self, cluster: Cluster) -> _Halves:
         """Leave out a cluster."""
@@ -621,7 +632,7 @@ def _draw_halves(sums: Iterable[Cluster]) -> _Halves:
 
     random.Random(0).shuffle(rows)
     first = _draw(rows, unit, min(FIRST, FLIPS))
-    is_far = first.hits >= FAR * FIRST or (first.hits == 0 and first.bound() <= 1 / (FLIPS + 1))
+    is_far = first.hits >= FAR * FIRST or (first.hits == 0 and first.bound <= 1 / (FLIPS + 1))
     return first if is_far else _draw(rows, unit, FLIPS)
 
 
@@ -642,8 +653,9 @@ def _sum_subsets(sizes: Iterable[int], start: int = 0) -> list[int]:
     return sums
 
 
+@lru_cache(maxsize=256)
 def _draw_signs(chunk: int, patterns: int) -> bytes:
-    """Draw the signs of eight clusters for random patterns, which are the same each time: a bit is 1 for a plus."""
+    """Draw the signs of eight clusters for random patterns, which are the same for each test: a bit is 1 for a plus."""
     import random  # slow to import
 
     return random.Random(chunk).randbytes(patterns)
@@ -652,19 +664,23 @@ def _draw_signs(chunk: int, patterns: int) -> bytes:
 def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
     """Sum the sizes with a plus sign, for random patterns."""
     # A byte has the signs of eight sizes, and a table of 256 entries holds their sums, from 0. One long integer holds
-    # the totals of all patterns, eight bytes each, so that one addition updates all of them.
+    # the totals of all patterns, each as wide as the largest, so that one addition updates all of them.
     pluses, least = 0, sum(size for size in sizes if size < 0)
+    width = max(1, (sum(map(abs, sizes)).bit_length() + 7) // 8)
     for start in range(0, len(sizes), 8):
         chunk = sizes[start : start + 8]
         if any(chunk):
             sums = _sum_subsets(chunk, -sum(size for size in chunk if size < 0))
-            table = struct.pack("<256I", *sums * (256 // len(sums)))
-            signs, added = _draw_signs(start // 8, patterns), bytearray(8 * patterns)
-            for place in range(4):
-                if any(table[place::4]):
-                    added[place::8] = signs.translate(table[place::4])
+            table = struct.pack("<256Q", *sums * (256 // len(sums)))
+            signs, added = _draw_signs(start // 8, patterns), bytearray(width * patterns)
+            for place in range(width):
+                if any(table[place::8]):
+                    added[place::width] = signs.translate(table[place::8])
             pluses += int.from_bytes(added, "little")
-    return [total + least for total in struct.unpack(f"<{patterns}Q", pluses.to_bytes(8 * patterns, "little"))]
+    narrow, wide = pluses.to_bytes(width * patterns, "little"), bytearray(8 * patterns)
+    for place in range(width):
+        wide[place::8] = narrow[place::width]
+    return [total + least for total in struct.unpack(f"<{patterns}Q", wide)]
 
 
 @lru_cache(maxsize=4)
@@ -712,7 +728,8 @@ def _sum_named(scores: Floats, clusters: Labels) -> dict[Hashable, Cluster]:
         return {}
     _, places, sizes = _sort_places(tuple(clusters))
     ordered = map(scores.__getitem__, places)
-    return {name: Cluster(math.fsum(islice(ordered, size)), size, 1) for name, size in sizes.items()}
+    totals = [math.fsum(islice(ordered, size)) for size in sizes.values()]
+    return dict(zip(sizes, map(Cluster, totals, sizes.values(), repeat(1))))
 
 
 @lru_cache(maxsize=2)

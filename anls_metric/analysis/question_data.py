@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.alignment import align
 from anls_metric.analysis.answer_rows import describe_question
 from anls_metric.analysis.confusions import find_confusions
 from anls_metric.analysis.evaluation import Result
+from anls_metric.analysis.images import Images, find_page_name
 from anls_metric.analysis.lost_points import MEANINGS, account_for
 from anls_metric.analysis.questions import JoinedQuestion
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.explanation import SENTENCES, Explanation
 from anls_metric.core.strings.variants import Variant
-from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
     from anls_metric.core.values.star_explanation import Branch
-
-MAX_BYTES = 32_000_000
-"""The limit for the texts of a report: about 200,000 answers of everyday length."""
 
 MAX_CONFUSIONS = 10
 """The number of confusions to list for each submission."""
@@ -32,7 +29,7 @@ _BYTES_BESIDES = 150  # of an answer, besides its texts: its share of the questi
 
 
 def select_questions(
-    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int = MAX_BYTES
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], max_bytes: int
 ) -> list[JoinedQuestion]:
     """Select as many questions as fit, in their order. Questions with different scores or with a score of 0 take
     precedence.
@@ -203,16 +200,3 @@ def _describe_branch(branch: Branch) -> dict[str, Any]:
         "inside": inside,
         **(describe_drawing(why) if why and (prediction, reference) == (why.prediction, why.closest) else {}),
     }
-
-
-def encode_script_data(data: Mapping[str, Any]) -> str:
-    r"""Encode data as JSON for a script element, so that no string in the data can end the element.
-
-    Example:
-        >>> encode_script_data({"text": "</script><!--"})
-        '{"text":"\\u003c/script>\\u003c!--"}'
-    """
-    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str).replace(
-        "<", "\\u003c"
-    )
-    return content.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair becomes an escape of JSON

@@ -1,0 +1,177 @@
+"""Decodes what a model generated as ids, extracts the answers, and scores them: for hooks of trainers and for rewards.
+
+This module needs no framework: ids are lists, and a tokenizer is any object that decodes them.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from anls_metric.core.checks import describe, name_row
+from anls_metric.core.scorer import Scorer, get_scorer, import_from_package
+from anls_metric.core.strings.rows import as_column, as_text
+from anls_metric.core.strings.variants import get_variant
+
+if TYPE_CHECKING:
+    from anls_metric.core.strings.metrics import Metric
+
+Extract = Callable[[str], str | None]
+Ids = list[list[int]]  # the ids of each row
+References = Sequence[Any]  # the accepted answers of each row
+
+_METRICS = "anls_metric.core.strings.metrics"
+_SIMILAR = 0.7  # labels that decode with small differences are more similar to their references
+
+
+def as_extract(extract: Any, values: bool = False) -> Extract:
+    """Return the function that extracts the answer from a text, given a function, rule names, or None for the whole
+    text.
+
+    ValueError: it is none of these, or there is no such rule. ImportError: rules need the package.
+    """
+    if extract is None:
+        return str
+    if isinstance(extract, str):
+        rules = import_from_package("anls_metric.core.extraction.extract", "an extraction step")
+        return rules.extractor(extract, values=values)  # type: ignore[no-any-return]
+    if callable(extract):
+        return extract  # type: ignore[no-any-return]
+    raise ValueError(
+        f"extract is {describe(extract)}: pass extraction steps, or a function that takes a text and returns the answer"
+    )
+
+
+def extract_answer(text: str, extract: Extract, what: str, default: str = "") -> str:
+    """Extract the answer from a text, or return the default if ``extract`` returns None."""
+    answer = extract(text)
+    return default if answer is None else as_text(answer, f"what extract made of {what}")
+
+
+class Decoder:
+    """Decodes ids, extracts the answers, and scores them.
+
+    Args:
+        tokenizer: what decodes ids, a tokenizer or processor: ``batch_decode(rows, skip_special_tokens=...)``.
+        references: the references of a set of rows, or a dict of these by name; None takes the labels.
+        extract: a function or the names of rules that extract the answer from a text.
+        skip_special_tokens: whether the tokenizer leaves special tokens out.
+        metrics: the names of further metrics of strings.
+        variant: the variant, with its options.
+
+    Raises:
+        ValueError: a reference cannot be scored, or there is no such name.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        references: Any = None,
+        extract: Extract | str | None = None,
+        skip_special_tokens: bool = True,
+        metrics: str | Sequence[str] = (),
+        variant: Any = "standard",
+        **options: Any,
+    ) -> None:
+        self.scorer = scorer = get_scorer(variant, **options)
+        names = [name.strip() for name in metrics.split(",") if name] if isinstance(metrics, str) else list(metrics)
+        if names and not scorer.scores_strings:
+            raise ValueError(f"metrics apply only to strings, not to the answers of {scorer.name}: leave them out")
+        self.tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
+        self.sets = None if references is None else read_sets(references, scorer)
+        self.extract = as_extract(extract, values=scorer.reads_json)
+        self.skip_special_tokens = skip_special_tokens
+        known = import_from_package(_METRICS, "a further metric") if names else None
+        self.metrics: Sequence[Metric] = known.find_metrics(names) if known else []
+
+    def decode(self, rows: Ids, what: str) -> list[str]:
+        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
+        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=self.skip_special_tokens)
+        answers = [
+            extract_answer(text, self.extract, f"the {what} of {name_row(row)}", text if what == "label" else "")
+            for row, text in enumerate(texts)
+        ]
+        if what == "prediction" and any(texts) and not any(answers):
+            where = f"any of {len(texts):,} predictions; the first is {describe(texts[0])}"
+            warnings.warn(f"extract finds no answer in {where}", stacklevel=4)
+        return answers
+
+    def score_ids(self, ids: Ids, references: References) -> tuple[list[str], list[Any], dict[str, float]]:
+        """Decode the ids of predictions. Returns the answers, their scores, and the means by metric, the ANLS first."""
+        answers = self.decode(ids, "prediction")
+        scores = score_rows(self.scorer, answers, references)
+        means = {self.scorer.key: self.scorer.mean(scores)}
+        if self.metrics:
+            columns = self.scorer.check(answers, references)
+            means |= {each.name: each.average(*columns, scores, self.scorer) for each in self.metrics}
+        return answers, scores, means
+
+    def match_labels(self, expected: Ids, references: References) -> tuple[int, str]:
+        """Count the labels that are, or end with, a reference of their row. If they are those of other rows, also
+        describe the first that differs.
+        """
+        labels = [text if ids else None for ids, text in zip(expected, self.decode(expected, "label"))]
+        folded = [label and fold(self.scorer.read_answer(label)) for label in labels]
+        found = [row for row, label in enumerate(folded) if label and _ends_with(label, references[row])]
+        missing = [row for row, label in enumerate(folded) if label and row not in found]
+        return len(found), self.describe_other_labels(labels, missing, references) if missing else ""
+
+    def describe_other_labels(self, labels: list[str | None], missing: list[int], references: References) -> str:
+        """Describe labels of which most match no reference of their row, and not just with small differences."""
+        rows = [row for row, label in enumerate(labels) if label]
+        texts, accepted = [labels[row] or "" for row in rows], [references[row] for row in rows]
+        similar = get_variant("nls", ignore_case=True) if self.scorer.scores_strings else self.scorer
+        similarities = score_rows(similar, texts, accepted)
+        if 2 * len(missing) <= len(rows) or sum(similarities) >= _SIMILAR * len(rows):
+            return ""
+        row = missing[0]
+        return (
+            f"the labels of {len(missing):,} of {len(rows):,} rows are not among their references; the first is "
+            f"{name_row(row)}, {describe(labels[row])} beside {describe(references[row])}"
+        )
+
+
+def read_sets(references: Any, scorer: Scorer) -> list[References]:
+    """Check the references of each evaluation set."""
+    sets: list[References] = []
+    for column in references.values() if isinstance(references, Mapping) else [references]:
+        rows = as_column(column, "references", "pass a list with the references of each row of the evaluation set")
+        rows = list(map(scorer.read_references, rows)) if scorer.reads_json else rows
+        sets.append(scorer.check([""] * len(rows), rows)[1])
+    return sets
+
+
+def fold(value: Any) -> str:
+    """Write a text, or a value as JSON, without differences of case and space."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return " ".join(text.casefold().split())
+
+
+def list_texts(references: References) -> set[str]:
+    """List the texts of references. Those of a list are the list itself, which may be the value, and its items."""
+    lists = [[each, *each] if isinstance(each, (list, tuple)) else [each] for each in references]
+    return {fold(text) for each in lists for text in each}
+
+
+def _ends_with(label: str, references: Any) -> bool:
+    """Whether a folded label is or ends with one of the references of its row: labels may also cover the question."""
+    return any(label.endswith(text) for text in list_texts([references]) if text)
+
+
+def score_rows(scorer: Scorer, texts: Sequence[str], references: References) -> list[Any]:
+    """Score each text that a model wrote. A text that the scorer cannot read counts as no answer."""
+    if scorer.scores_strings:
+        return scorer.score(texts, references)
+    rows = zip(texts, references)
+    return [score_text(scorer, text, accepted, name_row(row))[0] for row, (text, accepted) in enumerate(rows)]
+
+
+def score_text(scorer: Scorer, text: str, references: Any, row: str) -> tuple[Any, bool]:
+    """Score a text that a model wrote, and tell whether the scorer can read it. Otherwise it counts as no answer."""
+    try:
+        prediction = scorer.parse_output(text)
+    except ValueError:
+        return scorer.score_missing(references, row), False
+    return scorer.score([prediction], [references], lambda _: row)[0], True

@@ -1,0 +1,43 @@
+"""Shortens the names of submissions, and finds one by its whole or short name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+_WORD = r"(?:submission|prediction|answer|result|output)s?"
+_PREFIX = rf".*__|{_WORD}[_-]+"
+
+
+def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list[str]:
+    """Drop the prefix that all names share, if it ends in two underscores, or is a word like submission. A single name
+    loses only such a word with two underscores, since what else it begins with may tell it from other runs.
+
+    Args:
+        names: the names of files.
+        others: names that the user gave, which stay as they are.
+
+    Example:
+        >>> drop_shared_prefix(["submission__base", "submission__tuned"])
+        ['base', 'tuned']
+        >>> drop_shared_prefix(["base_1", "base_2"]), drop_shared_prefix(["submission__base"])
+        (['base_1', 'base_2'], ['base'])
+        >>> drop_shared_prefix(["router__whole__k5"])
+        ['router__whole__k5']
+    """
+    common = os.path.commonprefix(names)  # noqa: RUF071, of characters
+    prefix = re.match(_PREFIX if len(names) > 1 else f"{_WORD}__", common)
+    short = [name[prefix.end() :] for name in names] if prefix else []
+    return short if all(short) and len({*short, *others}) == len({*names, *others}) else list(names)
+
+
+def find_name(name: str, names: Iterable[str]) -> str:
+    """Find a submission by its name, with or without the shared prefix, or return "" if there is none.
+
+    Example:
+        >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])
+        ('base', '')
+    """
+    matches = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
+    return max(matches, key=len, default="")

@@ -1,0 +1,242 @@
+"""Builds the document of a result. Views show it and compute nothing: all that they need is computed here, once.
+
+The keys of `schema.Document` are what ``--format json`` prints. The others are for views: see `schema.Run`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import rapidfuzz
+
+from anls_metric.analysis.evaluation import Result, sort_for_report
+from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
+from anls_metric.analysis.parts import find_parts
+from anls_metric.analysis.parts.all_keys import assess_leaves
+from anls_metric.analysis.parts.lost import describe_lost
+from anls_metric.analysis.scored import Groups, Scored, describe_independence
+from anls_metric.core.scorer import Scorer
+from anls_metric.core.statistics.significance import LEAST_P
+from anls_metric.core.version import __version__
+from anls_metric.messages import FrontEnd, Message
+from anls_metric.options import KEYS, Options, Settings
+from anls_metric.report.schema import FORMAT, Run
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.images import Images
+    from anls_metric.core.statistics.clusters import Clusters
+
+REPORT = "report"
+"""What the HTML report needs beyond the figures of every document. A figure needs what its kind names."""
+
+MAX_BYTES = 32_000_000
+"""The limit for the texts of a report: about 200,000 answers of everyday length."""
+
+_FRONT_ENDS: tuple[FrontEnd, ...] = ("command", "page")  # besides Python, whose words a document has
+
+_Words = dict[str, dict[FrontEnd, str]]
+
+
+def build_document(
+    result: Result, needs: Collection[str] = (), images: Images | None = None, most_bytes: int = MAX_BYTES
+) -> Run:
+    """Build the document of a result.
+
+    Args:
+        result: the scores, comparisons and hints.
+        needs: what views need besides: `REPORT`, and the kinds of figures.
+        images: the images of the pages for the report.
+        most_bytes: the limit for the texts of the report. Above it, questions with differences and zeros come first.
+
+    Returns:
+        A dict of values that JSON can hold.
+
+    Raises:
+        InputError: the result lacks the data of a kind of figure.
+    """
+    words: _Words = {}
+    run: Any = {**_describe_result(result, words, wants_account(result.settings)), "words": words}
+    run |= {"made": _describe_making(), "options": _list_options(result.settings), "digits": result.settings.digits}
+    if REPORT in needs:
+        from anls_metric.analysis.images import Images
+        from anls_metric.analysis.report_data import build_report_data
+
+        ordered = sort_for_report(result)
+        document = _describe_result(ordered, words, has_account=True)
+        for submission in document["submissions"]:
+            submission.pop("worst", None)  # the report has all answers
+        data = build_report_data(ordered, images or Images(), most_bytes)
+        groups = [
+            {field: _describe_groups(own, scored.clusters) for field, own in fields.items()}
+            for scored, fields in zip(ordered.submissions, data.pop("grouped"))
+        ]
+        order = [scored.name for scored in result.submissions]
+        run["report"] = {"document": document, "order": order, "grouped": groups, **data}
+    built: Run = run
+    for kind in {*needs} - {REPORT}:
+        add_figure_data(built, result, kind)
+    return built
+
+
+def add_figure_data(run: Run, result: Result, kind: str) -> Run:
+    """Add the extra data for a kind of figure to the document of a result, unless it has them, and return the document.
+
+    Raises:
+        InputError: the result lacks the data of this kind.
+    """
+    from anls_metric.analysis.figure_data import check_figure, score_at_thresholds
+
+    check_figure(result, kind)
+    if kind == "threshold" and "threshold" not in run:
+        run["threshold"] = result.submissions[0].scorer.threshold
+        for submission, scored in zip(run["submissions"], result.submissions):
+            scores = score_at_thresholds(scored).items()
+            submission["thresholds"] = [{"threshold": threshold, "anls": anls} for threshold, anls in scores]
+    return run
+
+
+def _describe_making() -> dict[str, str]:
+    """Describe when and with what the scores were made. SOURCE_DATE_EPOCH sets the date, so that the same input makes
+    the same document on another day, too.
+    """
+    date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    versions = {"anls-metric": __version__, "Python": platform.python_version(), "rapidfuzz": rapidfuzz.__version__}
+    return {"date": date, **versions}
+
+
+def _list_options(settings: Settings) -> dict[str, Any]:
+    """List the options of `score` and `compare` that are not the usual ones."""
+    usual = Settings()
+    options = {name: getattr(settings, name) for name in Options.__annotations__}
+    return {name: value for name, value in options.items() if value != getattr(usual, name)}
+
+
+def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[str, Any]:
+    """Describe a result, and collect the words of other front ends for its messages."""
+    first, compared = result.submissions[0], result.compared
+    clusters = compared.clusters if compared else first.clusters
+    notes = compared.notes if compared else ()
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "signature": result.signature,
+        "questions": max(len(scored.scores) for scored in result.submissions),
+        "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,
+        "hints": [
+            {
+                "text": hint.text(),
+                "submission": hint.submission or None,
+                "extract": hint.extract or None,
+                "anls": hint.anls,
+                "message": _word(hint.message, words),
+                "before": hint.before,
+                "options": hint.message.find_options(),
+                "is_note": hint.message in notes,
+            }
+            for hint in result.hints
+        ],
+        "submissions": [_describe_submission(scored, result, words, has_account) for scored in result.submissions],
+        "comparisons": [],
+    }
+    if first.scorer.label != Scorer.label:
+        content["label"] = first.scorer.label
+    if clusters is None and first.settings.cluster_by is None and first.interval:
+        content["independent"] = describe_independence(first)
+    if compared:
+        content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
+        content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
+        content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
+    document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
+    return document
+
+
+def put_into_words(values: Any, words: _Words) -> Any:
+    """Replace the messages in nested values with their texts in Python's words, and collect those of other front
+    ends.
+    """
+    if isinstance(values, Message):
+        return _word(values, words)
+    if isinstance(values, dict):
+        return {key: put_into_words(value, words) for key, value in values.items()}
+    return [put_into_words(value, words) for value in values] if isinstance(values, list) else values
+
+
+def _word(message: Message, words: _Words) -> str:
+    """Word a message for Python, and collect the texts of other front ends that differ."""
+    text = message.text()
+    others = {front_end: message.text(front_end) for front_end in _FRONT_ENDS}
+    if {*others.values()} != {text}:
+        words[text] = others
+    return text
+
+
+def _describe_submission(scored: Scored, result: Result, words: _Words, has_account: bool) -> dict[str, Any]:
+    answers, name = scored.answers, scored.name
+    against = result.compared.groups.get(name) if result.compared else None
+    content: dict[str, Any] = {
+        "name": name,
+        "read": answers.read.text(),
+        "source": answers.read._asdict(),
+        "layout": answers.layout,
+        "questions": len(scored.scores),
+        "anls": scored.anls,
+        "interval": scored.interval,
+        "exact_match": scored.exact_match,
+        "contains": scored.contains,
+        "groups": {
+            field: _describe_groups(groups, scored.clusters, against and against[field])
+            for field, groups in scored.groups.items()
+        },
+    }
+    if scored.run_scores:
+        content |= {"runs": len(scored.run_scores), "run_scores": scored.run_scores, "run_sd": scored.run_sd}
+    content |= put_into_words(find_parts(scored), words)
+    if has_account and "lost" not in content:  # the report has it in any case
+        content["lost"] = put_into_words(describe_lost(scored), words)
+    for key, measures in assess_leaves(scored).items():
+        if key is not None:
+            content["groups"][KEYS][key]["confidence"] = measures
+    return content
+
+
+# The keys of a comparison of groups; only keys of nested values have a test.
+_DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict", "few_documents")
+
+
+def _describe_groups(
+    groups: Groups, clusters: Clusters | None, differences: Mapping[str, Any] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Describe the groups of a field: their score, interval and size and, in a comparison, their difference from the
+    baseline.
+    """
+    content: dict[str, dict[str, Any]] = {}
+    for name, group in groups.items():
+        content[name] = {"anls": group.mean, "interval": group.interval(clusters), "questions": len(group.scores)}
+        content[name] |= group.figures
+        if differences is not None:
+            keys = _DIFFERENCES if group.figures else _DIFFERENCES[:2]
+            content[name] |= {key: getattr(differences.get(name), key, None) for key in keys}
+    return content
+
+
+def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
+    from anls_metric.analysis.decisions import decide  # which a single submission does not need
+
+    without = comparison.one_document
+    content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
+    content |= decide(result.compared, comparison)
+    content["p_value_is_bound"] = comparison.p_value <= LEAST_P
+    if wants_account(result.settings):
+        from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
+
+        named = {scored.name: scored for scored in result.submissions}
+        first, second = named[comparison.first], named[comparison.second]
+        pair = pair_questions(first, second)
+        content["lost"] = compare_accounts(account_for(first), account_for(second), zip(pair.first, pair.second))
+    if comparison.first == result.compared.baseline and result.compared_metrics:
+        content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
+    return content
