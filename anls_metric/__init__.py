@@ -31,6 +31,7 @@ Score by a benchmark metric
     rule                        a rule by its name, such as "dude", which needs more columns
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`
+    open                        a run that was kept in a file, a `Run`; a star import leaves `open` out
     Options                     their options
     ANLSWarning                 the category of warnings for hints
     extractor                   extracts the answer from raw model output
@@ -84,7 +85,10 @@ if TYPE_CHECKING:
     from anls_metric.metric import load
     from anls_metric.options import Options
     from anls_metric.rules import rule
+    from anls_metric.run import Run, open_run
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
+
+    open = open_run  # noqa: A001
 
 __all__ = [
     "SCORERS",
@@ -96,6 +100,7 @@ __all__ = [
     "Identification",
     "Match",
     "Options",
+    "Run",
     "Scorer",
     "Scores",
     "Variant",
@@ -162,6 +167,7 @@ _MODULES = {
     "anls_metric.options": ("Options",),
     "anls_metric.core.extraction.extract": ("extractor",),
     "anls_metric.rules": ("rule",),
+    "anls_metric.run": ("Run", "open_run"),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
 # Where scorers are. Our own are entry points as well, but a checkout has none, and a scan takes longer than an import.
@@ -173,12 +179,14 @@ SCORERS.tables += [
 ]
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_RENAMED = {"open": "open_run"}  # a star import would replace Python's own
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    own = _RENAMED.get(name, name)
+    if own not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, getattr(import_module(_MODULE_OF[name]), name))
+    return globals().setdefault(name, getattr(import_module(_MODULE_OF[own]), own))
 
 
 def __dir__() -> list[str]:

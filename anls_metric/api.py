@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,25 +16,22 @@ from anls_metric.core.scorer import SCORERS
 from anls_metric.core.statistics.significance import Interval
 from anls_metric.gold import resolve
 from anls_metric.messages import list_some, make_error, shorten
-from anls_metric.options import Options, Settings, make_settings, read_settings
+from anls_metric.options import Options, Settings, make_settings
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.memory import fetch_rows, is_list, is_table
 from anls_metric.reading.reader import Input
+from anls_metric.run import Run
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
-    import pandas
-    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
-    from anls_metric.analysis.answer_rows import Answer, LeafRow
+    from anls_metric.analysis.answer_rows import AnswerRow, LeafRow
     from anls_metric.analysis.confusions import Confusion
     from anls_metric.analysis.parts.lost import LostRow
     from anls_metric.analysis.suspects import Suspect
-    from anls_metric.report.columns import Names
-    from anls_metric.report.figures import FigureKind
-    from anls_metric.report.schema import Document, Run
+    from anls_metric.report.schema import Run as Whole
 
     Path: TypeAlias = str | os.PathLike[str]
 
@@ -59,7 +56,7 @@ class ANLSWarning(UserWarning):
     """A hint: a score seems to depend on how the answers are written rather than on how good they are."""
 
 
-class Scores:
+class Scores(Run):
     """The result of `score` and `compare`. Printing it shows the command's output; in a notebook, it is shown as a
     table.
 
@@ -72,16 +69,31 @@ class Scores:
         self.submissions: dict[str, Scored] = {scored.name: scored for scored in result.submissions}
 
     @cached_property
-    def _run(self) -> Run:
+    def _figures(self) -> Whole:
         from anls_metric.document import build_document  # a score does not need it
 
         return build_document(self._result)
 
-    @property
-    def _document(self) -> Document:
-        from anls_metric.report.wording import word
+    def _build(self, *needs: str) -> Whole:
+        from anls_metric.document import build_document
 
-        return word(self._run)
+        return build_document(self._result, needs) if needs else self._figures
+
+    def _build_figure(self, kind: str) -> Whole:
+        return self._build(kind)
+
+    def _build_whole(self) -> Whole:
+        from anls_metric.document import EVERYTHING
+
+        return self._build(EVERYTHING)
+
+    def _list_rows(self) -> Mapping[str, Iterable[AnswerRow]]:
+        from anls_metric.analysis.answer_rows import list_rows
+
+        return {scored.name: list_rows(scored) for scored in self._result.submissions}
+
+    def _list_inputs(self) -> list[str]:
+        return list(filter(None, [*(each.path for each in self._inputs), self._result.settings.corrections]))
 
     @property
     def anls(self) -> float:
@@ -125,18 +137,6 @@ class Scores:
     def hints(self) -> list[str]:
         """Sentences about what looks wrong with the answers. They do not change any number."""
         return [hint.text() for hint in self._result.hints]
-
-    def answers(self) -> list[Answer]:
-        """List every answer with its score, as one dict for each answer of each submission.
-
-        Example:
-            >>> (answer,) = score(["Coca-Cola"], [["Coca Cola"]]).answers()
-            >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
-            ('1', 'Coca-Cola', 0.8888888888888888, 'punctuation')
-        """
-        from anls_metric.analysis.answer_rows import list_answers, list_rows
-
-        return list(list_answers({scored.name: list_rows(scored) for scored in self._result.submissions}))
 
     def lost_points(self, name: str | None = None) -> list[LostRow]:
         """List what the score lacks: a dict for each cause, with the points that it costs, which add up to 1 - ANLS,
@@ -186,67 +186,6 @@ class Scores:
         if not self._result.settings.by_key:
             raise ValueError("the leaves were not counted: score with by_key=True")
         return list(list_leaves(self._result.submissions))
-
-    def answers_frame(self) -> pandas.DataFrame:
-        """Return the answers as a pandas DataFrame, with a column for each field of `by`.
-
-        Raises:
-            ImportError: pandas is not installed.
-        """
-        import pandas
-
-        return pandas.DataFrame(self.answers())
-
-    def to_dict(self) -> Document:
-        """Return all results as one document, the one that ``anls --format json`` prints."""
-        return self._document
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the figures as a pandas DataFrame, with a row for each submission.
-
-        Raises:
-            ImportError: pandas is not installed.
-        """
-        import pandas
-
-        from anls_metric.report import tables
-
-        return pandas.DataFrame(tables.collect_figures(self._document))
-
-    def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the tables as Markdown.
-
-        Args:
-            percent: whether to print 83.57 instead of 0.8357.
-            digits: the number of digits after the point; None for 4, and for 2 in percent.
-            columns: the columns of the first table, by their names in `to_dict`, such as "anls,interval"; by default
-                the usual columns.
-
-        Raises:
-            ValueError: there is no such column; the message lists all of them.
-
-        Example:
-            >>> print(score(["CocaCola"], [["Coca Cola"]]).to_markdown(percent=True, columns="anls").splitlines()[2])
-            | data | 88.89 |
-        """
-        return self._format("markdown", percent, digits, columns)
-
-    def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the tables as LaTeX for a paper, with booktabs. The arguments are the same as for `to_markdown`."""
-        return self._format("latex", percent, digits, columns)
-
-    def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Names = ()) -> str:
-        """Format the figures as CSV, with a line for each submission. The arguments are the same as for `to_markdown`.
-
-        Without these arguments, every number has all of its digits.
-        """
-        return self._format("csv", percent, digits, columns)
-
-    def _format(self, name: str, percent: bool, digits: int | None, columns: Names) -> str:
-        from anls_metric.report import tables
-        from anls_metric.report.numbers import NumberFormat
-
-        return tables.FORMATS[name](self._document, NumberFormat(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
         """Find the variants, metrics and extraction steps that give a number, when rounded to its digits.
@@ -308,54 +247,12 @@ class Scores:
 
         check_path(os.fspath(path))
         place = None if images is None else os.fspath(images)
-        sources = [*(each.path for each in self._inputs), place, self._result.settings.corrections]
         run = build_document(self._result, {REPORT}, Images(place, self._inputs))
-        write_report(os.fspath(path), run, [source for source in sources if source])
-
-    def plot(self, kind: FigureKind = "forest", ax: Axes | None = None) -> Axes:
-        """Draw a figure with matplotlib: `scores.plot().figure.savefig("forest.pdf")`.
-
-        Args:
-            kind: "forest" for the models with their differences from the baseline, "threshold" for the scores at other
-                thresholds, "groups" for the groups of `by`, and "keys" for the keys of `by_key`.
-            ax: the axes to draw on, best in a figure with `layout="constrained"`, where all texts fit; None makes a
-                figure that is as wide as a column of an article.
-
-        Returns:
-            The axes. Their data are in `to_dict`.
-
-        Raises:
-            ValueError: the scores lack the data of this kind, or matplotlib is not installed.
-
-        Example:
-            >>> import matplotlib.pyplot as plt
-            >>> figure, axes = plt.subplots(layout="constrained")
-            >>> scores = compare({"base": ["Cola", "Cool"], "tuned": ["Coca Cola", "Coca Col"]}, [["Coca Cola"]] * 2)
-            >>> scores.plot(ax=axes).get_xlabel().splitlines()[0]
-            'difference from base'
-            >>> scores.plot(kind="threshold").get_ylabel()
-            'ANLS in percent'
-        """
-        from anls_metric.document import add_figure_data
-        from anls_metric.report.figures import draw
-
-        chosen = read_settings({"kind": kind}, str).kind or "forest"
-        return draw(add_figure_data(self._run, self._result, chosen), chosen, ax)
-
-    def __str__(self) -> str:
-        from anls_metric.report.terminal import as_text, format_hints
-
-        hints = format_hints(self._document, "scores.hints has all")
-        return "\n\n".join(filter(None, [as_text(self._document), hints]))
+        write_report(os.fspath(path), run, [*self._list_inputs(), *([place] if place else [])])
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored.anls:.4f}" for name, scored in self.submissions.items())
         return f"<Scores {means}; {self.signature}>"
-
-    def _repr_markdown_(self) -> str:
-        from anls_metric.report.tables import escape_markdown
-
-        return "\n\n".join([self.to_markdown(), *(f"hint: {escape_markdown(hint)}" for hint in self.hints)])
 
 
 def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:

@@ -9,13 +9,16 @@ import json
 import os
 import platform
 import time
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, get_args
 
 import rapidfuzz
 
+from anls_metric.analysis.answer_rows import list_rows
 from anls_metric.analysis.evaluation import Result, sort_for_report
-from anls_metric.analysis.lost_points import account_for, compare_accounts, wants_account
+from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.lost_points import account_for, compare_losses, wants_account
 from anls_metric.analysis.parts import find_parts
 from anls_metric.analysis.parts.all_keys import assess_leaves
 from anls_metric.analysis.parts.lost import describe_lost
@@ -23,81 +26,146 @@ from anls_metric.analysis.scored import Groups, Scored, describe_independence
 from anls_metric.core.scorer import Scorer
 from anls_metric.core.statistics.significance import LEAST_P
 from anls_metric.core.version import __version__
-from anls_metric.messages import FrontEnd, Message
+from anls_metric.messages import FrontEnd, InputError, Message
 from anls_metric.options import KEYS, Options, Settings
-from anls_metric.report.schema import FORMAT, Run
+from anls_metric.report.schema import FORMAT, FigureKind, HintMessage, Run
 
 if TYPE_CHECKING:
+    from anls_metric.analysis.comparison import Comparison
     from anls_metric.analysis.images import Images
     from anls_metric.core.statistics.clusters import Clusters
 
-REPORT = "report"
-"""What the HTML report needs beyond the figures of every document. A figure needs what its kind names."""
+REPORT, ROWS = "report", "rows"
+"""What views need beyond the figures of every document: what the HTML report shows, and the answers."""
+
+KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
+"""The kinds of figures, which views need by their names."""
+
+EVERYTHING = "everything"
+"""What a run needs that is kept in a file: all of it, with the kinds of figures that fit."""
 
 MAX_BYTES = 32_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""
 
 _FRONT_ENDS: tuple[FrontEnd, ...] = ("command", "page")  # besides Python, whose words a document has
 
-_Words = dict[str, dict[FrontEnd, str]]
+_Words = dict[str, dict[str, str]]
 
 
 def build_document(
-    result: Result, needs: Collection[str] = (), images: Images | None = None, most_bytes: int = MAX_BYTES
+    result: Result,
+    needs: Collection[str] = (),
+    images: Images | None = None,
+    most_bytes: int = MAX_BYTES,
+    command: str = "",
 ) -> Run:
     """Build the document of a result.
 
     Args:
         result: the scores, comparisons and hints.
-        needs: what views need besides: `REPORT`, and the kinds of figures.
+        needs: what views need besides: `REPORT`, `ROWS` and kinds of figures, or `EVERYTHING`.
         images: the images of the pages for the report.
         most_bytes: the limit for the texts of the report. Above it, questions with differences and zeros come first.
+        command: the command that scores; "" for none.
 
     Returns:
         A dict of values that JSON can hold.
 
     Raises:
-        InputError: the result lacks the data of a kind of figure.
+        InputError: the result lacks the data of a kind of figure that a view needs.
     """
     words: _Words = {}
-    run: Any = {**_describe_result(result, words, wants_account(result.settings)), "words": words}
-    run |= {"made": _describe_making(), "options": _list_options(result.settings), "digits": result.settings.digits}
-    if REPORT in needs:
-        from anls_metric.analysis.images import Images
-        from anls_metric.analysis.report_data import build_report_data
-
-        ordered = sort_for_report(result)
-        document = _describe_result(ordered, words, has_account=True)
-        for submission in document["submissions"]:
-            submission.pop("worst", None)  # the report has all answers
-        data = build_report_data(ordered, images or Images(), most_bytes)
-        groups = [
-            {field: _describe_groups(own, scored.clusters) for field, own in fields.items()}
-            for scored, fields in zip(ordered.submissions, data.pop("grouped"))
-        ]
-        order = [scored.name for scored in result.submissions]
-        run["report"] = {"document": document, "order": order, "grouped": groups, **data}
+    run: Any = {
+        **_describe_result(result, words, wants_account(result.settings)),
+        "messages": _list_messages(result, words),
+        "words": words,
+        "made": _describe_making(),
+        "options": _list_options(result.settings),
+        "digits": result.settings.digits,
+        "averages_rows": result.submissions[0].scorer.averages_rows,
+        "command": command,
+    }
+    if ROWS in needs or EVERYTHING in needs:
+        run["rows"] = {scored.name: _list_rows(scored) for scored in result.submissions}
+    if REPORT in needs or EVERYTHING in needs:
+        run["report"] = _describe_report(result, words, images, most_bytes)
+    kinds = KINDS if EVERYTHING in needs else [kind for kind in KINDS if kind in needs]
+    if kinds:
+        run["figures"] = _describe_figures(result, words, kinds, refuses=EVERYTHING not in needs)
     built: Run = run
-    for kind in {*needs} - {REPORT}:
-        add_figure_data(built, result, kind)
     return built
 
 
-def add_figure_data(run: Run, result: Result, kind: str) -> Run:
-    """Add the extra data for a kind of figure to the document of a result, unless it has them, and return the document.
+def _describe_report(result: Result, words: _Words, images: Images | None, most_bytes: int) -> dict[str, Any]:
+    """Describe what the report shows besides. Its submissions are sorted by their scores."""
+    from anls_metric.analysis.images import Images
+    from anls_metric.analysis.report_data import build_report_data
 
-    Raises:
-        InputError: the result lacks the data of this kind.
-    """
+    ordered = sort_for_report(result)
+    document = _describe_result(ordered, words, has_account=True)
+    for submission in document["submissions"]:
+        submission.pop("worst", None)  # the report has all answers
+    data = build_report_data(ordered, images or Images(), most_bytes)
+    groups = [
+        {field: describe_groups(own, scored.clusters) for field, own in fields.items()}
+        for scored, fields in zip(ordered.submissions, data.pop("grouped"))
+    ]
+    order = [scored.name for scored in result.submissions]
+    return {
+        "document": document,
+        "messages": _list_messages(ordered, words),
+        "order": order,
+        "grouped": groups,
+        **data,
+    }
+
+
+def _describe_figures(result: Result, words: _Words, kinds: Sequence[str], refuses: bool) -> dict[str, Any]:
+    """Describe what figures show besides. A kind whose data are missing is refused, or it is said why."""
     from anls_metric.analysis.figure_data import check_figure, score_at_thresholds
 
-    check_figure(result, kind)
-    if kind == "threshold" and "threshold" not in run:
-        run["threshold"] = result.submissions[0].scorer.threshold
-        for submission, scored in zip(run["submissions"], result.submissions):
-            scores = score_at_thresholds(scored).items()
-            submission["thresholds"] = [{"threshold": threshold, "anls": anls} for threshold, anls in scores]
-    return run
+    unfit: dict[str, str] = {}
+    for kind in kinds:
+        try:
+            check_figure(result, kind)
+        except InputError as error:
+            if refuses:
+                raise
+            unfit[kind] = _word(error.message, words)
+    if "threshold" not in kinds or "threshold" in unfit:
+        return {"unfit": unfit}
+    scores = [score_at_thresholds(scored).items() for scored in result.submissions]
+    return {
+        "unfit": unfit,
+        "threshold": getattr(result.submissions[0].scorer, "threshold"),  # noqa: B009
+        "thresholds": [[{"threshold": threshold, "anls": anls} for threshold, anls in own] for own in scores],
+    }
+
+
+def _list_rows(scored: Scored) -> list[dict[str, Any]]:
+    """List the answers of a submission, with what each question loses, and its document."""
+    parts, names = account_for(scored).parts, scored.clusters.names if scored.clusters else repeat(None)
+    return [
+        {**row, "lost": [[part.cause, part.points] for part in own], "document": name}
+        for row, own, name in zip(list_rows(scored), parts, names)
+    ]
+
+
+def _list_messages(result: Result, words: _Words) -> list[HintMessage]:
+    """List the messages of the hints."""
+    notes = result.compared.notes if result.compared else ()
+    return [describe_message(hint, hint.message in notes, words) for hint in result.hints]
+
+
+def describe_message(hint: Hint, is_note: bool, words: _Words) -> HintMessage:
+    """Describe the message of a hint, and collect the words of other front ends."""
+    return {
+        "text": _word(hint.message, words),
+        "before": hint.before,
+        "options": hint.message.find_options(),
+        "is_note": is_note,
+        "cost": hint.cost,
+    }
 
 
 def _describe_making() -> dict[str, str]:
@@ -120,25 +188,12 @@ def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[s
     """Describe a result, and collect the words of other front ends for its messages."""
     first, compared = result.submissions[0], result.compared
     clusters = compared.clusters if compared else first.clusters
-    notes = compared.notes if compared else ()
     content: dict[str, Any] = {
         "format": FORMAT,
         "signature": result.signature,
         "questions": max(len(scored.scores) for scored in result.submissions),
         "clusters": {"field": clusters.field, "count": clusters.size, "rule": clusters.rule} if clusters else None,
-        "hints": [
-            {
-                "text": hint.text(),
-                "submission": hint.submission or None,
-                "extract": hint.extract or None,
-                "anls": hint.anls,
-                "message": _word(hint.message, words),
-                "before": hint.before,
-                "options": hint.message.find_options(),
-                "is_note": hint.message in notes,
-            }
-            for hint in result.hints
-        ],
+        "hints": list(map(describe_hint, result.hints)),
         "submissions": [_describe_submission(scored, result, words, has_account) for scored in result.submissions],
         "comparisons": [],
     }
@@ -147,11 +202,17 @@ def _describe_result(result: Result, words: _Words, has_account: bool) -> dict[s
     if clusters is None and first.settings.cluster_by is None and first.interval:
         content["independent"] = describe_independence(first)
     if compared:
-        content["comparisons"] = [_describe_comparison(each, result) for each in compared.comparisons]
+        content["comparisons"] = [_describe_comparison_of(each, result) for each in compared.comparisons]
         content["best"] = {"name": compared.best, "no_significant_difference": compared.ties}
         content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs, "chose_best": compared.chose_best}
     document: dict[str, Any] = json.loads(json.dumps(content))  # lists in place of tuples
     return document
+
+
+def describe_hint(hint: Hint) -> dict[str, Any]:
+    """Describe a hint."""
+    named = {"submission": hint.submission or None, "extract": hint.extract or None}
+    return {"text": hint.text(), **named, "anls": hint.anls}
 
 
 def put_into_words(values: Any, words: _Words) -> Any:
@@ -168,7 +229,7 @@ def put_into_words(values: Any, words: _Words) -> Any:
 def _word(message: Message, words: _Words) -> str:
     """Word a message for Python, and collect the texts of other front ends that differ."""
     text = message.text()
-    others = {front_end: message.text(front_end) for front_end in _FRONT_ENDS}
+    others: dict[str, str] = {front_end: message.text(front_end) for front_end in _FRONT_ENDS}
     if {*others.values()} != {text}:
         words[text] = others
     return text
@@ -188,7 +249,7 @@ def _describe_submission(scored: Scored, result: Result, words: _Words, has_acco
         "exact_match": scored.exact_match,
         "contains": scored.contains,
         "groups": {
-            field: _describe_groups(groups, scored.clusters, against and against[field])
+            field: describe_groups(groups, scored.clusters, against and against[field])
             for field, groups in scored.groups.items()
         },
     }
@@ -207,7 +268,7 @@ def _describe_submission(scored: Scored, result: Result, words: _Words, has_acco
 _DIFFERENCES = ("difference", "difference_interval", "p_value_adjusted", "verdict", "few_documents")
 
 
-def _describe_groups(
+def describe_groups(
     groups: Groups, clusters: Clusters | None, differences: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Describe the groups of a field: their score, interval and size and, in a comparison, their difference from the
@@ -223,20 +284,26 @@ def _describe_groups(
     return content
 
 
-def _describe_comparison(comparison: Any, result: Result) -> dict[str, Any]:
+def _describe_comparison_of(comparison: Comparison, result: Result) -> dict[str, Any]:
     from anls_metric.analysis.decisions import decide  # which a single submission does not need
 
-    without = comparison.one_document
-    content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
-    content |= decide(result.compared, comparison)
-    content["p_value_is_bound"] = comparison.p_value <= LEAST_P
+    content = {**describe_comparison(comparison), **decide(result.compared, comparison)}
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
 
         named = {scored.name: scored for scored in result.submissions}
         first, second = named[comparison.first], named[comparison.second]
         pair = pair_questions(first, second)
-        content["lost"] = compare_accounts(account_for(first), account_for(second), zip(pair.first, pair.second))
+        own, other = account_for(first).parts, account_for(second).parts
+        content["lost"] = compare_losses(own, other, zip(pair.first, pair.second))
     if comparison.first == result.compared.baseline and result.compared_metrics:
         content["metrics"] = {name: found[comparison.second] for name, found in result.compared_metrics.items()}
+    return content
+
+
+def describe_comparison(comparison: Comparison) -> dict[str, Any]:
+    """Describe a comparison of two submissions."""
+    without = comparison.one_document
+    content: dict[str, Any] = {**comparison._asdict(), "one_document": without and without._asdict()}
+    content["p_value_is_bound"] = comparison.p_value <= LEAST_P
     return content

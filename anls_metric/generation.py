@@ -324,7 +324,7 @@ def _split_sets(dataset: Any, references: Any) -> tuple[dict[str, Any], dict[str
     if references is None:
         raise ValueError("references must not be None: pass references for every row")
     if several != isinstance(references, Mapping) or (several and set(dataset) != set(references)):
-        raise ValueError("dataset and references must either both be dicts with the same keys or both not be dicts")
+        raise ValueError("dataset and references must both be dicts with the same keys, or neither may be a dict")
     return (dict(dataset), dict(references)) if several else ({"": dataset}, {"": references})
 
 
@@ -455,7 +455,7 @@ def _read_prompt(row: Mapping[str, Any], what: str) -> Any:
     if isinstance(prompt, str):
         return prompt
     if not all(isinstance(message, Mapping) and "role" in message for message in prompt):
-        raise ValueError(f"{column!r} of {what} is {describe(prompt)}: pass a list of messages with roles, or encode")
+        raise ValueError(f"{column!r} of {what} is {describe(prompt)}: pass a list of messages, or the argument encode")
     answered = bool(prompt) and prompt[-1]["role"] == "assistant"
     if answered and column == "prompt":
         raise ValueError(
@@ -493,7 +493,8 @@ def _place_images(messages: Sequence[Any], images: list[Any]) -> tuple[list[Any]
             raise ValueError("a message has a place for an image, but its row has none: add it to the column 'images'")
         found.append(sources[0] if sources else waiting.pop(0))
     if waiting:
-        raise ValueError(f"the messages of a row have no place for {len(waiting)} of its images: add them to the parts")
+        problem = f"the messages of a row have no place for {len(waiting)} of the row's images"
+        raise ValueError(f"{problem}: add an image part for each")
     return placed, found
 
 

@@ -256,7 +256,7 @@ def resolve(
     for each in words[1:]:
         if is_name(each.path):
             raise make_error(
-                each.path, "gold data must come first: pass their name before the predictions, or with {use.gold}"
+                each.path, "gold data must come first: name them before the predictions, or with {use.gold}"
             )
     row = find_gold(words[0].path) if words else None
     if row is None:
@@ -308,7 +308,7 @@ def format_questions(row: GoldSet, with_answers: bool = False, sample: int | Non
 def _draw(rows: Sequence[GoldRow], key: str, count: int, seed: int) -> list[GoldRow]:
     """Draw rows by a hash of seed and id, so that neither order nor Python's version matters; keep their order."""
     if not 0 < count <= len(rows):
-        raise ValueError(f"--sample must be from 1 to {len(rows)}, the number of questions, got {count}")
+        raise ValueError(f"--sample must be from 1 to {len(rows)} (the number of questions), got {count}")
     places = sorted(range(len(rows)), key=lambda place: _hash(f"{seed}:{rows[place][key]}".encode()))
     return [rows[place] for place in sorted(places[:count])]
 

@@ -27,8 +27,8 @@ FrontEnd = Literal["python", "command", "page", "endpoint"]
 # raised.
 _PASS_GOLD, _ADD = "pass a gold file with gold=", "add a submission after it"
 _STEPS: Mapping[str, Mapping[FrontEnd, str]] = {
-    "add_gold": {"command": "pass a gold file with --gold", "page": "drop the gold file as well", "python": _PASS_GOLD},
-    "add_submission": {"command": _ADD, "page": "drop a submission as well", "python": _ADD},
+    "add_gold": {"command": "pass a gold file with --gold", "page": "add the gold file", "python": _PASS_GOLD},
+    "add_submission": {"command": _ADD, "page": "add a submission", "python": _ADD},
     "example": {"command": "{typed} {options}", "python": "{options}"},
 }
 _LISTS: Mapping[str, Mapping[FrontEnd, str]] = {

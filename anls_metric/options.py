@@ -34,6 +34,9 @@ LEAVES = "leaves"
 KEYS = "key of the value"
 """The name of the groups by the keys of nested values, which stand beside those of the fields of ``by``."""
 
+RUNS = (".anls.json", ".anls.json.gz")
+"""The endings of files that keep a run. The second is compressed."""
+
 NONE = "none"
 """The value of an option for a field that asks for no such field."""
 
@@ -183,8 +186,8 @@ class Settings:
     )
     output: tuple[str, ...] = _option(
         "--output PATH",
-        "write a row for each answer to PATH.csv, PATH.jsonl or PATH.parquet, or the results of each submission to "
-        "PATH.json or a folder",
+        "write a row for each answer to PATH.csv, PATH.jsonl or PATH.parquet, the results of each submission to "
+        "PATH.json or a folder, or a run to show again to PATH.anls.json",
         MOST,
         default=(),
         read=read_paths,

@@ -15,6 +15,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from html import escape
+from inspect import getdoc, signature
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +36,13 @@ from anls_metric.gold import GOLD
 from anls_metric.messages import Message
 from anls_metric.options import COMPARISON, INPUT, MOST, OPTIONS, OUTPUT, SCORING, Option, Options, read_switch
 from anls_metric.page import limits
+from anls_metric.page.endpoints import ENDPOINTS
 from anls_metric.reading import roles
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
-HOW = ROOT / "anls_metric" / "page" / "assets" / "how.md"
+HOW = ROOT / "anls_metric" / "page" / "assets" / "how.html"
 PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", HOW, *sorted((ROOT / "docs").glob("*.md")))
 SIX_IMPLEMENTATIONS = {
     "due": "DUE's evaluator",
@@ -102,6 +105,21 @@ def format_table(head: Row, rows: Iterable[Row]) -> str:
     """Format a table in Markdown. Bars in cells are escaped."""
     lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def format_html_table(head: Row, rows: Iterable[Row]) -> str:
+    """Format a table in HTML, given cells in Markdown. The first cell of a row is its name."""
+
+    def make_cell(tag: str, cell: str) -> str:
+        text = re.sub(r"\[(.*?)\]\((.*?)\)(?=$)", r'<a href="\2">\1</a>', escape(cell))
+        code = re.sub("`(.*?)`", r"<code>\1</code>", text)
+        return f"<{tag}>{code}"
+
+    heads = "".join(make_cell('th scope="col"', cell) for cell in head)
+    lines = [
+        "".join([make_cell('th scope="row"', row[0]), *(make_cell("td", cell) for cell in row[1:])]) for row in rows
+    ]
+    return "\n".join(["<table>", f"<thead><tr>{heads}</thead>", *(f"<tr>{line}" for line in lines), "</table>"])
 
 
 def quote(names: Iterable[str]) -> str:
@@ -200,7 +218,9 @@ def make_extraction() -> str:
 # Scores
 
 
-def make_variants(form: Callable[[float], str] = str) -> str:
+def make_variants(
+    form: Callable[[float], str] = str, format_all: Callable[[Row, Iterable[Row]], str] = format_table
+) -> str:
     """Make the table of variants."""
     head = ("variant", "what it is", "case", "whitespace", "length (prediction, reference)", "kept when", "also named")
     rows = [
@@ -215,7 +235,20 @@ def make_variants(form: Callable[[float], str] = str) -> str:
         )
         for each in VARIANTS.values()
     ]
-    return format_table(head, rows)
+    return format_all(head, rows)
+
+
+def make_endpoints() -> str:
+    """Make the table of endpoints for the page of the web app."""
+    rows = [
+        (
+            f"`{each.__name__}`",
+            (getdoc(each) or "").split("\n\n")[0].partition(". ")[0].rstrip(".").replace("\n", " ") + ".",
+            ", ".join(f"`{name}`" for name in signature(each).parameters),
+        )
+        for each in ENDPOINTS
+    ]
+    return format_html_table(("endpoint", "what it does", "arguments"), rows)
 
 
 def make_normalizations() -> str:
@@ -406,7 +439,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "layouts": make_layouts,
     "extraction": make_extraction,
     "variants": make_variants,
-    "variants_in_percent": partial(make_variants, format_percent),
+    "variants_of_the_page": partial(make_variants, format_percent, format_html_table),
+    "endpoints_of_the_page": make_endpoints,
     "normalizations": make_normalizations,
     "models": make_models,
     "six": make_six,

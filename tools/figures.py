@@ -20,7 +20,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from anls_metric import compare
-from anls_metric.report.figures import COLORS, STYLE, WIDTH, FigureKind
+from anls_metric.report.figures import COLORS, STYLE, WIDTH
+from anls_metric.report.schema import FigureKind
 from docs import ROOT, SIX_IMPLEMENTATIONS, load
 
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples" / "compare"

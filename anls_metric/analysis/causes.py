@@ -17,6 +17,7 @@ from anls_metric.core.extraction.extract import EXTRACTORS
 from anls_metric.core.json_strings import format_value
 from anls_metric.core.strings.abstention import abstains
 from anls_metric.core.strings.metrics import contains_any, is_contained
+from anls_metric.reading.containers import is_failure
 
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
 """The strings that programs write for missing values."""
@@ -32,7 +33,7 @@ class Facts(NamedTuple):
         unanswerable: whether a question of a wrong answer has no answer.
         accepted: all references in lower case, if a wrong answer is what programs write for missing values.
         moved: answers that are references of other questions, if they are so many that the ids must be wrong.
-        failed: the first words of many wrong answers, and of nothing else.
+        failed: the first words of many wrong answers, and of nothing else, with a phrase of failed requests after them.
         marker: the string that a benchmark's rule expects before the answer; "" for none.
     """
 
@@ -105,26 +106,30 @@ RIGHT = "right"
 
 # Messages of failed requests, as they begin. A sentence of a document that begins alike is none: "Error" needs a sign
 # or a number after it, and most phrases are those of one library.
-_FAILED = re.compile(
-    "|".join(
-        (
-            r"[\[(<*]*(?:api[ _])?error\b.{0,3}(?:[:\-\])>]|\bcode\b|[45]\d\d\b)",
-            r"[\[(<*]*(?:api[ _])?(?:exception|failed|failure) ?[:\])>]",
-            r"(?:\w{1,40}\.){0,5}\w{0,40}(?:error|exception)(?:[(:.]|\s*$)",
-            r"traceback \(most",
-            r"failed to (?:obtain|get|call|generate|process|connect|fetch)",
-            r"(?:the )?(?:request|connection|read|call) (?:has )?(?:timed ?out|failed|aborted|reset|refused)",
-            r"(?:the )?(?:request|response|content) (?:was )?(?:blocked|filtered)|content_(?:filter|policy)",
-            r"time(?:d )?out\b",
-            r"[45]\d\d (?:client error|server error|too many|bad |internal|service|gateway|unauthori|forbidden)",
-            r"(?:http|status) ?(?:code)?:? ?[45]\d\d\b",
-            r"(?:rate limit|quota) (?:was )?(?:reached|exceeded)|too many requests",
-            r"internal server error|service unavailable|bad gateway|gateway time",
-            r"(?:cuda )?out of memory\b",
-        )
-    ),
-    re.IGNORECASE,
+_PHRASES = "|".join(
+    (
+        r"[\[(<*]*(?:api[ _])?error\b.{0,3}(?:[:\-\])>]|\bcode\b|[45]\d\d\b)",
+        r"[\[(<*]*(?:api[ _])?(?:exception|failed|failure) ?[:\])>]",
+        r"(?:\w{1,40}\.){0,5}\w{0,40}(?:error|exception)(?:[(:.]|\s*$| ?[45]\d\d\b)",
+        r"(?:api|connection|http|network|read|request|server) error\b",
+        r"an? (?:\w{1,20} )?error (?:has )?(?:occurred|happened)",
+        r"traceback \(most",
+        r"failed to (?:obtain|get|call|generate|process|connect|fetch)",
+        r"(?:the )?(?:request|connection|read|call) (?:has )?(?:timed ?out|failed|aborted|reset|refused)",
+        r"(?:the )?(?:request|response|content) (?:was )?(?:blocked|filtered)|content_(?:filter|policy)",
+        r"(?:the )?(?:engine|model|server|service) is (?:currently )?(?:down|overloaded|unavailable)",
+        r"time(?:d )?out\b",
+        r"[45]\d\d (?:client error|server error|too many|bad |internal|service|gateway|unauthori|forbidden)",
+        r"(?:http|status) ?(?:code|error)?:? ?[45]\d\d\b",
+        r"(?:rate limit|quota) (?:was )?(?:reached|exceeded)|too many requests",
+        r"internal server error|service unavailable|bad gateway|gateway time",
+        r"(?:cuda )?out of memory\b",
+        r"<(?:!doctype )?html\b.{0,300}?(?:[45]\d\d\b|error|gateway|unavailable|forbidden)",
+        r"""\{\s*["']error["']\s*:""",
+    )
 )
+_FAILED = re.compile(_PHRASES, re.IGNORECASE | re.DOTALL)
+_FAILED_INSIDE = re.compile(rf"(?<!\w)(?:{_PHRASES})", re.IGNORECASE | re.DOTALL)
 _begins_object = re.compile(r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']""").match
 _THINK = EXTRACTORS["think"]
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -147,11 +152,14 @@ def begin(text: Any) -> str:
     return " ".join(str(text).split(maxsplit=3)[:3])
 
 
+def is_failed(value: Any) -> bool:
+    """Whether an answer is the message of a failed request: a text, or the object that an API returns."""
+    return _FAILED.match(value.lstrip()) is not None if isinstance(value, str) else is_failure(value)
+
+
 def _is_failed(case: Case) -> bool:
     text = case.prediction
-    return isinstance(text, str) and (
-        _FAILED.match(text.lstrip()) is not None or (bool(case.facts.failed) and begin(text) in case.facts.failed)
-    )
+    return is_failed(text) or (bool(case.facts.failed) and isinstance(text, str) and begin(text) in case.facts.failed)
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)  # the last one may be cut off
@@ -426,13 +434,13 @@ _MOST_FAILED_TEXTS = 3
 
 
 def _find_failed(zeros: _Zeros, rows: _Rows) -> Collection[str]:
-    """Find three words that many answers begin with, all of them wrong, and no reference, as messages of failed
-    requests do.
+    """Find three words that many answers with a phrase of failed requests begin with, all of them wrong, and no
+    reference.
     """
     least = max(_FEWEST_FAILED, 0.02 * len(rows) + 0.2 * math.sqrt(len(rows)))
     pairs = [(text, begin(text)) for text, _ in zeros if text.count(" ") > 1]
     many = {words for words, count in Counter(words for _, words in pairs).items() if count > least}
-    beginnings = Counter(words for text, words in pairs if words in many and not abstains(text))
+    beginnings = Counter(words for text, words in pairs if words in many and _FAILED_INSIDE.search(text))
     some = [words for words, count in beginnings.items() if count > least and words.count(" ") > 1]
     if not some:
         return frozenset()

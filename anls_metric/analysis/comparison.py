@@ -237,7 +237,7 @@ def _sort_by_baseline(names: Sequence[str], baseline: str | None) -> list[str]:
     """Move the name of the baseline to the beginning."""
     own = names[0] if baseline is None else find_name(baseline, names)
     if not own:
-        raise ValueError(describe_unknown("baseline", baseline, names))
+        raise make_error("", "{problem}", problem=describe_unknown("baseline", baseline, names))
     return [own, *(name for name in names if name != own)]
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.hints import Hint, find_hints
 from anls_metric.analysis.lost_points import wants_account
 from anls_metric.analysis.scored import Scored, add_to_signature, complete_keys, score_answers, score_under
-from anls_metric.analysis.verdicts import TOO_FEW
 from anls_metric.core.extraction.extract import extractor
 from anls_metric.core.scorer import Scorer, get_scorer
 from anls_metric.core.strings.metrics import Metric, find_metrics
@@ -27,7 +26,7 @@ from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import check_field_names
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison, ComparisonSet
+    from anls_metric.analysis.comparison import ComparisonSet
 
 EVERY_VARIANT = "all"
 
@@ -197,16 +196,6 @@ def _compare(
         )
         raise make_error("", sentence, name=submissions[0].name, baseline=settings.baseline)
     return None
-
-
-def compare_with_baseline(result: Result) -> Iterator[tuple[Comparison, str]]:
-    """Yield the comparisons with the baseline for `--fail-if-worse`, and why each cannot be decided, "" if it can."""
-    questions = {scored.name: len(scored.scores) for scored in result.submissions}
-    for pair in result.compared.comparisons:
-        if pair.first == result.compared.baseline:
-            sizes = questions[pair.first], questions[pair.second]
-            differ = f"different questions ({sizes[0]:,} and {sizes[1]:,}, {pair.questions:,} in common)"
-            yield pair, TOO_FEW if pair.verdict == TOO_FEW else differ if {*sizes} != {pair.questions} else ""
 
 
 def sort_for_report(result: Result) -> Result:

@@ -8,8 +8,8 @@ from typing import Any
 
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.checks import find_similar_name
-from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import list_some, make_error
+from anls_metric.reading.roles import fold_name
 
 _NEARLY_ALL = 0.95
 
@@ -40,14 +40,14 @@ def find_extra_keys(scorer: Any, predictions: Sequence[Any], references: Sequenc
 
     pairs = [pair for pair in zip(predictions, references) if isinstance(pair[0], (dict, list))]
     known = {path for _, references in pairs for path, _ in list_keys(references)}
-    spellings = set(map(spell, {*known, *scorer.ignore_keys}))
+    spellings = set(map(fold_name, {*known, *scorer.ignore_keys}))
     found: Counter[str] = Counter()
     parents: Counter[str] = Counter()
     renamed: Counter[str] = Counter()
     filled: set[str] = set()  # keys without any value are for `none_keys`
     for prediction, references in pairs:
         own = _collect(list_keys(prediction))
-        found.update(path for path in own if spell(path) not in spellings)
+        found.update(path for path in own if fold_name(path) not in spellings)
         parents.update({_get_parent(path) for path in own})
         filled.update(path for path, values in own.items() if any(not says_nothing(value) for value in values))
         lacking = {repr(value) for path, value in list_keys(references) if path not in own}
@@ -90,11 +90,6 @@ def _collect(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     for path, value in pairs:
         values[path].append(value)
     return values
-
-
-def spell(path: str) -> str:
-    """Write a path of keys without differences of case, spaces and signs."""
-    return NORMALIZATIONS["keys"].apply(path)
 
 
 def refuse_unknown_keys(submissions: Sequence[Scored], paths: Sequence[str]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.causes import Cause, show
+from anls_metric.analysis.causes import Cause, is_failed, show
 from anls_metric.analysis.same_value import is_any_same_value
 
 if TYPE_CHECKING:
     from anls_metric.core.values import ScoredLeaf
 
 LEAF_CAUSES = (
+    Cause("failed request", "values are those of failed requests", "ask these questions again", share=0.0),
     Cause("not JSON", "values are in text where an object or list is expected", "ask the model for JSON", share=0.02),
     Cause("cut off", "values are in cut-off JSON or reasoning", "raise the token limit of the model", share=0.0),
     Cause(
@@ -45,6 +46,8 @@ def name_leaf_causes(prediction: Any, leaves: Sequence[ScoredLeaf], examples: di
     """Name the cause of each leaf of an answer: its outcome, or what it has in common with others. The first example of
     a cause is added to ``examples``.
     """
+    if is_failed(prediction):
+        return ["failed request"] * len(leaves)
     names: list[str] = [leaf.outcome for leaf in leaves]
     if isinstance(prediction, str) and any(leaf.keys or leaf.places for leaf in leaves):
         return ["not JSON"] * len(leaves)

@@ -33,7 +33,7 @@ from anls_metric.analysis.steps import EXAMPLES
 from anls_metric.core.strings.abstention import UNANSWERABLE, lacks_answer
 from anls_metric.core.strings.metrics import normalize_wrong
 from anls_metric.messages import Message
-from anls_metric.options import KEYS, Settings
+from anls_metric.options import KEYS, RUNS, Settings
 from anls_metric.reading.answers import list_places
 
 
@@ -43,6 +43,10 @@ class Loss(NamedTuple):
     cause: str
     points: float
     keys: Sequence[object] = ()
+
+
+Losses = Sequence[Sequence[Any]]
+"""What a question loses: causes with their points, such as `Loss`."""
 
 
 class Row(NamedTuple):
@@ -325,7 +329,8 @@ LEAF_MEANINGS: Mapping[str, str] = {**MEANINGS, **_say_meanings(LEAF_CAUSES)}
 
 def wants_account(settings: Settings) -> bool:
     """Whether the account of lost points, and hints about answers, are shown."""
-    return bool(settings.report) or not (settings.quiet or settings.score_only)
+    is_kept = bool(settings.report) or any(path.lower().endswith(RUNS) for path in settings.output)
+    return is_kept or not (settings.quiet or settings.score_only)
 
 
 _Rows = Sequence[tuple[str, Callable[[Case], bool]]]
@@ -367,16 +372,18 @@ def _sum_up(pairs: Iterable[tuple[str, float]], total: int = 1) -> dict[str, flo
     return {cause: math.fsum(points) / total for cause, points in lists.items()}
 
 
-def compare_accounts(first: LostPoints, second: LostPoints, pairs: Iterable[tuple[int, int]]) -> dict[str, float]:
+def compare_losses(
+    first: Sequence[Losses], second: Sequence[Losses], pairs: Iterable[tuple[int, int]]
+) -> dict[str, float]:
     """Split the difference between two scores, the second minus the first, by cause: what the first loses to a cause
     more than the second. The causes add up to the difference.
 
     Args:
-        first, second: the accounts.
+        first, second: what each question loses: `LostPoints.parts`.
         pairs: the places of the questions that both have.
     """
     rows, count = list[tuple[str, float]](), 0
     for count, (own, other) in enumerate(pairs, 1):  # noqa: B007
-        rows += [(part.cause, part.points) for part in first.parts[own]]
-        rows += [(part.cause, -part.points) for part in second.parts[other]]
+        rows += [(cause, points) for cause, points, *_ in first[own]]
+        rows += [(cause, -points) for cause, points, *_ in second[other]]
     return dict(sorted(_sum_up(rows, count or 1).items(), key=lambda pair: -abs(pair[1])))

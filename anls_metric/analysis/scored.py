@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from itertools import chain, groupby
+from itertools import filterfalse, groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -23,6 +23,8 @@ from anls_metric.options import KEYS, LEAVES, NONE, Settings
 from anls_metric.reading.answers import Answers, Questions, Record, average_runs, list_ids, list_places, list_references
 from anls_metric.reading.formats import natural_key
 from anls_metric.reading.layouts import ABSENT, take_column
+from anls_metric.reading.roles import is_of_answers, list_plain_fields, take_whole_record
+from anls_metric.reading.table import are_numbers, read_column
 
 if TYPE_CHECKING:
     from anls_metric.analysis.leaf_keys import Figures
@@ -405,22 +407,25 @@ def describe_independence(scored: Scored) -> str:
         >>> describe_independence(score(rows)["data"]).rpartition("; ")[2]
         "if 'scan' does, add --cluster-by scan (cluster_by)"
     """
-    records, questions = scored.questions.table.records, scored.questions
-    predictions = [scored.answers.predictions[run[0]] for run in scored.runs]
-    known = [list(questions.texts), list(questions.ids), predictions, keep_names(list(map(list, questions.references)))]
+    table, roles = scored.questions.table, scored.questions.roles
+    is_one_answer = roles.references is take_whole_record  # then all fields are values to score
     sizes = {}
-    for name in dict.fromkeys(chain.from_iterable(records[:100])):
-        if name in questions.roles:
-            continue
-        values = keep_names([record.get(name) for record in records])
+    for name in [] if is_one_answer else filterfalse(is_of_answers, list_plain_fields(table, roles)):
+        values = keep_names(read_column(table, name))
         size = len({*values})
-        if LEAST_DOCUMENTS <= size < len(records) and None not in values and list(map(str, values)) not in known:
+        if LEAST_DOCUMENTS <= size < len(values) and None not in values and _may_be_documents(values):
             sizes[name] = size
     sentence = "questions taken as independent: no field names their document"
     if not sizes:
         return sentence
     field = max(sizes, key=sizes.__getitem__)
     return f"{sentence}; if {field!r} does, add --cluster-by {shlex.quote(field)} (cluster_by)"
+
+
+def _may_be_documents(values: Sequence[Any]) -> bool:
+    """Whether values may identify documents: numbers do if the questions of a document follow one another."""
+    blocks = sum(1 for _ in groupby(values))
+    return blocks == len({*values}) or not are_numbers(values)
 
 
 def score_under(answers: Answers, scorer: Scorer, predictions: Sequence[Any] | None = None) -> float:

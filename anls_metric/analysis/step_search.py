@@ -26,6 +26,7 @@ from anls_metric.analysis.steps import (
     follow,
     leave_out,
     read_as_values,
+    read_inside,
     take_inside,
 )
 from anls_metric.core.extraction.extract import EXTRACTORS, extractor
@@ -36,6 +37,7 @@ from anls_metric.messages import Message, list_some
 from anls_metric.reading.answers import list_references
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.layouts import take
+from anls_metric.reading.roles import fold_name
 from anls_metric.reading.table import ALL_VALUES, WHOLE_RECORD
 from anls_metric.reading.values import LOST_FORMATTING
 
@@ -61,6 +63,8 @@ class State(NamedTuple):
     scores: Sequence[float]
     values: Sequence[Any]
     anls: float
+    texts: Sequence[Any]
+    """The predictions before JSON in them is read."""
 
 
 class Applied(NamedTuple):
@@ -96,6 +100,7 @@ class _Answer(NamedTuple):
 
     prediction: Any
     references: Sequence[Any]
+    text: Any
     score: float
     weight: float
 
@@ -119,6 +124,9 @@ def start_state(scored: Scored) -> State:
         scored.answer_scores,
         scored.values,
         scored.anls,
+        [own if text is None else text for own, text in zip(answers.predictions, answers.texts)]
+        if answers.texts
+        else answers.predictions,
     )
 
 
@@ -187,20 +195,22 @@ def try_values(scored: Scored) -> tuple[Step, float] | None:
 
 
 def _take_sample(state: State) -> _Sample:
-    rows = zip(state.predictions, state.references, state.scores)
+    rows = zip(state.predictions, state.references, state.texts, state.scores)
     wrong: list[tuple[Any, ...]] = []
     right: list[tuple[Any, ...]] = []
     for row in rows:
         if row[0] is not None:
-            (wrong if row[2] < 1.0 else right).append(row)
+            (wrong if row[3] < 1.0 else right).append(row)
     return _Sample(state, _spread(wrong, state.scorer), _spread(right, state.scorer), len(state.scores))
 
 
 def _spread(rows: Sequence[tuple[Any, ...]], scorer: Scorer) -> list[_Answer]:
     """Take answers, evenly spread, from rows with the first fields of `_Answer`."""
     some = rows[:: math.ceil(len(rows) / MAX_CASES) or 1]
-    texts = [row[0] if scorer.reads_json else _cut(row[0]) for row in some]
-    return [_Answer(text, row[1], row[2], len(rows) / len(some)) for text, row in zip(texts, some)]
+    weight = len(rows) / max(1, len(some))
+    if not scorer.reads_json:
+        some = [(_cut(row[0]), row[1], _cut(row[0]), row[3]) for row in some]
+    return [_Answer(row[0], row[1], row[2], row[3], weight) for row in some]
 
 
 def _cut(text: Any) -> Any:
@@ -233,16 +243,20 @@ def _try(sample: _Sample, step: Step, known: str = "") -> float:
     return gained if gained >= enough else 0.0
 
 
-def _change(step: Step, prediction: Any, references: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+def _change(step: Step, prediction: Any, references: Sequence[Any], text: Any) -> tuple[Any, Sequence[Any], Any]:
+    if step.text is not None:
+        new = step.text(text) if isinstance(text, str) else text
+        return (prediction if new == text else step.prediction(new)), step.references(references), new
     changes = isinstance(prediction, str) or (step.changes_values and prediction is not None)
-    return (step.prediction(prediction) if changes else prediction), step.references(references)
+    new = step.prediction(prediction) if changes else prediction
+    return new, step.references(references), new if changes else text
 
 
 def _rescore(scorer: Scorer, step: Step, answers: Iterable[_Answer]) -> Iterable[tuple[_Answer, float]]:
     """Apply a step to answers, and score those that it changes; return them with their new scores."""
     changed, predictions, references = [], [], []
     for answer in answers:
-        prediction, accepted = _change(step, answer.prediction, answer.references)
+        prediction, accepted, _ = _change(step, *answer[:3])
         if not step.changes_texts or [prediction, *accepted] != [answer.prediction, *answer.references]:
             changed.append(answer)
             predictions.append(prediction)
@@ -258,11 +272,11 @@ def _apply(step: Step, state: State, scored: Scored) -> State:
     """Apply a step to all answers. Those that stay as they are keep their scores, unless only the scorer changes."""
     scorer = step.rescore(state.scorer)
     rescores_all = not step.changes_texts or scorer.name != state.scorer.name
-    pairs = [_change(step, *pair) for pair in zip(state.predictions, state.references)]
+    pairs = [_change(step, *row) for row in zip(state.predictions, state.references, state.texts)]
     olds = zip(state.predictions, state.references)
     places = [
         place
-        for place, ((new, accepted), (old, known)) in enumerate(zip(pairs, olds))
+        for place, ((new, accepted, _), (old, known)) in enumerate(zip(pairs, olds))
         if rescores_all or new != old or (accepted is not known and list(accepted) != list(known))
     ]
     asked = [place for place in places if pairs[place][0] is not None]
@@ -273,10 +287,9 @@ def _apply(step: Step, state: State, scored: Scored) -> State:
     new_values = scorer.score([pairs[place][0] for place in asked], [pairs[place][1] for place in asked])
     for place, value in zip(asked, new_values):
         values[place] = value
-    predictions, references = map(list, zip(*pairs))
-    return State(
-        predictions, references, scorer, list(map(float, values)), values, mean_of(scored.answers, values, scorer)
-    )
+    predictions, references, texts = map(list, zip(*pairs))
+    anls = mean_of(scored.answers, values, scorer)
+    return State(predictions, references, scorer, list(map(float, values)), values, anls, texts)
 
 
 # The steps to try
@@ -339,15 +352,16 @@ def _list_roots(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> li
     """List the steps into the part of predictions that has the form of the references, which the whole has not."""
     if not scored.scorer.reads_json or "prediction" in typed or scored.settings.extract:
         return []
-    roots: Counter[Root] = Counter()
+    roots: Counter[tuple[Root, str]] = Counter()
     for answer in sample.wrong:
         if not _fits(answer.prediction, answer.references):
-            parts = _list_parts(answer.prediction, ())
-            roots.update(root for root, part in parts if _fits(part, answer.references))
+            parts = list(_list_parts(answer.prediction, ()))
+            for rule in ("", "json"):
+                roots.update((root, rule) for root, part in parts if _fits(read_inside(part, rule), answer.references))
     path = scored.answers.read.prediction
     return [
-        take_inside({WHOLE_RECORD: "", ALL_VALUES: VALUE}.get(path, path), root)
-        for root, count in roots.most_common(2)
+        take_inside({WHOLE_RECORD: "", ALL_VALUES: VALUE}.get(path, path), root, rule)
+        for (root, rule), count in roots.most_common(2)
         if 2 * count > len(sample.wrong)
         and all(follow(root, each) is not None for each in sample.state.predictions if each is not None)
     ]
@@ -401,7 +415,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
     Chains grow by the steps that bring the sampled answers closest to a reference, even if they do not score yet: of
     the marks around an answer, the outer ones hide the inner ones.
     """
-    answers = [answer for answer in sample.wrong if isinstance(answer.prediction, str)]
+    answers = [answer for answer in sample.wrong if isinstance(answer.text, str)]
     if not answers or scored.settings.samples in ("vote", "best"):  # these choose an answer after the extraction
         return []
     scorer: Any = sample.state.scorer
@@ -427,7 +441,7 @@ def _list_chains(sample: _Sample, scored: Scored, typed: Mapping[str, str]) -> l
             similarities[place] = float(score)
         return _Chain((*chain.names, name), texts, similarities) if places else None
 
-    texts = [answer.prediction for answer in answers]
+    texts = [answer.text for answer in answers]
     start = _Chain((), texts, list(map(float, loose.score(list(map(finish, texts)), references))))
     kept, best, most = [start], list[tuple[float, Step]](), start.closeness
     for count in range(_MOST_RULES):
@@ -482,14 +496,14 @@ _MOST_KEYS = 5
 
 def _name_keys(step: Step, sample: _Sample) -> Step:
     """Name the keys of predictions that only their spelling tells from keys of references."""
-    from anls_metric.analysis.extra_keys import list_keys, spell  # which strings do not need
+    from anls_metric.analysis.extra_keys import list_keys  # which strings do not need
 
     found: dict[str, None] = {}
     for answer in sample.wrong:
         known = {path for path, _ in list_keys(answer.references)}
-        folded = set(map(spell, known))
+        folded = set(map(fold_name, known))
         own = (path for path, _ in list_keys(answer.prediction) if path not in known)
-        found |= dict.fromkeys(path for path in own if spell(path) in folded)
+        found |= dict.fromkeys(path for path in own if fold_name(path) in folded)
     keys = list_some([path.rpartition(".")[2] for path in found], _MOST_KEYS)
     return step._replace(meaning=f"{step.meaning}, such as {{keys}}", values={"keys": keys}) if keys else step
 

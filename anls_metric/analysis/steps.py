@@ -32,6 +32,7 @@ class Step(NamedTuple):
         remedy: what to do, before its options.
         options: the options that apply it, each with its value; {} if it can only be done in the files.
         prediction: changes a prediction.
+        text: changes the text of a prediction before it is read as JSON; `prediction` then reads it.
         references: changes the references of a question.
         rescore: returns the scorer that the options make.
         mark: of a separator: it changes nothing in answers without this string.
@@ -45,6 +46,7 @@ class Step(NamedTuple):
     remedy: str
     options: Mapping[str, str] = {}
     prediction: Change = _keep
+    text: Change | None = None
     references: Callable[[Sequence[Any]], Sequence[Any]] = _keep
     rescore: Callable[[Scorer], Scorer] = _keep
     mark: str = ""
@@ -59,8 +61,8 @@ class Step(NamedTuple):
 
     @property
     def changes_texts(self) -> bool:
-        """Whether it changes predictions or references, and not the scorer alone."""
-        return self.prediction is not _keep or self.references is not _keep
+        """Whether it changes predictions or references, rather than only the scorer."""
+        return self.prediction is not _keep or self.text is not None or self.references is not _keep
 
 
 def _with(**options: str) -> Callable[[Scorer], Scorer]:
@@ -260,15 +262,22 @@ def follow(root: Root, value: Any) -> Any:
     return value
 
 
-def take_inside(path: str, root: Root) -> Step:
+def read_inside(value: Any, extract: str = "") -> Any:
+    """Read a part of a prediction, which may be JSON in a text, perhaps after an extraction step."""
+    text = extractor(extract, values=True)(value) if extract and isinstance(value, str) else value
+    return parse_value_or_text(text)
+
+
+def take_inside(path: str, root: Root, extract: str = "") -> Step:
     """Make the step into a part of predictions, given the path of the prediction, "" for the whole record."""
     inner = ".".join(map(str, root))
+    options = {"prediction": f"{path}.{inner}" if path else inner, "extract": extract}
     return Step(
         "another root",
         "predictions hold what the references hold under {inner}",
         "read what is there",
-        {"prediction": f"{path}.{inner}" if path else inner},
-        prediction=lambda value: follow(root, value),
+        {name: value for name, value in options.items() if value},
+        prediction=lambda value: read_inside(follow(root, value), extract),
         is_certain=True,
         changes_values=True,
         values={"inner": inner},
@@ -283,7 +292,8 @@ def extract_by(names: Sequence[str], finish: Change, *, values: bool = False) ->
         "predictions look like raw model output",
         "extract the answers",
         {"extract": ",".join(names)},
-        prediction=lambda text: finish(chain(text)),
+        prediction=finish,
+        text=chain,
         is_certain=all(name.partition(":")[0] in CERTAIN for name in names),
     )
 

@@ -35,7 +35,7 @@ class OneDocument(NamedTuple):
     p_value: float
 
     def describe(self, pair: Mapping[str, Any]) -> str:
-        """Say what the document does to a comparison, given as a dict: what hangs on it, and from a third up its
+        """Describe how the document affects a comparison, given as a dict: what hangs on it, and from a third up its
         share.
         """
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")

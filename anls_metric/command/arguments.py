@@ -31,8 +31,7 @@ from anls_metric.options import (
     read_switch,
 )
 from anls_metric.reading.reader import parse_input
-from anls_metric.report.schema import Document, Run
-from anls_metric.report.terminal import format_hints
+from anls_metric.report.schema import Run
 
 GONE: Mapping[str, str] = {
     "run": "type --filter NAME",
@@ -176,7 +175,7 @@ def tolerate_closed_pipe() -> Iterator[None]:
 
 
 def print_note(text: str) -> None:
-    """Print lines to standard error. Where nobody can read them, the exit status says enough."""
+    """Print lines to standard error. If it is closed, the exit status is enough."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -188,13 +187,9 @@ def _silence(stream: IO[str]) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def print_hints(document: Document, settings: Settings) -> None:
-    """Print the hints of a document, after its numbers."""
-    if document["hints"] and not settings.quiet:
-        print_note(format_hints(document))
-
-
-def score_files(files: Sequence[str], settings: Settings, needs: Collection[str] = ()) -> tuple[Result, Run]:
+def score_files(
+    files: Sequence[str], settings: Settings, needs: Collection[str] = (), command: str = ""
+) -> tuple[Result, Run]:
     """Score the files that a command names, directly or in flags. Returns the result and its document, with what views
     need.
     """
@@ -206,4 +201,4 @@ def score_files(files: Sequence[str], settings: Settings, needs: Collection[str]
         from anls_metric.analysis.images import Images
 
         images = Images(settings.images)
-    return result, build_document(result, needs, images)
+    return result, build_document(result, needs, images, command=command)

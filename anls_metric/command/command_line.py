@@ -3,52 +3,50 @@
 from __future__ import annotations
 
 import io
-import json
-import math
 import os
 import shlex
-import shutil
 import sys
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
-from anls_metric.analysis.evaluation import Result, compare_with_baseline, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Result, find_scorers, pause_collector
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
-    print_hints,
     print_note,
     read_flags,
     score_files,
     tolerate_closed_pipe,
 )
+from anls_metric.command.printing import check_limits, print_document, print_hints, print_limits
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.extraction.extract import EXTRACTORS, PROGRAMS
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
 from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.core.version import __version__
-from anls_metric.document import REPORT
+from anls_metric.document import EVERYTHING, REPORT
 from anls_metric.gold import is_name
 from anls_metric.messages import InputError, MissingFileError, make_error, reword
-from anls_metric.options import LEAVES, Settings
+from anls_metric.options import LEAVES, RUNS, Settings
 from anls_metric.reading.reader import parse_input
 from anls_metric.report import schema
-from anls_metric.report.numbers import PLAIN, NumberFormat
+from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Document, Headline, Run
-from anls_metric.report.terminal import as_text, format_matches, format_read
+from anls_metric.report.terminal import format_matches
 from anls_metric.report.wording import word
 
-SUBCOMMANDS = ("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission")
+SUBCOMMANDS = (
+    *("report", "show", "table", "plot", "gate", "compare"),
+    *("variants", "layouts", "datasets", "questions", "demo", "identify", "export", "check-submission"),
+)
 """The first words that are not files. For a file with such a name, write ``./export``."""
 
 # Words that users try as subcommands -> what to type.
 _INSTEAD = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
-    "compare": "anls GOLD SUBMISSION SUBMISSION",
-    "report": "anls GOLD SUBMISSION --report report.html",
     "find": "anls GOLD SUBMISSION --find NUMBER",
     "explain": "anls GOLD SUBMISSION --worst 10",
     "help": "anls --help",
@@ -61,6 +59,8 @@ or a quoted pattern is read as one file in several parts. NAME=FILE names a subm
 runs of one model. Instead of a gold file, type the name of public data, such as docvqa:val (anls datasets lists the
 names), which are fetched once after pip install 'anls-metric[hub]'.
 {names}
+runs: --output run.anls.json keeps a run. anls report RUN -o report.html, anls show RUN, anls table RUN --format latex,
+anls plot RUN -o figure.pdf and anls gate RUN --fail-if-worse show it; anls compare RUN RUN compares two.
 subcommands: anls variants, anls layouts, anls datasets, anls questions NAME, anls demo, anls identify MODULE:FUNCTION,
 anls export rrc FILE, anls export hub FILE and anls check-submission FILE; each has its own --help. To score a file with
 such a name, write ./export.
@@ -172,38 +172,42 @@ def _score(words: Sequence[str]) -> int:
     if settings.find and (settings.score_only or settings.format not in (None, "text", "json")):
         raise make_error("", "{use.find} prints what gives the number: leave out {use.score_only} and {use.format}")
     endings = _check_outputs(settings)
-    needs = {name for name, path in {REPORT: settings.report, settings.kind or "forest": settings.plot}.items() if path}
-    result, run = _score_files(flags.files, settings, needs)
-    document = word(run, "command", NumberFormat(settings.percent, settings.digits))
-    if settings.fail_if_worse and result.compared is None:
-        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
+    kept = any(ending in RUNS for ending in endings)
+    asked = {REPORT: settings.report, settings.kind or "forest": settings.plot, EVERYTHING: kept}
+    needs = {need for need, is_needed in asked.items() if is_needed}
+    result, run = _score_files(flags.files, settings, needs, shlex.join(["anls", *words]))
+    numbers = NumberFormat(settings.percent, settings.digits)
+    document = word(run, "command", numbers)
+    limits = check_limits(run, settings)
     files = [*filter(None, [settings.gold]), *flags.files, *settings.submissions]
     inputs = [parse_input(word).path for word in files]
     if settings.output or settings.output_dir:
-        _write_outputs(result, document, settings, inputs, endings)
+        _write_outputs(result, run, settings, inputs, endings)
     if settings.report:
-        document = {**document, **_write_report(run, settings, inputs, words)}
+        document = {**document, **_write_report(run, settings, inputs)}
     if settings.plot:
-        _write_figure(document, settings, inputs)
-    failures, notes = _check_limits(result, document)
+        document = _write_figure(document, run, settings, inputs)
+    if limits.gates:
+        document["gate"] = limits.gates
     if settings.find:
         document |= _find(result, settings)
     with tolerate_closed_pipe():  # nobody who stops reading changes the exit status
-        _print(result, document, settings)
+        if settings.find and not settings.score_only and settings.format == "text":
+            print(format_matches(settings.find, document, VARIANTS))
+        else:
+            print_document(document, settings)
     print_hints(document, settings)
-    for line in failures + notes:
-        print_note(make_printable(f"anls: {line}"))
-    return int(bool(failures) or not all(match["exact"] for match in document.get("find", ())))
+    return print_limits(limits) or int(not all(match["exact"] for match in document.get("find", ())))
 
 
-def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str]) -> tuple[Result, Run]:
+def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str], command: str) -> tuple[Result, Run]:
     """Score files. To find a number for lists and objects, score them as values without being asked."""
     try:
-        return score_files(files, settings, needs)
+        return score_files(files, settings, needs, command)
     except InputError as error:
         if not settings.find or settings.variant or error.message.find_options().get("variant") != "anls_star":
             raise
-    return score_files(files, replace(settings, variant="anls_star"), needs)
+    return score_files(files, replace(settings, variant="anls_star"), needs, command)
 
 
 # Files
@@ -212,7 +216,7 @@ def _score_files(files: Sequence[str], settings: Settings, needs: Collection[str
 def _check_outputs(settings: Settings) -> list[str]:
     """Check the paths to write before anything is scored, and return the endings of the outputs; "" for a folder."""
     endings = [_check_output(path) for path in settings.output]
-    if settings.output_rows and not {*endings} - {"", ".json"}:
+    if settings.output_rows and not {*endings} - {"", ".json", *RUNS}:
         raise make_error("", "{use.output_rows} needs a file of rows: add {use.output:leaves.csv}")
     if settings.report:
         from anls_metric.report.html import check_path
@@ -230,17 +234,16 @@ def _check_output(path: str) -> str:
     from anls_metric.report.answers import WRITERS
 
     is_folder = os.path.isdir(path) or path.endswith(os.sep)
-    ending = "" if is_folder else os.path.splitext(path)[1].lower()
-    if path == "-" or ending not in ("", ".json", *WRITERS):
-        sentence = "{use.output} must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet"
+    run = next((ending for ending in RUNS if path.lower().endswith(ending)), "")
+    ending = "" if is_folder else run or os.path.splitext(path)[1].lower()
+    if path == "-" or ending not in ("", ".json", *RUNS, *WRITERS):
+        sentence = "{use.output} must be a folder, or a file that ends in .json, .csv, .jsonl, .parquet or .anls.json"
         raise make_error(path, sentence + "; for .html, use {use.report}; for a LaTeX table, use --format latex > FILE")
     return ending
 
 
-def _write_outputs(
-    result: Result, document: Document, settings: Settings, inputs: Sequence[str], endings: Sequence[str]
-) -> None:
-    """Write the answers or the results, according to the endings of the paths."""
+def _write_outputs(result: Result, run: Run, settings: Settings, inputs: Sequence[str], endings: Sequence[str]) -> None:
+    """Write the run, the answers or the results, according to the endings of the paths."""
     from anls_metric.analysis.answer_rows import list_answers, list_leaves, list_rows
     from anls_metric.report.answers import WRITERS, write_answers, write_rows
     from anls_metric.report.results import FILE, check_names, name_folder, write_results
@@ -260,65 +263,48 @@ def _write_outputs(
         else:
             check_names(path, [scored.name for scored in result.submissions])
     for path, ending in targets:
-        if ending in WRITERS and settings.output_rows == LEAVES:
+        if ending in RUNS:
+            from anls_metric.run import write_run
+
+            write_run(path, run)
+        elif ending in WRITERS and settings.output_rows == LEAVES:
             write_rows(path, list(list_leaves(result.submissions)))
         elif ending in WRITERS:
             rows = {scored.name: list_rows(scored) for scored in result.submissions}
             write_answers(path, list(list_answers(rows)), of_values=result.submissions[0].scorer.reads_json)
         else:
-            for submission, scored in zip(document["submissions"], result.submissions):
+            for submission, scored in zip(run["submissions"], result.submissions):
                 folder = name_folder(scored.name) if several else ""
                 target = path if ending else os.path.join(path, folder, FILE)
                 write_results(target, submission, list_rows(scored), result.signature, places)
         print_note(f"output: {make_printable(path)}")
 
 
-def _write_report(run: Run, settings: Settings, inputs: Sequence[str], words: Sequence[str]) -> Headline:
+def _write_report(run: Run, settings: Settings, inputs: Sequence[str]) -> Headline:
     """Write the report, and return its headline, which is also part of the document."""
     from anls_metric.report.headline import describe_headline
     from anls_metric.report.html import write_report
 
     path = str(settings.report)
-    write_report(path, run, [*inputs, *_list_sources(settings)], "command", shlex.join(["anls", *words]))
+    write_report(path, run, [*inputs, *_list_sources(settings)], "command")
     print_note(f"report: {make_printable(path)}")
     return describe_headline(run)
 
 
-def _write_figure(document: Document, settings: Settings, inputs: Sequence[str]) -> None:
-    """Write the figure."""
-    from anls_metric.report.figures import write_figure
+def _write_figure(document: Document, run: Run, settings: Settings, inputs: Sequence[str]) -> Document:
+    """Write the figure, and return the document with its data."""
+    from anls_metric.report.figures import complete, write_figure
 
     path, kind = str(settings.plot), settings.kind or "forest"
+    document = complete(document, run, kind, "command")
     write_figure(path, document, kind, [*inputs, *_list_sources(settings)])
     print_note(f"figure: {make_printable(path)}")
+    return document
 
 
 def _list_sources(settings: Settings) -> list[str]:
     """List the input files that options name."""
     return [path for path in (settings.corrections, settings.images) if path]
-
-
-# Printing
-
-
-def _print(result: Result, document: Document, settings: Settings) -> None:
-    numbers, columns = NumberFormat(settings.percent, settings.digits), settings.columns
-    if settings.score_only:
-        for scored in result.submissions:
-            print(scored.anls if numbers == PLAIN else numbers.format(scored.anls))
-    elif settings.format == "json":
-        print(json.dumps(document, indent=2))
-    elif settings.format != "text":
-        from anls_metric.report.tables import FORMATS
-
-        print(FORMATS[settings.format](document, numbers, columns))
-        if not settings.quiet:
-            print_note(format_read(document))
-    elif settings.find:
-        print(format_matches(settings.find, document, VARIANTS))
-    else:
-        is_terminal = sys.stdout and sys.stdout.isatty()
-        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
 
 
 def _find(result: Result, settings: Settings) -> schema.Document:
@@ -329,41 +315,6 @@ def _find(result: Result, settings: Settings) -> schema.Document:
     found = search_variants(str(settings.find), result.submissions, scorers if len(scorers) > 1 else ())
     matches = [match._asdict() for match in found.matches]
     return cast(schema.Document, {"find": matches, "find_chance": {"tried": found.tried, "share": found.share}})
-
-
-# Exit status
-
-
-def _check_limits(result: Result, document: Document) -> tuple[list[str], list[str]]:
-    """Find scores under the limit, and submissions that are worse than the baseline; and what is only to be said.
-
-    The document says which pairs were tested.
-    """
-    limit, pairs, notes = result.settings.fail_under or 0.0, [], []
-    low = [scored for scored in result.submissions if scored.anls < limit]
-    failures = [f"the ANLS of {scored.name} is {scored.anls:.6g}, under {limit}" for scored in low]
-    if result.settings.fail_if_worse:
-        pairs = list(compare_with_baseline(result))
-        document["gate"] = [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "difference": pair.difference,
-                "p_value_adjusted": pair.p_value_adjusted,
-                "verdict": pair.verdict,
-                "doubt": doubt or None,
-            }
-            for pair, doubt in pairs
-        ]
-    for each, doubt in pairs:
-        words = f"{each.second} is worse than {each.first}: {each.difference:+.4f}"
-        if each.verdict == "worse":
-            failures.append(f"{words}, p = {each.p_value_adjusted:.2g}")
-        elif doubt and result.settings.allow_doubt:
-            notes.append(f"{doubt} to tell whether {words}")
-        elif doubt:
-            failures.append(f"{doubt} to tell whether {words}; to pass all the same, add --allow-doubt")
-    return failures, notes
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The subcommands of `anls`: variants, layouts, datasets, questions, demo, identify, export and check-submission."""
+"""The subcommands of `anls`. Those that show runs are in `kept_runs`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+from anls_metric.command import kept_runs
 from anls_metric.command.arguments import (
     Parser,
     add_flags,
-    print_hints,
     print_note,
     read_flags,
     score_files,
     tolerate_closed_pipe,
 )
+from anls_metric.command.kept_runs import LIMITS, SHOWN, add_run
+from anls_metric.command.printing import print_hints
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.printing import make_printable
 from anls_metric.core.scorer import SCORERS
@@ -287,6 +290,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "layouts": Subcommand("list the file layouts that are recognized", _print_layouts),
     "datasets": Subcommand("list the gold data that can be scored by name", _print_datasets),
     "questions": Subcommand("write the questions of gold data, to ask a model", _write_questions, _add_questions),
+    "report": Subcommand("write the HTML report of a run", kept_runs.report, partial(add_run, (), "FILE.html")),
+    "show": Subcommand("print a run", kept_runs.show, partial(add_run, (*SHOWN, "format", "score_only"), "")),
+    "table": Subcommand("print the tables of a run", kept_runs.table, partial(add_run, (*SHOWN, "format"), "")),
+    "plot": Subcommand("draw a figure of a run", kept_runs.plot, partial(add_run, ("kind",), "FILE.pdf")),
+    "gate": Subcommand("check a run against limits, by the exit status", kept_runs.gate, partial(add_run, LIMITS, "")),
+    "compare": Subcommand("compare runs of the same questions", kept_runs.compare, kept_runs.add_runs),
     "demo": Subcommand("start the web app", _open_page),
     "identify": Subcommand("find out which variant of ANLS a Python function computes", _identify, _add_function),
     "export rrc": Subcommand("write answers in the format of the Robust Reading Competition", _export_rrc, _add_rrc),

@@ -40,7 +40,7 @@ class Scorer(ABC):
             the references of a row are a dict of these fields.
         reads_json: whether answers are lists and nested values, written as JSON, and not strings.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
-        has_leaves: whether its scores can list the leaves of a value, with what became of each.
+        has_leaves: whether its scores can list the leaves of a value, with the outcome of each.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Scorer(ABC):
 
     @property
     def has_leaves(self) -> bool:
-        """Whether its scores can list the leaves of a value, with what became of each."""
+        """Whether its scores can list the leaves of a value, with the outcome of each."""
         return False
 
     @property

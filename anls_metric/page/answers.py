@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from anls_metric.analysis.alignment import align
 from anls_metric.analysis.question_data import describe_drawing
 from anls_metric.core import scorer
 from anls_metric.core.json_strings import format_value, parse_typed_values, parse_value_or_text
 from anls_metric.core.scorer import SCORERS, Scorer
 from anls_metric.core.strings.explanation import Explanation
 from anls_metric.core.strings.rows import as_references, as_text, check_columns
-from anls_metric.core.strings.variants import VARIANTS, Variant
+from anls_metric.core.strings.variants import VARIANTS
 from anls_metric.options import make_settings
 from anls_metric.page import limits
-from anls_metric.report.numbers import PERCENT
-from anls_metric.report.texts import escape
 
 if TYPE_CHECKING:
     from anls_metric.core.values import StarExplanation
-
-_NOTHING = "Enter a reference to see the score."
 
 
 def get_scorer(variant: Any, **options: Any) -> Scorer:
@@ -39,26 +34,6 @@ def get_scorer(variant: Any, **options: Any) -> Scorer:
     return scorer.get_scorer(variant, **{name: getattr(read, name) for name in options})
 
 
-def fit_options(variant: object, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the threshold and the case if the variant lacks these options, because the page shows them for all
-    variants.
-    """
-    known = get_scorer(variant).options
-    return {
-        name: value for name, value in settings.items() if name in known or name not in ("threshold", "ignore_case")
-    }
-
-
-def describe(scorer: Scorer) -> str:
-    """Describe a scorer on the page."""
-    return scorer.meaning.replace("`", "")
-
-
-def read_percent(percent: float) -> float:
-    """Read a threshold from the page, which shows scores, similarities and thresholds in percent."""
-    return round(percent / 100, 6)
-
-
 def is_quick(prediction: object, references: object, others: Sequence[object]) -> bool:
     """Whether one or more answers can be scored so fast that no separate process is needed. The others are further
     arguments.
@@ -72,13 +47,15 @@ def is_quick(prediction: object, references: object, others: Sequence[object]) -
 
 def explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Score and explain one answer, for programs. Raises ValueError if it cannot be scored."""
-    return _describe(_explain(prediction, references, variant, options))
+    return _describe(_explain(prediction, references, variant, options)[0])
 
 
-def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> Any:
+def _explain(prediction: Any, references: Any, variant: Any, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any]]:
+    """Explain one answer. Returns the explanation, and the two values that were compared."""
     scorer = _get_scorer_of_answers(variant, options)
-    text, texts = as_text(prediction, "prediction"), as_references(references, "references")
-    return scorer.explain(*(parse_typed_values(text, texts) if scorer.reads_json else (text, texts)))
+    values: Any = as_text(prediction, "prediction"), as_references(references, "references")
+    values = parse_typed_values(*values) if scorer.reads_json else values
+    return scorer.explain(*values), values
 
 
 def _get_scorer_of_answers(variant: Any, options: dict[str, Any]) -> Scorer:
@@ -131,11 +108,8 @@ def score(predictions: Any, references: Any, variant: Any, options: dict[str, An
 # For the page
 
 
-def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Show one answer, with the reason for its score, and its scores under the other variants. answer.js draws both.
-
-    Returns:
-        HTML with what to draw as JSON.
+def show(prediction: str, answers: str, variant: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Describe one answer as answer.js draws it, with its scores under all variants; {} if there is no reference.
 
     Raises:
         ValueError: the answer cannot be scored.
@@ -143,41 +117,23 @@ def show(prediction: str, answers: str, variant: str, settings: Mapping[str, Any
     is_value = get_scorer(variant).reads_json and not isinstance(parse_value_or_text(answers), str)
     references = [answers] if is_value else [line for line in answers.splitlines() if line.strip()]
     if not references:
-        return format_note(_NOTHING), ""
-    why = _explain(prediction, references, variant, fit_options(variant, settings))
-    content = {"prediction": prediction, "label": why.variant.label, "drawn": describe_drawing(why), **_describe(why)}
-    said, variants = f"Score {PERCENT.format(why.score)}. {why.sentence}", ""
+        return {}
+    why, values = _explain(prediction, references, variant, options)
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    call = f"get_scorer({variant!r}{given}).explain({values[0]!r}, {values[1]!r})"
+    content = {
+        **_describe(why),
+        "prediction": prediction,
+        "drawn": describe_drawing(why),
+        "python": f"from anls_metric import get_scorer\n\nprint({call})",
+    }
     if isinstance(why, Explanation):
-        content["minimum"] = why.variant.minimum_similarity
-        rows = [_score_under(variant, prediction, references) for variant in VARIANTS.values()]
-        variants = _format_data("variants", {"score": why.score, "variants": rows})
-    return add_speech(_format_data("answer", content), said), variants
-
-
-def _score_under(variant: Variant, prediction: str, references: Sequence[str]) -> dict[str, Any]:
-    """Score one answer under a variant, with its own threshold and case."""
-    why = variant.explain(prediction, references)
-    return {"name": variant.name, "meaning": describe(variant), "score": why.score, "similarity": why.best.similarity}
-
-
-# HTML
-
-
-def _format_data(name: str, content: Mapping[str, Any]) -> str:
-    """Format an element in which answer.js draws the content."""
-    return f'<div data-{name}="{escape(json.dumps(content), sys.maxsize)}"></div>'
-
-
-def format_note(message: str, attributes: str = 'class="said"') -> str:
-    """Format a message about what to do next."""
-    return f'<section class="anls"><p {attributes}>{escape(message, 600)}</p></section>'
-
-
-def format_error(message: str) -> str:
-    """Format a message about what went wrong."""
-    return format_note(message, 'class="message" role="alert"')
-
-
-def add_speech(content: str, said: str) -> str:
-    """Add a sentence to HTML. page.js passes it to screen readers when the content is shown."""
-    return f'<div data-said="{escape(said, 1000)}">{content}</div>'
+        formula = f": 1 − {why.best.distance:,}/{why.best.length:,} = "
+        content |= {
+            "sentence": why.sentence.replace(": similarity ", formula),
+            "drawn": {"edits": align(why)},
+            "similarity": why.best.similarity,
+            "minimum": why.variant.minimum_similarity,
+            "variants": compare(prediction, references),
+        }
+    return content

@@ -61,11 +61,11 @@ async def receive_files(request: Request) -> list[str]:
             raise RefusedError(_NO_FORM, 400)
         return [await run_in_threadpool(keep, file.filename, file.file) for file in files]
     except ClientDisconnect:
-        raise RefusedError("the upload broke off", 400) from None
+        raise RefusedError("the upload was interrupted: send the file again", 400) from None
     except (MultiPartException, FormParserError, LookupError):
         raise RefusedError(_NO_FORM, 400) from None
     except OSError:
-        raise RefusedError("there is no room for the file now: upload it again later", 507) from None
+        raise RefusedError("the server has no room left: try again later", 507) from None
     finally:
         _Coming.size -= size
         await form.close()

@@ -49,4 +49,3 @@ MAX_CALLS_OF_ONE = 16  # of one visitor; more are refused at once
 MAX_SILENCE = 20  # seconds after which a call ends if nobody listens for its result
 MAX_ANSWERS_AT_ONCE = 64  # quick ones always have a place beside slow ones
 MAX_QUEUE = 1_000
-MAX_SESSIONS = 1_000  # sessions whose files, settings and buttons gradio remembers

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anls_metric.page import limits
@@ -26,10 +27,9 @@ TOO_DEEP = f"the request nests deeper than {limits.MAX_DEPTH} levels: pass neste
 TOO_SLOW = "the request arrived too slowly: send it again"
 
 ROUTES = (
-    *("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"),
-    *("/assets/*", "/static/*", "/svelte/*"),
+    *("/", "/how", "/config", "/favicon.ico", "/robots.txt"),
     *("/gradio_api/info", "/gradio_api/openapi.json", "/gradio_api/startup-events", "/gradio_api/heartbeat/*"),
-    *("/gradio_api/upload", "/gradio_api/upload_progress", "/gradio_api/queue/join", "/gradio_api/queue/data"),
+    *("/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/queue/data"),
     *("/gradio_api/cancel", "/gradio_api/reset", "/gradio_api/call/*", "/gradio_api/mcp/*"),
 )
 """The routes of the page, the endpoints and the tools. gradio has more: deep links, recordings, proxies."""
@@ -37,20 +37,17 @@ ROUTES = (
 FILE = "/gradio_api/file="
 """The beginning of the route of files, of which only reports are served."""
 
-_UPLOAD, _PROGRESS = "/gradio_api/upload", "/gradio_api/upload_progress"
+_UPLOAD = "/gradio_api/upload"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _FORWARDED = (b"x-forwarded-host", b"x-forwarded-server", b"forwarded")  # a visitor can write anything into them
 
-# The content security policy. gradio needs scripts and styles inside its HTML, and functions that it makes of strings.
-# The only other origin is Hugging Face, which shows a Space in a frame.
+# The content security policy. Script and style of our pages are inside their HTML. The only other origin is
+# Hugging Face, which shows a Space in a frame.
 _POLICY = {
     "default-src": "'self'",
-    "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
+    "script-src": "'self' 'unsafe-inline'",
     "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob: https://huggingface.co",
-    "font-src": "'self' data:",
-    "connect-src": "'self' data: blob: https://huggingface.co",
-    "worker-src": "'self' blob:",
+    "img-src": "'self' data:",
     "object-src": "'none'",
     "base-uri": "'self'",
     "form-action": "'self'",
@@ -81,10 +78,11 @@ class Guard:
         application: the other application.
         is_local: whether it serves this computer alone. Requests under other names of hosts, and uploads from pages
             of other origins, are refused then.
+        pages: our own pages, as HTML, by their routes; gradio's page is never served.
     """
 
-    def __init__(self, application: ASGIApp, is_local: bool = False) -> None:
-        self._application, self._is_local = application, is_local
+    def __init__(self, application: ASGIApp, is_local: bool = False, pages: Mapping[str, str] | None = None) -> None:
+        self._application, self._is_local, self._pages = application, is_local, pages or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -105,8 +103,8 @@ class Guard:
             path = _find_route(scope)
             if self._is_local:
                 _check_origin(scope)
-            if path == _PROGRESS:  # gradio's drop area shows that an upload goes on until it has its answer
-                application = Response('data: {"msg": "done"}\n\n', media_type="text/event-stream")
+            if path in self._pages:
+                application = HTMLResponse(self._pages[path])
             elif path == _UPLOAD:
                 application = JSONResponse(await receive_files(Request(scope, _count(receive, limits.MAX_UPLOAD))))
             else:
@@ -135,7 +133,7 @@ def _check_origin(scope: Scope) -> None:
     headers = Headers(scope=scope)
     host = headers.get("host", "")
     if host.rpartition(":")[0] not in _LOOPBACK and host not in _LOOPBACK:
-        raise RefusedError("the web app answers at its own address only", 421)
+        raise RefusedError("this address is not allowed: open the web app at the URL that it printed", 421)
     if scope["method"] == "POST" and headers.get("origin", f"http://{host}") != f"http://{host}":
         raise RefusedError("the web app accepts requests only from its own page", 403)
 

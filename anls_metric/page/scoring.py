@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, count
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Result, evaluate, find_scorers, make_reading
@@ -29,6 +28,9 @@ from anls_metric.report.wording import word
 ARCHIVE = ".zip"
 """The extension of an archive with page images."""
 
+ADD_FILES = "files"
+"""In place of an option: the visitor should add files."""
+
 WHICH_GOLD = "Which of these is the gold file, the one with the references?"
 
 GOLD, SUBMISSION, IMAGES, UNREAD = "gold file", "submission", "page images", "not read"
@@ -38,34 +40,27 @@ _MAX_FIELDS = 200
 _MAX_NAME = 200  # characters of the name of a field
 
 
-class Advice(NamedTuple):
-    """A sentence for a visitor and, if an option helps, the option and its value."""
-
-    text: str
-    option: str = ""
-    value: str = ""
-
-
 class Shown(NamedTuple):
     """What the page shows about the files.
 
     Attributes:
-        problems: what is wrong with files, or with all of them.
-        files: for each file its name, its role, the name of its submission, and how it was read.
+        problems: what is wrong with files, or with all of them, and the options that help, each alone, with their
+            values.
+        files: for each file its name, its role, and the name of its submission.
         fields: the fields of the files, to choose from.
         golds: the names of the files that may be the gold file, if the page has to ask.
         gold: the one of them that is read as the gold file; "" for none yet.
         said: what screen readers say: the scores in words, or a question.
-        has_report: whether there are scores, so that the report was written.
+        report: the path of the report, if there are scores.
     """
 
-    problems: Sequence[Advice] = ()
+    problems: Sequence[tuple[str, Mapping[str, str]]] = ()
     files: Sequence[Sequence[str]] = ()
     fields: Sequence[str] = ()
     golds: Sequence[str] = ()
     gold: str = ""
     said: str = ""
-    has_report: bool = False
+    report: str = ""
 
 
 def score(files: Sequence[str], gold: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,7 +123,8 @@ def show(
             if isinstance(error, InputError)
             else Message("", "{error}", {"error": reword(str(error), "page")})
         )
-        problems.append(Advice(message.text("page"), *(message.action or ())))
+        more = {ADD_FILES: ""} if "{do.add_" in message.sentence else {}
+        problems.append((message.text("page"), {**more, **message.find_options()}))
     content: dict[str, Any] = _hide_folders(shown._replace(problems=problems)._asdict(), files)
     return content
 
@@ -152,35 +148,37 @@ def _show(
     if gold not in golds:
         named = [name for name in golds if is_named_gold(name)]
         gold = next(iter(golds if len(golds) == 1 else named), "")
-    gold_path = next((path for path in tables if labels[path] == gold), "")
-    submissions = [path for path in tables if path != gold_path] if gold_path or not golds else []
+    likely = gold or next(iter(golds), "")  # so that the visitor is also told what else is wrong
+    gold_path = next((path for path in tables if labels[path] == likely), "")
+    submissions = [path for path in tables if path != gold_path]
     usual = drop_shared_prefix([labels[path] for path in submissions])
     names = {path: given.get(path) or name for path, name in zip(submissions, usual)}
     roles = {**dict.fromkeys(archives, IMAGES), **dict.fromkeys(names, SUBMISSION), gold_path: GOLD}
     fields = dict.fromkeys(field for table in tables.values() for field in table.fields if len(field) <= _MAX_NAME)
     shown = Shown(
-        files=[[os.path.basename(path), roles.get(path, UNREAD), names.get(path, ""), ""] for path in files],
+        files=[[os.path.basename(path), roles.get(path, UNREAD), names.get(path, "")] for path in files],
         fields=list(fields)[:_MAX_FIELDS],
         golds=golds if len(golds) > 1 else (),
         gold=gold,
+        said=WHICH_GOLD if gold != likely else "",
     )
     if not submissions:
-        return shown._replace(said=WHICH_GOLD if shown.golds else "")
+        return shown
     if settings.baseline not in names.values():  # it is one of other files
         settings = replace(settings, baseline=None)
     with _keep(errors):
         inputs = [Input(tables[path], name) for path, name in names.items()]
         result = _evaluate(inputs, Input(tables[gold_path]) if gold_path else None, settings, errors)
+        if gold != likely:
+            return shown
         _write_report(report, result, archives, errors)
-        label = result.submissions[0].scorer.label
         scores = "; ".join(
-            f"{label} of {scored.name}: {PERCENT.format(scored.anls)}" for scored in result.submissions[:10]
+            f"{scored.scorer.label} of {scored.name}: {PERCENT.format(scored.anls)}"
+            for scored in result.submissions[:10]
         )
-        read = {scored.name: scored.answers.read.text() for scored in result.submissions}
         return shown._replace(
-            files=[[*row[:-1], read.get(row[2], "")] for row in shown.files],
             said=f"{scores}. {count_noun(len(result.hints), 'hint')}." if result.hints else f"{scores}.",
-            has_report=True,
+            report=report,
         )
     return shown
 
@@ -241,8 +239,11 @@ def name_files(paths: Sequence[str]) -> list[str]:
     """
     names: list[str] = []
     for stem in map(get_stem, paths):
-        candidates = chain([stem], (f"{stem} ({number})" for number in count(2)))
-        names.append(next(name for name in candidates if name not in names))
+        name, number = stem, 1
+        while name in names:
+            number += 1
+            name = f"{stem} ({number})"
+        names.append(name)
     return names
 
 

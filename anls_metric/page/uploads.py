@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import tempfile
@@ -79,7 +78,7 @@ def make_room(folder: str, most: int = limits.MAX_KEPT) -> None:
 
 
 def keep(name: str, file: BinaryIO) -> str:
-    """Keep a file in the folder of its content, under a name that is safe to show."""
+    """Keep a file in a folder named after its content's hash, under a name that is safe to show."""
     from gradio.processing_utils import hash_file  # so that gradio makes no copy of its own
     from gradio_client.utils import strip_invalid_filename_characters
 
@@ -93,11 +92,6 @@ def keep(name: str, file: BinaryIO) -> str:
             os.link(whole.name, path)
     os.utime(path)
     return path
-
-
-def keep_text(name: str, text: str) -> str:
-    """Keep a text that a visitor typed as if it were an uploaded file, and return its path."""
-    return keep(name, io.BytesIO(text.encode("utf-8", "replace")))
 
 
 # The paths that requests name

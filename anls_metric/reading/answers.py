@@ -88,6 +88,7 @@ class Answers(NamedTuple):
         layout: the name of the layout.
         places: the place of the question of each answer; None if each question has one answer.
         raw: the model output of each answer, if the predictions were extracted from it.
+        texts: the text of each prediction that was read as JSON, None for others; None without any.
         extraction: what each extraction step did; None without rules.
         columns: the columns of a benchmark's rule for each answer; None without a rule.
         confidences: the confidence of each answer, None for an answer without one; None if there are none. That of a
@@ -106,6 +107,7 @@ class Answers(NamedTuple):
     layout: str = "table"
     places: Sequence[int] | None = None
     raw: Sequence[str | None] | None = None
+    texts: Sequence[str | None] | None = None
     extraction: Counts | None = None
     columns: Sequence[Record] | None = None
     confidences: Sequence[Any] | None = None
@@ -116,7 +118,7 @@ class Answers(NamedTuple):
     hints: Sequence[Message] = ()
 
 
-COLUMNS = ("predictions", "raw", "columns", "confidences", "verdicts", "pages")
+COLUMNS = ("predictions", "raw", "texts", "columns", "confidences", "verdicts", "pages")
 """The fields of `Answers` that are a list with a value for each answer, or None."""
 
 

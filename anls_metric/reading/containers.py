@@ -6,8 +6,9 @@ In an object of records by id, the id is the key. Each record gets it as the fie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,6 +18,9 @@ from anls_metric.core.json_strings import parse_value_or_text
 KEY = "(key)"
 FILE = "(file name)"
 VALUE = "(value)"
+OTHER = "(other value)"
+"""The field of what stands in place of a record, such as the text of an error."""
+
 PART = "(part)"
 """The field that says which of several lists a record is from: what `*` stands for in the path of the records."""
 
@@ -118,10 +122,13 @@ _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
 
 
 def _read_records_by_id(value: Record) -> list[Any] | None:
-    """An object of records by their ids."""
-    if set(map(type, value.values())) != {dict}:
+    """An object of records by their ids. Most are objects with the same keys; others stand in the field `OTHER`."""
+    objects = [own for own in value.values() if isinstance(own, dict)]
+    names = Counter(chain.from_iterable(objects))
+    are_most = 2 * (len(objects) if _are_ids(value) else max(names.values(), default=0)) > len(value)
+    if not objects or not (are_most or len(objects) == len(value)):
         return None
-    return [{KEY: key, **record} for key, record in value.items()]
+    return [{KEY: key, **(own if isinstance(own, dict) else {OTHER: own})} for key, own in value.items()]
 
 
 def _read_columns(value: Record) -> list[Any] | None:
@@ -163,11 +170,25 @@ def _read_question(value: Record) -> list[Any] | None:
 
 
 def _read_answers_by_id(value: Record) -> list[Any] | None:
-    """An object of answers, or of references, by the ids of their questions."""
-    kinds = set(map(type, value.values()))
-    if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
-        return None
-    return [{KEY: key, VALUE: answer} for key, answer in value.items()]
+    """An object of answers, or of references, by the ids of their questions. A few may be of another kind."""
+    kinds = Counter(type(answer) for answer in value.values() if not is_failure(answer))
+    lists, others = kinds.pop(list, 0), sum(kinds[kind] for kind in kinds.keys() - {type(None)})
+    are_ids = kinds.keys() <= {str, int, float, dict, type(None)} and 2 * kinds[dict] < len(value) and _are_ids(value)
+    are_scalars = kinds.keys() <= {str, int, float, type(None)} and (not lists or lists > 4 * others)
+    return [{KEY: key, VALUE: answer} for key, answer in value.items()] if value and (are_ids or are_scalars) else None
+
+
+def _are_ids(keys: Iterable[str]) -> bool:
+    """Whether keys look like ids, which have digits, and not like names of fields."""
+    return all(any(map(str.isdigit, str(key))) for key in keys)
+
+
+def is_failure(value: Any) -> bool:
+    """Whether a value is what an API returns in place of an answer: an object with an error."""
+    return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_FAILURES
+
+
+_OF_FAILURES = {"error", "code", "detail", "details", "message", "status", "status_code", "success", "type"}
 
 
 CONTAINERS = (
@@ -289,8 +310,8 @@ def take_records(value: Any, path: str) -> Records | None:
 
     Returns:
         The records; None if the path does not lead to objects. A list gives a record for each item, and an object of
-        objects one for each value, with its key. If the lists of several documents are taken, a record also has the
-        fields of its document: those that may be an id, a question or an answer in the field ``document``.
+        objects, or of answers, one for each value, with its key. If the lists of several documents are taken, a record
+        also has the fields of its document: those that may be an id, a question or an answer in the field ``document``.
 
     Example:
         >>> questions = [{"q": "?", "answer": "a"}, {"q": "!", "answer": "b"}]
@@ -346,12 +367,31 @@ def _open(value: Any, steps: Sequence[str], around: _Item) -> Iterator[_Item]:
         if name is not None:
             yield from _open(value[name], steps[name.count(".") + 1 :], around)
     elif isinstance(value, dict):
-        are_objects = value and set(map(type, value.values())) == {dict}
-        yield from (
-            (around._replace(value=own, key=key) for key, own in value.items())
-            if are_objects
-            else [around._replace(value=value)]
-        )
+        yield from _list_items(value, around)
+
+
+def _list_items(value: Record, around: _Item) -> Iterator[_Item]:
+    """List the items of an object: its records by their ids, or its answers by their ids, and otherwise itself."""
+    records = _read_records_by_id(value)
+    if records is None and (are_answers_by_id(value) if around.part else around == _Item(None)):
+        records = None if NAMES & value.keys() else _read_answers_by_id(value)
+    if records is None:
+        yield around._replace(value=value)
+    for record in records or ():
+        yield around._replace(value={name: record[name] for name in record if name != KEY}, key=record[KEY])
+
+
+def are_answers_by_id(value: Any) -> bool:
+    """Whether an object has answers by the ids of their questions, judging by its keys: ids have digits."""
+    return isinstance(value, dict) and _are_ids(value) and _read_answers_by_id(value) is not None
+
+
+def find_mappings(value: Any, is_mapping: Callable[[Any], bool], path: tuple[str, ...] = ()) -> list[str]:
+    """Find the paths of the outermost mappings inside an object."""
+    if path and is_mapping(value):
+        return [".".join(path)]
+    inner = islice(value.items(), _MOST) if isinstance(value, dict) and len(path) < _DEEPEST else ()
+    return [found for name, own in inner for found in find_mappings(own, is_mapping, (*path, str(name)))]
 
 
 def _enter(value: Any, steps: Sequence[str], around: _Item) -> _Item:

@@ -8,13 +8,21 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
-from anls_metric.messages import InputError, Message, make_error
+from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import NONE, Settings
-from anls_metric.reading.golds import fold
+from anls_metric.reading.golds import count_equal, fold
 from anls_metric.reading.layouts import Fields, Path
 from anls_metric.reading.reading import Reading
-from anls_metric.reading.roles import FILES, Roles, is_uncertain, list_shared_fields, take_whole_record, usual_field
-from anls_metric.reading.table import Table, does_count, is_unique, show_path
+from anls_metric.reading.roles import (
+    FILES,
+    Roles,
+    is_uncertain,
+    list_shared_fields,
+    may_be_either,
+    take_whole_record,
+    usual_field,
+)
+from anls_metric.reading.table import Table, does_count, is_unique, read_column, show_path
 from anls_metric.reading.values import read_columns_together, read_ids, read_questions, read_references
 
 if TYPE_CHECKING:
@@ -123,6 +131,37 @@ def check_copies(
         remedy, fields = _find_remedy(gold, table, roles)
         raise make_error(table.name, f"{sentence}: {remedy}", **values, **fields)
     return path, [Message(table.name, sentence, values)]
+
+
+def refuse_copies(gold: Questions, table: Table, roles: Roles, pairs: Pairs, settings: Settings) -> None:
+    """Refuse an `answer` that copies the references of a gold file, if another field may be the predictions.
+
+    Raises:
+        InputError: there is such a field.
+    """
+    path = roles.prediction
+    if settings.prediction or not may_be_either(path):
+        return
+    column = read_column(table, path)
+    references: list[Sequence[Any]] = [()] * len(column)
+    for place, record in pairs:
+        references[record] = gold.references[place]
+    count = count_equal([own if accepted else None for own, accepted in zip(column, references)], references)
+    is_copy = count == len(column) or (count and may_be_either(gold.roles.references))
+    if not is_copy:
+        return
+    from anls_metric.reading.missing import find_other_predictions  # only for errors
+
+    shared = {own for own, _ in list_shared_fields(table, roles, gold.table, gold.roles)}
+    fields = [field for field in find_other_predictions(table, roles, references) if field not in shared]
+    if fields:
+        sentence = (
+            "its {path!r} equals the references of {gold} in {count}, as a copy does: if {fields} "
+            "{verb} the predictions, add {use.prediction:{others}}; if not, {use.prediction:{path}}"
+        )
+        values = {"path": path, "gold": gold.table.name, "count": count_noun(count, "row"), "others": ",".join(fields)}
+        verb = "are" if len(fields) > 1 else "holds"
+        raise make_error(table.name, sentence, **values, fields=list_some(map(repr, fields)), verb=verb)
 
 
 def _share(own: Sequence[Any], theirs: Sequence[Any]) -> bool:

@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from anls_metric.core.checks import find_similar_name
@@ -181,13 +182,26 @@ def list_files(path: str) -> list[str] | None:
 
 def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
     """Make the error for a folder or a pattern with several kinds of files. It names one kind: lines before JSON."""
-    sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
-    kinds = map(get_extension, files)
-    kind = min((each for each in kinds if each in _PARTS), key=_PARTS.index, default=".jsonl")
-    own = [file for file in files if get_extension(file) == kind] or [os.path.join(path, "part-")]
+    names = list_some(map(os.path.basename, files))
+    inside = [file for folder in files if os.path.isdir(folder) for file in sorted(map(str, Path(folder).rglob("*.*")))]
+    own = _choose_kind(files) or _choose_kind(inside)
+    if not own:
+        sentence = "{names} are no files of answers: pass a file such as JSON, CSV or text, or a folder of them"
+        return make_error(path, sentence, names=names)
+    kind = get_extension(own[0])
     start = re.sub(r"\d+$", "", os.path.commonprefix([os.path.splitext(file)[0] for file in own]))  # noqa: RUF071
-    pattern = own[0] if len(own) == 1 and os.path.exists(own[0]) else f"{start}*{kind}"
-    return make_error(path, sentence, names=list_some(map(os.path.basename, files)), pattern=pattern)
+    if own[0] in inside:
+        start = os.path.join(path, *["*"] * (len(Path(own[0]).relative_to(path).parts) - 1), "")
+    pattern = own[0] if len(own) == 1 else f"{start}*{kind}"
+    sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
+    return make_error(path, sentence, names=names, pattern=pattern)
+
+
+def _choose_kind(files: Sequence[str]) -> list[str]:
+    """Choose the files of one kind, which may be parts of a table: lines before JSON, and texts last."""
+    kinds = (*_PARTS, *_TEXTS)
+    kind = min({*map(get_extension, files)} & {*kinds}, key=kinds.index, default=None)
+    return [file for file in files if get_extension(file) == kind]
 
 
 def _read_parts(path: str, files: Sequence[str]) -> Table:
@@ -222,12 +236,13 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     others: list[str] = []
     extension = get_extension(files[0])
+    stem_of = _name_files(files)
     for file in files if extension in (".json", *_TEXTS) else ():
         record = read_record(load_bytes(file), file)
         if record is None:
             others.append(file)
         else:
-            records.append({FILE: get_stem(file), **record})
+            records.append({FILE: stem_of[file], **record})
         if len(others) > len(records) + 1:  # tables, which are not read as a whole only to see this
             break
     if len(records) < _RECORDS_FOR_EACH_OTHER * len(others):
@@ -243,10 +258,20 @@ def _read_records(files: Sequence[str]) -> list[dict[str, Any]]:
 def _read_texts(files: Sequence[str]) -> list[dict[str, Any]]:
     """Read files that each hold a text, such as that of a page."""
     records = []
+    stem_of = _name_files(files)
     for file in files:
         with open(file, "rb") as stream:
-            records.append({FILE: get_stem(file), VALUE: read_text(stream.read(), file)})
+            records.append({FILE: stem_of[file], VALUE: read_text(stream.read(), file)})
     return records
+
+
+def _name_files(files: Sequence[str]) -> dict[str, str]:
+    """Name files by their stems, or by their paths from the folder that all are in if stems repeat."""
+    stems = {file: get_stem(file) for file in files}
+    if len({*stems.values()}) == len(stems):
+        return stems
+    folder = os.path.commonpath(list(map(os.path.dirname, files)))
+    return {file: os.path.relpath(os.path.join(os.path.dirname(file), stems[file]), folder or ".") for file in files}
 
 
 _RECORDS_FOR_EACH_OTHER = 4  # from which on a file is a broken record, and not a different kind of file

@@ -210,8 +210,8 @@ def _refuse_repeated_keys(text: str, name: str) -> None:
 
 
 def find_records(value: Any, name: str) -> Table:
-    """Find the records in a JSON value. If it has none, or several lists of them, `apply_layout` refuses it unless the
-    user chooses.
+    """Find the records in a JSON value. `apply_layout` refuses a value without records, and one with several lists
+    of them unless the user chooses.
     """
     if isinstance(value, Mapping) and _is_summary(value.get("results")):
         sentence = "it contains the scores of a run but no answers: pass the samples file that --log_samples writes"

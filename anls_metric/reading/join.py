@@ -17,13 +17,14 @@ from anls_metric.core.json_strings import parse_value_or_text
 from anls_metric.messages import Message, list_some, make_error
 from anls_metric.options import NONE, PAGES, Settings
 from anls_metric.reading.answers import Answers, Questions, Source
-from anls_metric.reading.containers import FILE, KEY, Record
-from anls_metric.reading.doubts import check_copies, check_pairing, propose_key
+from anls_metric.reading.containers import FILE, KEY, OTHER, Record
+from anls_metric.reading.doubts import check_copies, check_pairing, propose_key, refuse_copies
 from anls_metric.reading.join_keys import Key, find_key
 from anls_metric.reading.layouts import ABSENT, Path, take_column
 from anls_metric.reading.reading import Reading
 from anls_metric.reading.roles import Answer, Roles, error_of_missing_field, find_pages, require
-from anls_metric.reading.runs import choose_runs, error_of_repeated, find_systems, order_by_id, refuse_systems
+from anls_metric.reading.runs import choose_runs, error_of_repeated, order_by_id
+from anls_metric.reading.systems import find_ids_of_runs, refuse_systems
 from anls_metric.reading.table import Table, choose_records, read_column, show_path
 from anls_metric.reading.values import (
     read_assessments,
@@ -109,6 +110,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
             raise error_of_missing_field(table, named, role)
     _refuse_submissions(gold, table)
     require(table, "submission", roles, "prediction")
+    refuse_systems(gold, table, roles, settings)
     key = find_key(gold, table, roles, settings)
     hints: list[Message] = []
     if key is None:
@@ -123,6 +125,7 @@ def join(gold: Questions, table: Table, reading: Reading) -> Answers:
         _check_ids(gold, table, key, chosen, order, settings)
     pairs = [(place, record) for place, record in zip(*order) if record is not None]
     hints += check_pairing(gold, table, roles, pairs, key is None, settings)
+    refuse_copies(gold, table, roles, pairs, settings)
     unused, more = check_copies(gold, table, roles, pairs, key is None, reading)
     hints += more
     answered, total = len(order.records) - order.records.count(None), len(gold.ids)
@@ -161,17 +164,9 @@ def _refuse_submissions(gold: Questions, table: Table) -> None:
 def _order_by_position(gold: Questions, table: Table, roles: Roles, hints: list[Message]) -> _Order:
     count, total = len(table.records), len(gold.ids)
     if count != total:
-        system = find_systems(table, roles, read_questions(table, roles.question), gold.texts)
-        remedy, values = ("", {}) if system else propose_key(gold, table, roles, _FEW)
-        if system:
-            remedy = "for separate models, add {use.submission:{system}}"
-        elif not remedy:
-            remedy = "write one answer per question (an empty string for none), or put an id in each record"
-        values |= {
-            "answers": count_noun(count, "answer"),
-            "questions": count_noun(total, "question"),
-            "system": system or "",
-        }
+        remedy, values = propose_key(gold, table, roles, _FEW)
+        remedy = remedy or "write one answer per question (an empty string for none), or put an id in each record"
+        values |= {"answers": count_noun(count, "answer"), "questions": count_noun(total, "question")}
         sentence = f"{{answers}} for {{questions}}, but no ids to join them by: {remedy}"
         raise make_error(table.name, sentence, **values)
     if roles.id is not None and not gold.has_ids:
@@ -218,9 +213,9 @@ def read_both(table: Table, reading: Reading) -> Answers:
     roles = reading.find_roles(table, "both")
     needed: tuple[Answer, ...] = ("prediction",) if reading.rule else ("references", "prediction")
     require(table, "both", roles, *needed)
+    if roles.id is None:
+        roles = roles._replace(id=find_ids_of_runs(table, roles, reading.settings))
     ids = _read_all_ids(table, roles)
-    if not ids:
-        refuse_systems(table, roles, reading.settings)
     records, runs = choose_runs(table, ids, roles, reading.settings)
     keys = ids or list(map(str, range(len(table.records))))
     first_of: dict[str, int] = {}
@@ -235,7 +230,7 @@ def read_both(table: Table, reading: Reading) -> Answers:
         count += f", {count_noun(len(first_of), 'question')}"
     read = _describe_source(table, roles, roles, count)
     order = _Order(*order_by_id(list(first_of), [keys[place] for place in records], records, runs))
-    return _make_answers(gold._replace(roles=Roles()), table, roles, order, read, reading)
+    return _make_answers(gold, table, roles, order, read, reading)
 
 
 def _refuse_groups_of_runs(table: Table, runs: Sequence[tuple[str, Record]], settings: Settings) -> None:
@@ -270,14 +265,15 @@ def _make_answers(
     The columns that a rule needs are read from the gold file, else from the table.
     """
     path: Any = roles.prediction  # which both callers require
-    column = read_column(table, path)
+    column = [record.get(OTHER, own) for record, own in zip(table.records, read_column(table, path))]
     predictions = read_predictions(column, table, path, reading.settings, reading.kind, gold.references)
     warnings = warn_of_lists(column, table.name, reading.kind, gold.references, reading.settings)
     if reading.kind == "text":
         warnings += warn_of_decimals(column, table.name, "predictions")
     columns = None
     if reading.rule:
-        own, of_gold = order.take(read_columns(table, roles)), read_columns(gold.table, gold.roles)
+        own = order.take(read_columns(table, roles))
+        of_gold = [{}] * len(gold.ids) if gold.roles is roles else read_columns(gold.table, gold.roles)
         ids = gold.ids
         rows = [
             ({**(row or {}), **of_gold[place]}, f"question {ids[place]}") for row, place in zip(own, order.questions)
@@ -325,7 +321,7 @@ def _read_pages(gold: Questions, table: Table, order: _Order, reading: Reading) 
 def extract_answers(answers: Answers, reading: Reading) -> Answers:
     """Extract the answers from raw model output, and parse strings that are written lists or objects."""
     predictions, columns, extraction = answers.predictions, answers.columns, reading.extraction
-    raw = counts = None
+    raw = counts = texts = None
     if extraction:
         raw = [each if isinstance(each, str) else None for each in predictions]
         predictions, counts = extract_all(extraction, predictions)
@@ -334,5 +330,7 @@ def extract_answers(answers: Answers, reading: Reading) -> Answers:
             for row, before, text in zip(columns, answers.predictions, predictions)
         ]
     if reading.of_values:
-        predictions = list(map(parse_value_or_text, predictions))
-    return answers._replace(predictions=predictions, raw=raw, extraction=counts, columns=columns)
+        values = list(map(parse_value_or_text, predictions))
+        texts = [text if text is not value else None for text, value in zip(predictions, values)]
+        predictions, texts = values, texts if any(texts) else None
+    return answers._replace(predictions=predictions, raw=raw, texts=texts, extraction=counts, columns=columns)

@@ -275,6 +275,9 @@ class Layout(NamedTuple):
 _OTHER_REFERENCES = ("answers", "references", "accepted_answers", "gold_answers", "ground_truths", "ground_truth")
 _OTHER_PREDICTIONS = ("prediction", "predictions", "predicted_answer", "pred_answer", "model_answer", "pred")
 
+_DONUT = "ground_truth.gt_parse or ground_truth.gt_parses"
+_PREDICTIONS_OF_DONUT = (*_OTHER_PREDICTIONS, "output", "response", "generated_text", "model_output")
+
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "lm_eval",
@@ -575,11 +578,20 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "donut",
         "https://github.com/clovaai/donut",
-        ("ground_truth.gt_parse or ground_truth.gt_parses",),
+        (_DONUT,),
         id="file_name or image_id",
         question="ground_truth.gt_parses.0.question",
         references="ground_truth.gt_parses.*.answer or ground_truth.gt_parse",
-        unless=_OTHER_PREDICTIONS,
+        unless=_PREDICTIONS_OF_DONUT,
+    ),
+    Layout(
+        "donut_results",
+        "https://github.com/clovaai/donut",
+        (_DONUT, " or ".join(_PREDICTIONS_OF_DONUT)),
+        id="file_name or image_id",
+        question="ground_truth.gt_parses.0.question",
+        prediction=" or ".join(_PREDICTIONS_OF_DONUT),
+        references="ground_truth.gt_parses.*.answer or ground_truth.gt_parse",
     ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=KEY),
 )

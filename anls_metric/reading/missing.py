@@ -9,8 +9,20 @@ from typing import Any
 
 from anls_metric.messages import InputError, Message
 from anls_metric.options import Settings
+from anls_metric.reading.golds import fold
 from anls_metric.reading.layouts import ABSENT, describe_failures
-from anls_metric.reading.roles import IDS, PREDICTIONS, REFERENCES, MissingError, holds_whole_answers, usual_field
+from anls_metric.reading.roles import (
+    ANSWERS,
+    IDS,
+    PREDICTIONS,
+    REFERENCES,
+    MissingError,
+    Roles,
+    holds_whole_answers,
+    list_plain_fields,
+    may_be_either,
+    usual_field,
+)
 from anls_metric.reading.table import Table, describe_fields, is_unique, list_values, read_column, show_path
 from anls_metric.reading.values import read_ids
 
@@ -37,7 +49,8 @@ _OF_OTHERS = _weigh(
     -4,
     "id idx index uid key time timestamp latency seconds score anls accuracy token tokens cost type category source "
     "page pages image images path file filename url split seed run epoch kind name role from prompt question "
-    "instruction query input doc document dataset user human item sample row number nr",
+    "instruction query input doc document dataset user human item sample row number nr context ocr reasoning rationale "
+    "reason explanation evidence thought thoughts thinking note notes comment comments raw",
 )
 _OF_SPEAKERS = {"gpt": 4, "assistant": 4, "model": 4, "bot": 4, "human": -9, "user": -9, "system": -9}
 
@@ -54,19 +67,31 @@ def describe_missing(error: MissingError) -> Message:
         sentence = "no predictions, {failures}: run the failed requests again"
         return Message(table.name, sentence, {"failures": failures})
     objects = usual_field(table, PREDICTIONS) if missing == ["prediction"] else None
+    inner = None
     if objects:  # which are no texts
+        inner = _find_text(table, objects)
         sentence = "{objects} contains objects: to score them, add {use.variant:anls_star}; for a text in them, pass "
         sentence += "its path with {use.prediction}"
-    elif side != "both" and holds_whole_answers(table):
+        if inner:
+            sentence = "{objects} contains objects: for the text in them, add {use.prediction:{inner}}; for all, "
+            sentence += "{use.variant:anls_star}"
+    elif side != "both" and holds_whole_answers(table, side):
         sentence += ", or add {use.variant:anls_star} to score whole records"
     elif side == "gold" and _is_test_split(table):
         sentence = f"no {what}, as in a test split: pass their field with {flags}, or write a leaderboard file with "
         sentence += "anls export rrc"
     elif side == "both" or (side == "gold" and usual_field(table, PREDICTIONS)):
         sentence += ", or {do.add_gold}" if "references" in missing else ", or {do.add_submission}"
-    return Message(
-        table.name, sentence + " (found {fields})", {"fields": describe_fields(table), "objects": show_path(objects)}
-    )
+    values = {"fields": describe_fields(table), "objects": show_path(objects), "inner": inner}
+    return Message(table.name, sentence + " (found {fields})", values)
+
+
+def _find_text(table: Table, path: str) -> str | None:
+    """Find the path of the text in objects: the only one, or the one with a usual name."""
+    columns = list_values(table)
+    texts = [name for name in columns if name.startswith(f"{path}.") and set(map(type, columns[name])) == {str}]
+    usual = [name for name in texts if name.rpartition(".")[2] in (*PREDICTIONS, *ANSWERS, "text", "content")]
+    return next(iter(usual or (texts if len(texts) == 1 else ())), None)
 
 
 def _list_missing(missing: Sequence[str]) -> str:
@@ -123,7 +148,9 @@ def _word(first: Message, errors: Sequence[MissingError], options: Mapping[str, 
             values |= {f"table{number}": error.table.name, f"fields{number}": describe_fields(error.table, 10, 24)}
         flags = ", ".join(f"{{use.{role}}}" for error in errors for role in error.missing)
         first = Message("", f"{'; '.join(parts)}: pass their fields with {flags}", values)
-    sentence = first.sentence + "; for example: {do.example}" * bool(options)
+    is_complete = all({*error.missing} <= {*options} for error in errors)
+    sentence = first.sentence + "; for example: {do.example}" * is_complete
+    ordered = ordered if is_complete else {}
     return first._replace(sentence=sentence, options=ordered)
 
 
@@ -133,7 +160,11 @@ def propose_fields(error: MissingError) -> dict[str, str]:
     taken = {part for path in others if path for part in str(path).split(",")}
     columns = list_values(error.table)
     proposed: dict[str, str] = {}
-    for role in error.missing:
+    missing = error.missing
+    if error.side == "both" and missing == ["references"] and may_be_either(error.roles.prediction):
+        proposed["references"] = str(error.roles.prediction)  # unless no other field may be the prediction
+        missing = ["prediction"]
+    for role in missing:
         points = {
             path: _count_points(path, columns, role)
             for path, column in columns.items()
@@ -144,7 +175,30 @@ def propose_fields(error: MissingError) -> dict[str, str]:
         best = max(order, key=points.__getitem__, default=None)
         if best is not None and (points[best] > 0 or (is_only and error.side != "both")):
             proposed[role] = best
-    return proposed
+    return proposed if {*missing} & {*proposed} else {}
+
+
+_SOME = 0.2
+
+
+def find_other_predictions(table: Table, roles: Roles, references: Sequence[Sequence[Any]]) -> list[str]:
+    """Find fields without a role that may be predictions: some of their texts, but not all, contain a reference.
+
+    Args:
+        table: the table.
+        roles: its roles.
+        references: the references of each record, "" for a record without.
+    """
+    columns = {field: read_column(table, field) for field in list_plain_fields(table, roles)}
+    found = []
+    for field, column in columns.items():
+        if _holds_texts(column) and _count_points(field, columns, "prediction") >= 0:
+            pairs = [(fold(value), accepted) for value, accepted in zip(column, references) if accepted]
+            hits = sum(any(fold(own) in text for own in accepted if own) for text, accepted in pairs)
+            least = 1 if _count_points(field, columns, "prediction") else _SOME * len(pairs)
+            if least <= hits < len(pairs):  # an explanation of right answers contains all
+                found.append(field)
+    return found
 
 
 def _propose_id(first: Table, second: Table) -> dict[str, str]:
@@ -186,4 +240,7 @@ def _count_points(path: str, columns: Mapping[str, Sequence[Any]], role: str) ->
 
 
 def _split_words(name: str) -> list[str]:
-    return re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower().replace("_", " ").replace(".", " ").split()
+    return re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower().translate(_SPACES).split()
+
+
+_SPACES = str.maketrans("_.-", "   ")

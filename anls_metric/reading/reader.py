@@ -14,16 +14,18 @@ from anls_metric.core.names import drop_shared_prefix
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.answers import Answers, Questions, keep_questions, list_ids, list_references
-from anls_metric.reading.containers import DOCUMENT, KEY, find_lists
+from anls_metric.reading.containers import DOCUMENT, FILE, KEY, VALUE, find_lists
 from anls_metric.reading.fields import choose_fields, name_fields
 from anls_metric.reading.files import apply_layout, describe_missing_file, get_stem, list_files, load_table
 from anls_metric.reading.formats import find_repeated
 from anls_metric.reading.golds import count_equal, find_contents, find_golds, is_named_gold
 from anls_metric.reading.join import extract_answers, join, read_both, read_gold
 from anls_metric.reading.reading import Reading
+from anls_metric.reading.record_lists import error_of_mappings
 from anls_metric.reading.roles import MissingError, require
-from anls_metric.reading.runs import join_runs, split_submissions
+from anls_metric.reading.runs import join_runs
 from anls_metric.reading.samples import extract_samples
+from anls_metric.reading.systems import split_submissions
 from anls_metric.reading.table import Table, read_column
 
 
@@ -151,7 +153,7 @@ def _read_all(
             tables.append(whole)
             if questions:
                 _refuse_record(whole, questions, len(inputs) > 1)
-            for part, (table, how) in split_submissions(whole, reading, questions is not None).items():
+            for part, (table, how) in split_submissions(whole, reading, questions).items():
                 hints = []
                 if questions and not was_named:
                     hints = _check_found_gold(questions, table, how, gold is first)
@@ -178,8 +180,13 @@ def _refuse_paths(tables: Sequence[Table], settings: Settings) -> None:
 
 
 def _refuse_record(table: Table, gold: Questions, is_one_of_several: bool) -> None:
-    """Refuse a file that holds one document, and one of several that do so although it looks like answers by id."""
+    """Refuse a file that holds one document, or answers by id in other records; and one of several files that hold one
+    document each although it looks like answers by id.
+    """
     keys = {record[KEY] for record in table.records if KEY in record}
+    error = error_of_mappings(table, gold.ids) if keys and keys.isdisjoint(gold.ids) else None
+    if error:
+        raise error
     are_answers = table.layout and table.layout.name == "answers_by_id" and is_one_of_several
     if (are_answers or keys == {DOCUMENT}) and os.path.isfile(table.name) and keys.isdisjoint(gold.ids):
         folder = os.path.dirname(table.name) or "."
@@ -292,7 +299,8 @@ def _refuse_references(gold: Questions, table: Table, reading: Reading) -> None:
 
 def _may_be_submission(gold: Questions, table: Table) -> bool:
     """Whether a gold file has the fields of a submission, one string for each question, and no name of a gold file."""
-    if gold.table.layout or gold.table.fields.keys() != table.fields.keys() or is_named_gold(gold.table.name):
+    fields = gold.table.fields.keys()
+    if gold.table.layout or fields != table.fields.keys() or fields <= {FILE, VALUE} or is_named_gold(gold.table.name):
         return False
     return all(isinstance(value, str) for value in read_column(gold.table, gold.roles.references))
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import Settings
 from anls_metric.reading.containers import (
+    DOCUMENT,
     FILE,
     KEY,
     PART,
+    VALUE,
     Found,
     Records,
+    are_answers_by_id,
     find_lists,
+    find_mappings,
     is_answer,
     join_paths,
     records_of,
@@ -38,12 +43,39 @@ def choose_lists(table: Table, settings: Settings, of_values: bool) -> Table:
         chosen = {path: records for path in settings.records if (records := take_records(value, path))}
         if chosen:
             return _keep_paths(_take(table, chosen), chosen, _list_named(settings))._replace(paths=tuple(chosen))
+    mappings = [] if of_values or not isinstance(table.root, dict) else _find_answers_by_id(table.root)
+    if len(mappings) == 1:
+        return _take(table, {mappings[0]: take_records(table.root, mappings[0]) or []})
+    if mappings:
+        raise _error_of_lists(table, [Found(path, True) for path in mappings], settings)
     if table.records:
         return table
     found = [each for each in find_lists(table.root) if each.path]
     if isinstance(table.root, dict) and of_values and not any(each.has_answers for each in found):
         return _read_document(table, found)
     raise _error_of_lists(table, found, settings)
+
+
+def _find_answers_by_id(root: Mapping[str, Any]) -> list[str]:
+    """Find the paths of answers by id inside an object. Objects with the same few keys are rather records."""
+    paths = find_mappings(root, are_answers_by_id)
+    keys = [{record[KEY].rpartition(".")[2] for record in take_records(root, path) or ()} for path in paths]
+    are_disjoint = sum(map(len, keys)) == len(set().union(*keys))
+    return paths if are_disjoint or min(map(len, keys)) > len(keys) else []
+
+
+def error_of_mappings(table: Table, ids: Sequence[str]) -> InputError | None:
+    """Make the error for a table in whose records answers are by ids of a gold file; None if they are not."""
+    known = {*ids}
+    root = {record[KEY]: record for record in table.records if KEY in record}
+    root = root.get(DOCUMENT, root)
+    paths = find_mappings(root, lambda value: isinstance(value, dict) and 2 * len(known & value.keys()) > len(known))
+    sentence = "its answers are by id in {lists}: " + (_CHOOSE if len(paths) > 1 else "add {use.records:{first}}")
+    values = {"first": (paths or [""])[0], "every": ",".join(paths), "lists": list_some(paths, _MOST)}
+    return make_error(table.name, sentence, **values) if paths else None
+
+
+_CHOOSE = "choose one with {use.records:{first}}, or take all with {use.records:{every}}"
 
 
 def _read_document(table: Table, found: Sequence[Found]) -> Table:
@@ -121,10 +153,9 @@ def _error_of_lists(table: Table, found: Sequence[Found], settings: Settings) ->
         sentence = "there are no records at {named}: pass the path of a list with {use.records} (found {lists})"
     elif len(paths) > 1:
         values["count"] = count_noun(len(paths), "list")
-        sentence = (
-            "it has {count} of records ({lists}): choose one with {use.records:{first}}, or take all with "
-            "{use.records:{every}}"
-        )
+        sentence = f"it has {{count}} of records ({{lists}}): {_CHOOSE}"
+        keys = [record[KEY] for path in paths for record in take_records(value, path) or () if VALUE in record]
+        values["every"] = ",".join(paths) if len({*keys}) < len(keys) else values["every"]
     else:
         values["found"] = repr(root)
         if isinstance(root, dict):

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.checks import find_similar_name
 from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.core.strings.normalization import NORMALIZATIONS
 from anls_metric.messages import InputError, Message, make_error
 from anls_metric.options import NONE, OPTIONS, Settings
-from anls_metric.reading.containers import FILE, KEY, VALUE, Record
-from anls_metric.reading.layouts import Fields, Path, drop_fields
-from anls_metric.reading.table import Table, describe_fields, first_path, has, show_path, split_key
+from anls_metric.reading.containers import FILE, KEY, OTHER, PART, VALUE, Record
+from anls_metric.reading.layouts import Fields, Path, drop_fields, take_column
+from anls_metric.reading.table import MAX_SAMPLE, Table, describe_fields, first_path, has, show_path, split_key
 
 if TYPE_CHECKING:
     from anls_metric.rules import Rule
@@ -118,7 +119,10 @@ def find_roles(
         roles = roles._replace(prediction=path, references=path)
     if rule:
         roles = _add_columns(table, side, roles, named, rule)
-    assessed = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
+    assessed: dict[str, Path | None] = {}
+    if side != "gold":
+        is_inside = roles.prediction is take_whole_record  # then it is a key of the answer
+        assessed = {"confidence": None if is_inside else usual_field(table, CONFIDENCES), **named}
     others = {role: path for role in _ASSESSMENTS if (path := assessed.get(role)) is not None}
     roles = roles._replace(others={**roles.others, **others})
     if side != "both":
@@ -185,7 +189,7 @@ def check_field_names(settings: Settings, rule: Rule | None) -> None:
 
 def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
     roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
-    if of_values and side != "both" and holds_whole_answers(table):
+    if of_values and side != "both" and holds_whole_answers(table, side):
         own = KEY if KEY in table.fields else FILE  # an id inside is a part of the answer
         return roles._replace(id=own, prediction=take_whole_record, references=take_whole_record)
     answer = usual_field(table, ANSWERS)
@@ -215,7 +219,7 @@ def _find_pair(
         match = re.fullmatch(_PAIR, field)
         if match and (of_values or not is_object):
             mark, stem = (match[1], match[2]) if match[1] else (match[4], match[3])
-            pairs.setdefault(_fold(stem), {})[mark.lower().startswith("pred")] = field
+            pairs.setdefault(fold_name(stem), {})[mark.lower().startswith("pred")] = field
     fitting = [
         pair
         for pair in pairs.values()
@@ -227,23 +231,26 @@ def _find_pair(
 
 
 def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
-    """Find the first of several names that a table has, ignoring case, spaces, hyphens and underscores.
+    """Find the first of several names that a table has, ignoring case, spaces and signs.
 
     Example:
         >>> table = Table([], fields={"Ground Truth": False})
         >>> usual_field(table, REFERENCES)
         'Ground Truth'
     """
-    own = {_fold(field): field for field in reversed([*table.fields])}
+    own = {fold_name(field): field for field in reversed([*table.fields])}
     for name in names:
-        field = name if name in table.fields else own.get(_fold(name))
+        field = name if name in table.fields else own.get(fold_name(name))
         if field is not None and (with_objects or not table.fields[field]):
             return field
     return None
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name).lower()
+def fold_name(name: str) -> str:
+    """Write the name of a field or key without differences of case, spaces and signs, as keys of answers are compared.
+    The names that this package gives, such as `KEY`, stay as they are.
+    """
+    return name if name.startswith("(") else NORMALIZATIONS["keys"].apply(name) or name
 
 
 def list_plain_fields(table: Table, roles: Roles) -> list[str]:
@@ -256,15 +263,18 @@ def list_plain_fields(table: Table, roles: Roles) -> list[str]:
 
 
 _OF_ANSWERS = {
-    *PREDICTIONS,
-    *REFERENCES,
-    *ANSWERS,
-    *LESS_CERTAIN_REFERENCES,
-    *ALIASES,
-    *CONFIDENCES,
-    *SCORES,
-    *SUBMISSIONS,
-    *RUNS,
+    fold_name(name.rpartition(".")[2])
+    for name in (
+        *PREDICTIONS,
+        *REFERENCES,
+        *ANSWERS,
+        *LESS_CERTAIN_REFERENCES,
+        *ALIASES,
+        *CONFIDENCES,
+        *SCORES,
+        *SUBMISSIONS,
+        *RUNS,
+    )
 }
 
 
@@ -272,32 +282,45 @@ def list_shared_fields(table: Table, roles: Roles, other: Table, other_roles: Ro
     """List the fields that two tables have under the same name, except those of an answer, a score, a model or
     a run.
     """
-    theirs = {_fold(field): field for field in reversed(list_plain_fields(other, other_roles))}
-    own = {_fold(field): field for field in reversed(list_plain_fields(table, roles))}
-    answers = {_fold(name.rpartition(".")[2]) for name in _OF_ANSWERS}
-    return [(field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and name not in answers]
+    theirs = {fold_name(field): field for field in reversed(list_plain_fields(other, other_roles))}
+    own = {fold_name(field): field for field in reversed(list_plain_fields(table, roles))}
+    return [
+        (field, theirs[name]) for name, field in reversed(own.items()) if name in theirs and not is_of_answers(name)
+    ]
 
 
-def holds_whole_answers(table: Table) -> bool:
-    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``."""
-    if {KEY, FILE}.isdisjoint(table.fields):
+def is_of_answers(field: str) -> bool:
+    """Whether a field has a usual name of an answer, a score, a model or a run."""
+    return fold_name(field) in _OF_ANSWERS
+
+
+def holds_whole_answers(table: Table, side: Side) -> bool:
+    """Whether records by id, or in a file each, are answers as a whole: ``{"id": {"total": "12.50"}}``.
+
+    In a submission, a field with a usual name may hold the answer as an object or JSON.
+    """
+    if {KEY, FILE}.isdisjoint(table.fields) or usual_field(table, ["prediction", "references", "answers", *ANSWERS]):
         return False
-    return not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
+    path = usual_field(table, PREDICTIONS) if side == "submission" else None
+    values = take_column(table.records[:MAX_SAMPLE], path) if path else []
+    return 2 * sum(isinstance(value, dict) or (isinstance(value, str) and "{" in value) for value in values) <= len(
+        values
+    )
 
 
-def take_whole_record(record: Record) -> dict[str, Any]:
-    """Take a whole record, except for its id, as an answer."""
-    return drop_fields(record, KEY, FILE)
+def take_whole_record(record: Record) -> Any:
+    """Take a whole record, except for its id, as an answer, or what stands in its place."""
+    return record[OTHER] if OTHER in record else drop_fields(record, KEY, FILE, PART)
 
 
 def may_be_either(path: Path | None) -> bool:
     """Whether a field is one that may be a prediction as well as a reference."""
-    return isinstance(path, str) and _fold(path) in ANSWERS
+    return isinstance(path, str) and fold_name(path) in ANSWERS
 
 
 def is_uncertain(path: Path) -> bool:
     """Whether a field of references may be something else, such as a prediction or a category."""
-    return may_be_either(path) or _fold(str(path)) in map(_fold, LESS_CERTAIN_REFERENCES)
+    return may_be_either(path) or fold_name(str(path)) in map(fold_name, LESS_CERTAIN_REFERENCES)
 
 
 def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.messages import Message, list_some, make_error
-from anls_metric.reading.containers import FILE, KEY, VALUE, Record
+from anls_metric.reading.containers import FILE, KEY, VALUE, Record, is_failure
 from anls_metric.reading.layouts import ABSENT, NAMES_OF_FUNCTIONS, Fields, Layout, Path, list_paths, take, take_column
 
 MAX_SAMPLE = 100
@@ -98,6 +99,11 @@ def does_count(values: Sequence[str | None]) -> bool:
     return {*values} <= set(map(str, range(2 * len(values))))
 
 
+def are_numbers(values: Iterable[object]) -> bool:
+    """Whether all values are numbers, which may be written as strings."""
+    return all(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", str(value)) for value in values)
+
+
 def first_path(table: Table, *paths: Path | None) -> Path | None:
     """Find the first path that leads to a value, or return None if none does. Each argument may be several paths, "PATH
     or PATH".
@@ -110,7 +116,7 @@ def list_fields(records: Sequence[Record]) -> dict[str, bool]:
     fields: dict[str, bool] = {}
     for record in records[:MAX_SAMPLE]:
         for path, value in _walk(record):
-            fields[path] = isinstance(value, dict) or fields.get(path, False)
+            fields[path] = _is_object(value) or fields.get(path, False)
     return fields
 
 
@@ -118,8 +124,13 @@ def _walk(record: Record, before: str = "", depth: int = 0) -> Iterator[tuple[st
     """Yield the path and the value of each field of a record, and of the objects in it."""
     for name, value in record.items():
         yield before + name, value
-        if isinstance(value, dict) and depth < _DEEPEST:
+        if _is_object(value) and depth < _DEEPEST:
             yield from _walk(value, f"{before}{name}.", depth + 1)
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a value has fields, which a failed request in place of a text has not."""
+    return isinstance(value, dict) and not is_failure(value)
 
 
 def list_values(table: Table) -> dict[str, list[Any]]:

@@ -21,7 +21,7 @@ from anls_metric.core.json_strings import (
 from anls_metric.core.json_values import from_json
 from anls_metric.messages import InputError, Message, make_error, shorten
 from anls_metric.options import Settings
-from anls_metric.reading.containers import Records
+from anls_metric.reading.containers import Records, is_failure
 from anls_metric.reading.layouts import ABSENT, Path, describe_failures, remove_prompt, take
 from anls_metric.reading.responses import Samples, text_of_parts
 from anls_metric.reading.roles import ANSWERS, PREDICTIONS, usual_field
@@ -204,7 +204,7 @@ def _read_prediction(kind: Kind, settings: Settings, path: Path, value: Any) -> 
         return _show(value)
     if kind == "values":  # a string stays a string: extraction comes first
         return value if isinstance(value, str) else from_json(value)
-    text = _write_number(value)
+    text = _show(value) if is_failure(value) else _write_number(value)
     if isinstance(text, str):
         return text
     raise _error_of_value(path, value)

@@ -215,7 +215,7 @@ def _write_open(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim
 
 def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
     """Write how many documents would decide a pair, or which document does."""
-    needed, clusters = pair.values["documents_needed"], document["clusters"]
+    needed, clusters = pair.values.get("documents_needed"), document["clusters"]
     noun = "documents" if clusters else "questions"
     count = clusters["count"] if clusters else pair.values["questions"]
     if needed is None or needed > MANY_TIMES * count:

@@ -8,6 +8,7 @@ from typing import Any
 from anls_metric.analysis.part import REPORT, TABLE, TERMINAL, Column
 from anls_metric.analysis.parts import PARTS
 from anls_metric.core.checks import describe_unknown
+from anls_metric.messages import make_error
 
 Names = str | Iterable[str]
 """The columns that a user asks for: keys of `COLUMNS`, as a list or as a text with commas; empty for the usual ones."""
@@ -100,9 +101,10 @@ def choose_columns(records: Sequence[Mapping[str, Any]], names: Names, usual: It
     keys = [key if key in held else by_heading.get(key, key) for key in keys]
     for key in keys:
         if key not in COLUMNS:
-            raise ValueError(describe_unknown("column", key, held))
+            raise make_error("", "{problem}", problem=describe_unknown("column", key, held))
         if key not in held:
-            raise ValueError(f"column {key!r} would be empty; choose from {', '.join(held)}")
+            sentence = "column {key!r} would be empty; choose from {names}"
+            raise make_error("", sentence, key=key, names=", ".join(held))
     labels = {key: label for record in records for key in held if (label := record.get(f"{key}_label"))}
     return [
         COLUMNS[key]._replace(heading=labels.get(key, COLUMNS[key].heading))

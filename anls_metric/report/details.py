@@ -13,7 +13,7 @@ from anls_metric.options import OPTIONS
 from anls_metric.report.claims import Claims
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.numbers import NumberFormat
-from anls_metric.report.schema import Document, Run, Submission
+from anls_metric.report.schema import Document, Outcome, Run, Submission
 from anls_metric.report.tables import Markup, PrintedTable, build_tables, collect_records, list_notes
 from anls_metric.report.terminal import list_details
 from anls_metric.report.texts import escape
@@ -137,15 +137,15 @@ _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 _ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\])+")
 
 
-def describe_origin(run: Run, front_end: FrontEnd, command: str) -> str:
+def describe_origin(run: Run, front_end: FrontEnd) -> str:
     """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
     propose.
 
     Args:
         run: what the report is about.
         front_end: what made it. The web app has no command, and its options name files of the server.
-        command: the command that made it; "" for a call in Python.
     """
+    command = run["command"]
     # Lists are tuples, as the options read them, whether or not the document was kept in a file.
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in run["options"].items()}
     function = "compare" if run["comparisons"] else "score"
@@ -183,13 +183,12 @@ def format_hints(document: Document, run: Run, front_end: FrontEnd) -> str:
     those about differences.
     """
     several, shown, folded = len(document["submissions"]) > 1, "", ""
-    hints: Any = run["report"]["document"]["hints"]
-    for described, hint in zip(document["hints"], hints):
-        parts = [escape(part, 2000) for part in _OPTIONS.split(described["text"])]
+    for hint, message in zip(document["hints"], run["report"]["messages"], strict=True):
+        parts = [escape(part, 2000) for part in _OPTIONS.split(hint["text"])]
         parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
-        action = _format_action(hint["options"]) if front_end == "page" else ""
+        action = _format_action(message["options"]) if front_end == "page" else ""
         item = f"<li>{''.join(parts)}{action}</li>"
-        if several and (hint["submission"] or hint["is_note"]):
+        if several and (hint["submission"] or message["is_note"]):
             folded += item
         else:
             shown += item
@@ -214,7 +213,7 @@ def format_read(document: Document) -> str:
     return "".join(f"<li>{escape(line, 2000)}</li>" for line in lines)
 
 
-def format_meanings(outcomes: Iterable[Mapping[str, str]]) -> str:
+def format_meanings(outcomes: Iterable[Outcome]) -> str:
     """Format the meanings of outcomes as list items."""
     return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)
 

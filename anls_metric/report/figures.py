@@ -6,23 +6,22 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.names import drop_shared_prefix
 from anls_metric.core.printing import make_printable
-from anls_metric.messages import make_error, shorten
+from anls_metric.messages import FrontEnd, make_error, shorten
 from anls_metric.options import KEYS
 from anls_metric.report import schema
 from anls_metric.report.axis import find_limits
 from anls_metric.report.numbers import PERCENT
-from anls_metric.report.schema import Document
-from anls_metric.report.wording import get_label
+from anls_metric.report.schema import Document, Run
+from anls_metric.report.wording import find_words, get_label
 from anls_metric.writing import check_output, open_aside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FigureKind = Literal["forest", "threshold", "groups", "keys"]
 WIDTH = 3.3  # inches: a column of an article with two columns
 _MAX_NAME, _MAX_GROUPS = 24, 30
 # The colors of Okabe and Ito that are dark enough on white. In gray print, marks and dashes tell models apart.
@@ -42,11 +41,27 @@ STYLE = {
 _METADATA: Mapping[str, Mapping[str, None]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
 
 
+def complete(document: Document, run: Run, kind: str, front_end: FrontEnd = "python") -> Document:
+    """Add what a kind of figure shows besides to the worded document of a run.
+
+    Raises:
+        InputError: the run lacks the data of this kind.
+    """
+    figures = run["figures"]
+    if kind in figures["unfit"]:
+        raise make_error("", "{problem}", problem=find_words(figures["unfit"][kind], run["words"], front_end))
+    if kind != "threshold":
+        return document
+    pairs = zip(document["submissions"], figures["thresholds"], strict=True)
+    submissions = [{**each, "thresholds": own} for each, own in pairs]
+    return {**document, "threshold": figures["threshold"], "submissions": submissions}
+
+
 def draw(document: Document, kind: str, axes: Axes | None = None) -> Axes:
     """Draw a figure on axes, and return the axes. If none are given, draw in a pyplot figure, which a notebook shows.
 
     Args:
-        document: as `wording.word` makes it, with what `anls_metric.document.add_figure_data` adds.
+        document: as `complete` makes it.
         kind: a key of `KINDS`.
         axes: where to draw.
 

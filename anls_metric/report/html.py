@@ -37,19 +37,19 @@ from anls_metric.report.wording import word_document
 from anls_metric.writing import check_output, write_whole
 
 
-def as_html(run: Run, front_end: FrontEnd = "python", command: str = "") -> str:
+def as_html(run: Run, front_end: FrontEnd = "python") -> str:
     """Format a report of one or more submissions as an HTML file.
 
     Args:
         run: a document with what the report needs: see `anls_metric.document.build_document`.
         front_end: the front end in whose words hints name options.
-        command: the command that makes the report; "" for none.
 
     Returns:
         The content of the file. Write it as UTF-8, without changing the line ends.
     """
     report, headline, numbers = run["report"], describe_headline(run), percent_numbers(run)
-    data, document = report["data"], word_document(report["document"], run, front_end, numbers)
+    data, words = report["data"], run["words"]
+    document = word_document(report["document"], report["messages"], words, front_end, numbers)
     plain: Document = {**document, "submissions": [{**each, "groups": {}} for each in document["submissions"]]}
     copied = [key for key in COPIED_COLUMNS if any(key in record for record in collect_records(plain))]
     for submission in document["submissions"]:
@@ -86,7 +86,7 @@ def as_html(run: Run, front_end: FrontEnd = "python", command: str = "") -> str:
         hints=format_hints(document, run, front_end),
         meanings=format_meanings(data["outcomes"]),
         read=format_read(document),
-        origin=describe_origin(run, front_end, command),
+        origin=describe_origin(run, front_end),
         data=encode_script_data(drawn),
         style=style,
         script=script,
@@ -110,9 +110,7 @@ def _mark(text: str, parts: Iterable[str]) -> str:
     return page
 
 
-def write_report(
-    path: str, run: Run, inputs: Sequence[str] = (), front_end: FrontEnd = "python", command: str = ""
-) -> None:
+def write_report(path: str, run: Run, inputs: Sequence[str] = (), front_end: FrontEnd = "python") -> None:
     """Write a report.
 
     Args:
@@ -120,14 +118,13 @@ def write_report(
         run: a document with what the report needs.
         inputs: the files that were read.
         front_end: the front end in whose words hints name options.
-        command: the command that makes the report; "" for none.
 
     Raises:
         InputError: `path` does not end in ".html", or the file is one of the inputs. OSError: it cannot be written.
     """
     check_path(path)
     check_output(path, inputs)
-    write_whole(path, as_html(run, front_end, command))
+    write_whole(path, as_html(run, front_end))
 
 
 def check_path(path: str) -> None:

@@ -7,13 +7,16 @@ text under each key; keys without one share the next text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from anls_metric.analysis.parts import PARTS
 from anls_metric.analysis.parts.all_keys import Leaves
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+FigureKind = Literal["forest", "threshold", "groups", "keys"]
+"""The kinds of figures."""
 
 FORMAT = 1
 """The version of the document. It changes if a key goes, or its meaning or type changes, and not for a new key."""
@@ -215,16 +218,16 @@ class _Comparison(_Pair):
     """whether `p_value` is the least that random patterns can give, so that the true one may be smaller"""
     one_document: OneDocument | None
     """if one document turns the verdict or makes up a third of the difference; else null"""
-    deciding_interval: Interval
-    """the interval at the level of `p_value_adjusted`: it excludes 0 exactly if the verdict is `better` or `worse`"""
-    documents_needed: int | None
-    """about how many documents like these (or questions, without documents) would show such a difference at 80% power;
-    null for more than a million"""
 
 
 class Comparison(_Comparison, total=False):
     """A comparison of two submissions."""
 
+    deciding_interval: Interval
+    """the interval at the level of `p_value_adjusted`: it excludes 0 exactly if the verdict is `better` or `worse`"""
+    documents_needed: int | None
+    """about how many documents like these (or questions, without documents) would show such a difference at 80% power;
+    null for more than a million"""
     lost: dict[str, float]
     """the difference by cause: what the first loses to it more than the second; not with `--quiet`"""
     metrics: Mapping[str, MetricComparison]
@@ -278,7 +281,7 @@ class Match(TypedDict):
 
 
 class FindChance(TypedDict):
-    """How much it says that something gives a published number."""
+    """How much a match with a published number proves."""
 
     tried: int
     """the number of combinations of variants or metrics, thresholds and extraction steps that were tried"""
@@ -377,34 +380,150 @@ class Document(_Document, Independent, Compared, Headline, total=False):
     """with `--find`, [what gives the number](#a-published-number-find)"""
 
 
-class ReportData(TypedDict, total=False):
+# What only views need
+
+
+class HintMessage(TypedDict):
+    """The message of a hint, in the order of the hints."""
+
+    text: str  # for Python, without the name of the submission
+    before: float | None  # the score before the change, if the text shows both
+    options: dict[str, str]  # the options that it proposes
+    is_note: bool  # whether it is about a difference
+    cost: float  # by how much the score is too low
+
+
+class Row(TypedDict, total=False):
+    """The answer to a question: see `answer_rows.AnswerRow`."""
+
+    id: str
+    question: str | None
+    prediction: Any
+    references: list[Any]
+    score: float
+    outcome: str
+    raw: str | None
+    groups: dict[str, Any]
+    runs: list[Any]
+    lost: list[list[Any]]  # each cause with its points
+    document: Any  # what the question is about; None for a question of its own
+
+
+class Deciding(OneDocument):
+    """The document that decides a difference."""
+
+    of: dict[str, Any]  # the comparison
+
+
+class Standings(TypedDict, total=False):
+    """Who is ahead: see `standings.describe_standings`."""
+
+    variants: dict[str, dict[str, float]]
+    ranks: dict[str, int]
+    reported_baseline: str
+    best_two: PairComparison
+    pairs: dict[str, dict[str, PairComparison]]
+    reversed_by: dict[str, float]
+    reversals_count_case: bool
+    p_value: float
+    one_document: Deciding | None
+
+
+class Outcome(TypedDict):
+    """A cause, and the text about the answers that have it."""
+
+    name: str
+    meaning: str
+
+
+class Confusion(TypedDict):
+    """A frequent edit, and the numbers of the questions that have it."""
+
+    predicted: str
+    accepted: str
+    count: int
+    questions: list[int]
+
+
+class AnswersData(TypedDict):
+    """The answers of a submission, by the numbers of the questions."""
+
+    costs: list[dict[str, float] | None]
+    rows: list[dict[str, Any] | None]
+    confusions: list[Confusion]
+
+
+class ScriptData(TypedDict):
+    """What the script of the report draws: see `question_data.build_question_data`."""
+
+    label: str
+    source: str
+    outcomes: list[Outcome]
+    suspected_label_errors: list[list[str]]
+    accepted: dict[Any, dict[Any, dict[Any, float]]]
+    unseen: list[list[Any] | None]
+    documents: list[list[Any]]
+    leaves: list[list[dict[str, int] | None]]
+    contributions: dict[str, list[dict[str, Any]]]
+    of_strings: bool
+    groups: dict[str, dict[str, list[int]]]
+    first_field: str
+    ids: list[str]
+    questions: list[str]
+    pages: list[str]
+    references: list[list[str]]
+    added: dict[Any, list[str]]
+    images: list[Any]
+    pictures: list[str]
+    answers: list[AnswersData]
+    sentences: list[str]
+
+
+class ReportData(TypedDict):
     """What the HTML report shows besides: see `anls_metric.document.build_document`."""
 
-    document: Any  # the document with the best first; its comparisons are with the baseline of the report
+    document: Document  # the best first, with the comparisons of the report
+    messages: list[HintMessage]
     order: list[str]  # the names in the order in which the user passed them
-    grouped: list[Any]  # the groups of each submission, by field
-    total: int  # the number of all questions, of which those with the least to see are left out
+    grouped: list[dict[str, dict[str, Group]]]  # the groups of each submission, by field
+    total: int  # the number of all questions
     image_note: str  # which images are left out
-    data: Mapping[str, Any]  # what the script of the report draws
-    standings: Mapping[str, Any]
-    looked_at: tuple[int, int]  # the numbers of the submission to look at first, and of its baseline; -1 for none
-    cases: list[Any]  # the questions to look at first
+    standings: Standings
+    data: ScriptData
+    looked_at: list[int]  # the numbers of the submission to look at first, and of its baseline; -1 for none
+    cases: list[dict[str, Any]]  # the questions to look at first, see `first_look.Case`
 
 
-class Run(Document, total=False):
-    """A document with what only views need."""
+class Figures(TypedDict, total=False):
+    """What figures show besides."""
 
-    words: Mapping[str, Mapping[str, str]]
-    """the texts of messages in the words of other front ends, by their text for Python"""
-    made: Mapping[str, str]
-    """the date, and the versions of what made the scores"""
-    options: Mapping[str, Any]
-    """the options that are not the usual ones, by their names in Python"""
-    digits: int | None
-    """the digits after the point that the user asked for"""
+    unfit: dict[str, str]  # by kind, why it cannot be drawn
+    threshold: float
+    thresholds: list[list[ThresholdScore]]  # of each submission
+
+
+Words = dict[str, dict[str, str]]
+
+
+class _ForViews(TypedDict):
+    messages: list[HintMessage]
+    words: Words  # by the text of a message for Python, its texts for other front ends
+    made: dict[str, str]  # the date, and the versions of what made the scores
+    options: dict[str, Any]  # the options that are not the usual ones, by their names in Python
+    digits: int | None  # the digits after the point that the user asked for
+    averages_rows: bool  # whether the score is the mean of those of the questions
+    command: str  # the command that scored; empty for a call in Python
+
+
+class _IfAsked(TypedDict, total=False):
+    rows: dict[str, list[Row]]  # the answers of each submission
+    figures: Figures
     report: ReportData
-    """what the HTML report shows"""
 
 
-FOR_VIEWS = ("words", "made", "options", "digits", "report")
+class Run(Document, _ForViews, _IfAsked, total=False):
+    """A document with what only views need. A run that is kept in a file has all of it."""
+
+
+FOR_VIEWS = (*_ForViews.__annotations__, *_IfAsked.__annotations__)
 """The keys that only views need, which the printed document leaves out."""

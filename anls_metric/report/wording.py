@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import FrontEnd
 from anls_metric.report.numbers import PLAIN, NumberFormat
-from anls_metric.report.schema import FOR_VIEWS, Document, Run
+from anls_metric.report.schema import FOR_VIEWS, Document, Hint, HintMessage, Run, Words
 
 
 def word(run: Run, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN) -> Document:
@@ -22,29 +22,34 @@ def word(run: Run, front_end: FrontEnd = "python", numbers: NumberFormat = PLAIN
     Returns:
         The JSON document.
     """
-    return word_document({key: value for key, value in run.items() if key not in FOR_VIEWS}, run, front_end, numbers)
+    document: Any = {key: value for key, value in run.items() if key not in FOR_VIEWS}
+    return word_document(document, run["messages"], run["words"], front_end, numbers)
 
 
-def word_document(document: Any, run: Run, front_end: FrontEnd, numbers: NumberFormat) -> Document:
-    """Word a document that is part of another, which has the words."""
-    words = run["words"]
+def word_document(
+    document: Document, messages: Sequence[HintMessage], words: Words, front_end: FrontEnd, numbers: NumberFormat
+) -> Document:
+    """Word a document, given the messages of its hints, and the words of other front ends."""
 
     def say(text: str) -> str:
-        return words.get(text, {}).get(front_end, text)
+        return find_words(text, words, front_end)
 
-    hints = [_word_hint(hint, say, numbers) for hint in document["hints"]]
+    hints = [_word_hint(*each, say, numbers) for each in zip(document["hints"], messages, strict=True)]
     submissions = [_word_account(submission, say) for submission in document["submissions"]]
     worded: Any = {**document, "hints": hints, "submissions": submissions}
     return worded  # type: ignore[no-any-return]
 
 
-def _word_hint(hint: Any, say: Callable[[str], str], numbers: NumberFormat) -> Any:
-    text, form = say(hint["message"]), numbers.format
-    if hint["before"] is not None:
-        text += f" ({form(hint['before'])} now, {form(hint['anls'])} then)"
-    if hint["submission"]:
-        text = f"{hint['submission']}: {text}"
-    return {"text": text, **{key: hint[key] for key in ("submission", "extract", "anls")}}
+def find_words(text: str, words: Words, front_end: FrontEnd) -> str:
+    """Find the text of a message in the words of a front end, given that for Python."""
+    return words.get(text, {}).get(front_end, text)
+
+
+def _word_hint(hint: Hint, message: HintMessage, say: Callable[[str], str], numbers: NumberFormat) -> Hint:
+    text, form = say(message["text"]), numbers.format
+    if message["before"] is not None:
+        text += f" ({form(message['before'])} now, {form(hint['anls'])} then)"
+    return {**hint, "text": f"{hint['submission']}: {text}" if hint["submission"] else text}
 
 
 def _word_account(submission: Any, say: Callable[[str], str]) -> Any:

@@ -36,7 +36,7 @@ def judge_text(
 
 
 def judge_similar(answer: str, gold: str, score: float) -> Judgment:
-    """Judge a string by its similarity to the reference, which is kept above 0.5."""
+    """Judge a string by its similarity to the reference; one of at most 0.5 counts as 0."""
     words = "{} is compared with {} as text, kept above a similarity of {}"
     return Judgment(score, words, (answer, gold, Similarity(0.5)))
 

@@ -146,7 +146,8 @@ SITUATIONS: dict[str, tuple[Columns, int, str]] = {
         1, "unanswerable, declined"),
     "failures": (change(lambda answer: f"Error code: 429 - {answer[::-1]}", 10), 10, "failed request"),
     "a failure": (change(lambda _: "Error 429", 1), 1, "failed request"),
-    "another beginning": (change(lambda _: "The server is down", 10), 10, "failed request"),
+    "another beginning": (change(lambda _: "So sorry: rate limit reached", 10), 10, "failed request"),
+    "another sentence": (change(lambda _: "The logo is red", 10), 10, SAME),
     "other forms": (([f"{n} dollars" for n in NUMBERS], [[f"${n}"] for n in NUMBERS]), 30, "another form"),
     "null of gold": ((MANY, in_lists(["nan", *MANY[1:]])), 1, "lost reference"),
     "punctuation": (change(lambda answer: answer.replace(" ", "-"), 40), 40, "punctuation"),
@@ -374,3 +375,40 @@ def test_hints_are_at_most_three_in_order_and_the_same_again(variant: str) -> No
         assert len(hints) <= 3
         assert hints == sorted(hints, key=lambda hint: -hint.cost) == find_hints(scored)
         assert list(scored.scores) == before
+
+
+# How a model writes the same answer.
+WRITTEN: list[Callable[[str], str]] = [
+    str,
+    "```json\n{}\n```".format,
+    "<think>Is it so?</think>\n{}".format,
+    "Here it is:\n```json\n{}\n```".format,
+]
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_promise_of_extraction_is_what_it_gives_in_any_mixture(number: int) -> None:
+    ways = [WRITTEN[number % 4], WRITTEN[(number + 1 + number // 4) % 4], WRITTEN[0]]
+    references = [{"city": f"c{n}", "total": f"{n}.50"} for n in range(24)]
+    inner = [{**own, "total": "9"} if n % 5 == 0 else own for n, own in enumerate(references)]
+    wrapped = [{"fields": own} if number % 3 else own for own in inner]
+    predictions = [ways[n % 3](json.dumps(own)) for n, own in enumerate(wrapped)]
+    rows = [
+        {"id": n, "prediction": own, "answers": reference}
+        for n, (own, reference) in enumerate(zip(predictions, references))
+    ]
+    before = score(rows, variant="anls_star")
+    for hint in find_hints(before["data"]):
+        options: dict[str, Any] = dict(hint.message.find_options())
+        assert hint.anls == pytest.approx(score(rows, variant="anls_star", **options).anls)
+    assert max([before.anls, *(hint.anls or 0.0 for hint in find_hints(before["data"]))]) > 0.8
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda fields: f"```json\n{json.dumps(fields)}\n```"])
+def test_step_into_a_part_reads_json_in_its_text(write: Callable[[Any], str]) -> None:
+    references = {f"d{n}": {"city": f"c{n}", "total": f"{n}.50"} for n in range(6)}
+    answers = {key: {"raw": write(own), "seconds": 1} for key, own in references.items()}
+    (hint,) = find_hints(score(answers, gold=references, variant="anls_star")["data"])
+    options: dict[str, Any] = dict(hint.message.find_options())
+    assert options["prediction"] == "raw"
+    assert hint.anls == score(answers, gold=references, variant="anls_star", **options).anls == 1.0

@@ -64,6 +64,11 @@ STRINGS: dict[str, list[Pair]] = {
         ("Request timed out.", ["Coca Cola"]),
         ('Error: {"answer": "Coca', ["Coca Cola"]),
         ("502 Bad Gateway", ["Coca Cola"]),
+        ("HTTPError 503", ["Coca Cola"]),
+        ("Connection error.", ["Coca Cola"]),
+        ("An unexpected error occurred", ["Coca Cola"]),
+        ("<html><head><title>502 Bad Gateway</title></head></html>", ["Coca Cola"]),
+        ('{"error": {"message": "overloaded"}}', ["Coca Cola"]),
     ],
     "cut off": [('{"answer": "Co', ["Coca Cola"]), ("<think>Is it Coca Cola", ["Coca Cola"])],
     "empty": [("", ["Coca Cola"]), (" \n", ["Coca Cola"])],
@@ -140,6 +145,7 @@ def test_cause_under_the_rule_of_a_benchmark(rule: str, prediction: str, referen
 
 TEA = {"name": "tea", "price": "5"}
 VALUES: dict[str, tuple[Any, Any, dict[str, int]]] = {
+    "failed request": ("Error code: 503", TEA, {"failed request": 2}),
     "not JSON": ("no such value", TEA, {"not JSON": 2}),
     "cut off": ('{"name": "te', TEA, {"cut off": 2}),
     "another shape": ({"a": [TEA], "b": "x"}, {"a": TEA, "b": "x"}, {"another shape": 2}),
@@ -156,6 +162,22 @@ SHAPES = [
     ({"a": {"b": "x"}}, {"a": "x"}),
     ({"a": ["x"]}, {"a": "x"}),
 ]
+
+
+FAILURES = [
+    {"error": "overloaded"},
+    {"error": {"code": 503}, "status": 503},
+    "<html>502 Bad Gateway</html>",
+    "HTTP 429",
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_failure_in_place_of_a_value_is_a_failed_request(failure: Any) -> None:
+    found = account([(failure, (TEA,)), *[(TEA, (TEA,))] * 24], "anls_star")
+    assert {part.cause for part in found.causes[0]} == {"failed request"}
+    other = account([({"error": "x", "name": "tea"}, (TEA,)), *[(TEA, (TEA,))] * 24], "anls_star")
+    assert "failed request" not in {part.cause for part in other.causes[0]}
 
 
 @pytest.mark.parametrize("cause", VALUES)

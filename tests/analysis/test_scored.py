@@ -383,6 +383,41 @@ def test_answer_scores_from_a_minimum_similarity() -> None:
     assert [VARIANTS[name].minimum_similarity for name in ("standard", "nls")] == [0.5, 0.0]
 
 
+# A field of 60 rows, and whether it is proposed as that of the documents.
+MAY_BE_DOCUMENTS: dict[str, tuple[dict[str, Any], bool]] = {
+    "scattered numbers": ({"tokens": [n * 7919 % 31 for n in range(60)]}, False),
+    "scattered numbers of CSV": ({"tokens": [str(n * 7919 % 31) for n in range(60)]}, False),
+    "numbers of documents": ({"scan": [n // 2 for n in range(60)]}, True),
+    "scattered names": ({"scan": [f"s{n * 7919 % 31}" for n in range(60)]}, True),
+    "answers of another model": ({"model_answer": [f"a{n % 31}" for n in range(60)]}, False),
+    "scores": ({"f1": [f"a{n % 31}" for n in range(60)]}, False),
+}
+
+
+@pytest.mark.parametrize("case", MAY_BE_DOCUMENTS)
+def test_field_that_may_name_documents_is_proposed(case: str) -> None:
+    columns, is_proposed = MAY_BE_DOCUMENTS[case]
+    (name,) = columns
+    texts = [f"a {n}" for n in range(60)]
+    found = describe_independence(
+        score({"prediction": texts, "references": [[text] for text in texts], **columns})["data"]
+    )
+    assert (f"--cluster-by {name}" in found) == is_proposed
+
+
+def test_fields_of_an_answer_name_no_document() -> None:
+    answers = {f"d{n}": {"city": f"c{n % 9}", "total": f"{n}"} for n in range(40)}
+    scored = score(answers, gold=answers, variant="anls_star")["data"]
+    assert describe_independence(scored).endswith("no field names their document")
+
+
+def test_table_with_both_sides_keeps_its_roles() -> None:
+    scored = score(
+        [{"nr": n, "said": "a", "right": "a"} for n in range(3)], id="nr", prediction="said", references="right"
+    )
+    assert scored["data"].questions.roles[:4] == ("nr", None, "said", "right")
+
+
 def test_references_that_repeat_name_no_document() -> None:
     rows = [{"prediction": "a", "answers": [f"{n % 9} and {n % 9}"], "note": n} for n in range(40)]
     assert describe_independence(score(rows)["data"]).endswith("no field names their document")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (360, 800)}
 
 # A stage may be shown for a moment only, so the page keeps a list of those that it showed.
 KEEP_STAGES = """window.stages = [""];
@@ -103,7 +102,7 @@ class Visit:
         self.page.on("console", lambda message: self.console.append(message.text))
         self.page.add_init_script(KEEP_STAGES)
         self.page.goto(address + query, wait_until="commit")
-        self.page.wait_for_function("window.anls && anls.settled")
+        self.page.locator("#answer > *, .help").first.wait_for()
 
     def see(self, selector: str, text: str = "") -> Any:
         found = self.page.locator(selector, has_text=text or None).first
@@ -114,35 +113,45 @@ class Visit:
         """Wait until a stage with this text is shown, or was shown after the last one that was waited for."""
         self.page.wait_for_function(PASS_STAGE, arg=text)
 
-    def pick(self, field: str, option: str) -> None:
-        """Choose from a dropdown. If its choices load after the click that opens it, the click is repeated."""
-        choice = self.page.get_by_role("option", name=option).last
-        for _ in range(10):
-            self.page.locator(f"{field} input").click()
-            with suppress(Exception):  # the timeout of playwright, which may not be installed
-                choice.click(timeout=10_000)
-                return
-            self.page.keyboard.press("Escape")
-        pytest.fail(f"{field} has no choice {option}")
+    def pick(self, name: str, value: str) -> None:
+        """Choose or type the value of a setting."""
+        self.open_settings()
+        control = self.page.locator(f"#settings [name={name}]")
+        if control.evaluate("control => control.tagName") == "SELECT":
+            control.select_option(value)
+        else:
+            control.fill(value)
+            control.press("Tab")
+        self.page.keyboard.press("Escape")
 
-    def tab(self, name: str) -> None:
-        self.page.get_by_role("tab", name=name).click()
+    def open_settings(self) -> None:
+        """Open the settings, with the options for files."""
+        self.page.locator(".chosen:visible").click()
+        if not self.page.locator("#options[open]").count():
+            self.page.locator("#options > summary").click()
 
     def field(self, name: str) -> Any:
-        return self.page.locator(f"#{name} textarea, #{name} input").first
+        return self.page.locator(f"#{name}")
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
 
     def drop(self, *paths: Path) -> None:
-        self.page.locator("#files input[type=file]").set_input_files(paths)
-        self.page.locator("#files button[aria-label=Clear]").wait_for(state="attached")
-
-    def unfold(self, fold: str) -> None:
-        if not self.page.locator(f"{fold} > .open").count():
-            self.page.locator(f"{fold} > button").click()
+        self.page.locator("#chooser").set_input_files(paths)
+        self.page.locator("#many:not([hidden])").wait_for()
 
     def clear(self) -> None:
-        self.unfold("#chosen")
-        self.page.locator("#files button[aria-label=Clear]").click()
-        self.see("#result", "Drop a gold file")
+        self.press("Clear")
+        self.see("#drop", "drop files or paste rows anywhere")
+        assert not self.page.locator("#many").is_visible()
+
+    def list_files(self) -> list[str]:
+        """List the files as the line above the report names them."""
+        return list(
+            self.page.locator("#files li > :first-child").evaluate_all(
+                "all => all.map((part) => part.value ?? part.firstChild.textContent)"
+            )
+        )
 
     def report(self, text: str = "ANLS") -> Any:
         """Wait for the report in its frame."""
@@ -152,18 +161,10 @@ class Visit:
         return frame
 
     def save(self) -> Any:
-        """Save the report, and return the download. gradio ignores a click while it changes the button."""
-        from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
-
-        deadline = time.monotonic() + 180
-        while True:
-            try:
-                with self.page.expect_download(timeout=20_000) as download:
-                    self.page.get_by_role("button", name="Save", exact=True).click()
-                return download.value
-            except PlaywrightTimeoutError:
-                if time.monotonic() > deadline:
-                    raise
+        """Save the report, and return the download."""
+        with self.page.expect_download() as download:
+            self.page.get_by_role("link", name="Save", exact=True).click()
+        return download.value
 
     def fits(self) -> bool:
         """Whether nothing overflows the window."""

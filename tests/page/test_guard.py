@@ -142,13 +142,13 @@ def test_no_file_is_served(mine: Path, start: str) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        *[(path, 200) for path in ("/", "/config", "/assets/a.js", "/gradio_api/queue/join", "/gradio_api/mcp/")],
+        *[(path, 200) for path in ("/", "/how", "/config", "/gradio_api/queue/join", "/gradio_api/mcp/")],
         *[
             (path, 200)
             for path in ("/gradio_api/heartbeat/x", "/gradio_api/call/explain_answer/7", "/gradio_api/info/")
         ],
         *[(f"/gradio_api/{path}", 404) for path in ("deep_link", "process_recording", "run/x", "api/x", "vibe-edit")],
-        *[(path, 404) for path in ("/monitoring", "/login", "/gradio_api/runs", "/assetsx", "/x/gradio_api/upload")],
+        *[(path, 404) for path in ("/monitoring", "/login", "/gradio_api/runs", "/assets/a.js", "/x/how")],
     ],
 )
 def test_only_routes_of_the_page_exist(path: str, status: int) -> None:
@@ -206,7 +206,7 @@ FIELD = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
 @pytest.mark.parametrize(
     ("pieces", "kind", "status", "words"),
     [
-        ([FORM[:-9], LEFT], KIND, 400, "the upload broke off"),
+        ([FORM[:-9], LEFT], KIND, 400, "the upload was interrupted: send the file again"),
         ([FORM[:-9], STOP], KIND, 408, "the request arrived too slowly"),
         ([FORM[:-9]], KIND, 400, "the upload must be a form with files"),
         ([FORM], "multipart/form-data", 400, "the upload must be a form with files"),
@@ -243,7 +243,7 @@ def test_coming_uploads_and_a_full_disk_refuse_one_upload(tmp_path: Path, monkey
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with monkeypatch.context() as full:
         full.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-        assert send_form(FORM) == (507, "there is no room for the file now: upload it again later")
+        assert send_form(FORM) == (507, "the server has no room left: try again later")
     assert send_form(FORM)[0] == 200
 
 
@@ -350,7 +350,7 @@ def test_reports_make_room_before_they_are_written(tmp_path: Path, monkeypatch: 
     paths = [name_report() for _ in range(6)]
     for path in paths:
         shown = scoring.show([str(ROOT / "examples" / "table.csv")], "", {}, FIELDS, path)
-        assert shown["has_report"], shown
+        assert shown["report"] == path, shown
         os.utime(path, (1000 + paths.index(path), 1000))
     assert sum(map(os.path.exists, paths)) == 3  # each counts as 1 MB, and so does the upload of the fixture
     assert os.path.exists(paths[-1])

@@ -282,7 +282,13 @@ def test_bodies_beyond_their_limits_leave_nothing(served: Served) -> None:
 
 
 def test_browser_is_told_what_is_allowed(served: Served) -> None:
-    assert [ask(served, path)[0] for path in ("", "theme.css", "gradio_api/info", "nothing")] == [200, 200, 200, 404]
+    assert [ask(served, path)[0] for path in ("", "how", "gradio_api/info", "nothing", "theme.css")] == [
+        200,
+        200,
+        200,
+        404,
+        404,
+    ]
 
 
 TEXTS = ["", "a", "\0", "\ud800", "a" * 5_000, "rrc", "anls_star"]

@@ -136,3 +136,16 @@ def test_word_lists_of_icdar_are_read_by_the_names_of_their_images(shell: Shell)
         {"lines.txt": 'see word_1.png, "a"\nor not\n', "two.json": [{"answers": ["x"]}, {"answers": ["or not"]}]}
     )
     assert shell.scores("two.json lines.txt") == [0.5]
+
+
+def test_folder_of_folders_is_read_by_the_pattern_that_its_error_names(shell: Shell) -> None:
+    texts = {f"{folder}/p{n}.txt": f"{folder} {n}" for folder in "ab" for n in range(3)}
+    for side in ("gold", "x"):
+        shell.write({f"{side}/{name}": text for name, text in texts.items()})
+    for side in ("gold", "x"):
+        assert shell.error(f"gold/*/*.txt {side}" if side == "x" else f"{side} x").endswith(f"such as '{side}/*/*.txt'")
+    assert shell.scores("gold/*/*.txt x/*/*.txt") == [1.0]
+    done = shell.type("gold/*/*.txt x/*/*.txt --missing zero")
+    assert "fields of a submission" not in done.err
+    shell.write({"y/p.txt": "a 0", "z/p.txt": "a 0"})
+    assert shell.type("y z").err == ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anls_metric import score
+from anls_metric import compare, score
 from tests.reading.conftest import Shell, read
 from tests.system.conftest import (
     BASE,
@@ -434,3 +435,94 @@ def test_runs_that_differ_in_a_field_are_no_groups_of_questions() -> None:
     assert {*score(rows, runs="question", by="kind")["data"].groups["kind"]} == {"0", "1"}
     with pytest.raises(ValueError, match=r"differ in .seed. \(0, 1, 2\): score each by itself with"):
         score(rows, by="seed")
+
+
+# Systems whose ids no name tells
+
+PLACES = [f"place {n}" for n in range(12)]
+
+
+def list_systems(field: str, key: str | None = None, names: Sequence[Any] = ("small", "large"), **more: Any) -> Records:
+    """List the rows of several systems, in another order for each."""
+    rows = []
+    for size, name in enumerate(names, 2):
+        own = [{key or "": f"s{n}", field: name, "prediction": place if n % size else "x", "reference": place, **more}
+               for n, place in enumerate(PLACES)]  # fmt: skip
+        rows += own[::-1] if key and size % 2 else own
+    return [{name: value for name, value in row.items() if name} for row in rows]
+
+
+OF_TWO = {"small": 1 / 2, "large": 2 / 3}
+CHECKS = [{"sample": f"s{n}", "arm": arm, "prediction": "yes", "reference": "yes" if n % 3 else "no"}
+          for arm in "ab" for n in range(12)]  # fmt: skip
+FORMS = [{"invoice": f"i{n}", "field": field, "prediction": f"{field} {n}", "reference": f"{field} {n}"}
+         for n in range(4) for field in ("date", "buyer", "total")]  # fmt: skip
+BOXES = [{"form": f"f{n}", "box": box, "prediction": "no", "reference": "yes" if (n + box) % 5 == 0 else "no"}
+         for n in range(3) for box in range(20)]  # fmt: skip
+PAGES = [{"image": f"i{n // 2}", "question": ["Who?", "Where?"][n % 2], "arm": arm, "prediction": place,
+          "reference": place} for arm in "ab" for n, place in enumerate(PLACES)]  # fmt: skip
+# The records of a table, and the field of its systems; "" for none.
+SYSTEMS: dict[str, tuple[Records, str]] = {
+    "an unknown id": (list_systems("arm", "sample_id"), "arm"),
+    "a number": (list_systems("method", "nr"), "method"),
+    "an image": (list_systems("config", "image"), "config"),
+    "no id": (list_systems("arm"), "arm"),
+    "an image and a question": (PAGES, "arm"),
+    "few different references": (CHECKS, "arm"),
+    "a missing row": (list_systems("arm", "sample_id")[1:], "arm"),
+    "another reference": ([{**row, "reference": "y" if not n else row["reference"]}
+        for n, row in enumerate(list_systems("arm", "sample_id"))], "arm"),
+    "fields of documents": (FORMS, ""),
+    "boxes of forms": (BOXES, ""),
+    "kinds of questions": ([{"kind": "ab"[n % 2], "prediction": place, "reference": place}
+        for n, place in enumerate(PLACES)], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SYSTEMS)
+def test_systems_are_found_without_the_name_of_an_id(shell: Shell, case: str) -> None:
+    records, field = SYSTEMS[case]
+    shell.write({"t.json": records})
+    if not field:
+        assert len(shell.scores("t.json")) == 1
+        return
+    error = shell.error("t.json")
+    assert (
+        f"for separate models, add --submission-field {field}; to score all rows as one, --submission-field none"
+        in error
+    )
+    assert len(shell.scores(f"t.json --submission-field {field}")) == 2
+    assert len(shell.scores("t.json --submission-field none")) == 1
+
+
+@pytest.mark.parametrize("key", ["sample_id", "idx", "image", None])
+def test_field_of_models_splits_rows_without_a_known_id(shell: Shell, key: str | None) -> None:
+    shell.write({"t.json": list_systems("model", key)})
+    found = {each["name"]: each["anls"] for each in shell.document("t.json")["submissions"]}
+    assert found == pytest.approx(OF_TWO)
+
+
+def test_models_in_other_orders_are_compared_by_what_tells_the_questions_apart() -> None:
+    (comparison,) = compare(list_systems("model", "sample_id")).to_dict()["comparisons"]
+    assert (comparison["wins"], comparison["losses"]) == (4, 2)
+
+
+def test_runs_without_a_known_id_are_runs(shell: Shell) -> None:
+    shell.write({"t.json": list_systems("seed", "sample_id", (1, 2))})
+    assert read(shell, "t.json").endswith("t.json: 24 rows, 12 questions")
+    assert shell.document("t.json")["submissions"][0]["runs"] == 2
+
+
+@pytest.mark.parametrize(("key", "gold_key"), [("sample_id", "id"), ("nr", "id"), ("image", "image")])
+@pytest.mark.parametrize("field", ["arm", "model"])
+def test_systems_answer_the_questions_of_a_gold_file(shell: Shell, key: str, gold_key: str, field: str) -> None:
+    rows = [{**row, key: row[key] if key == "image" else int(row[key][1:])} for row in list_systems(field, key)]
+    gold = [{gold_key: row[key], "answer": row["reference"]} for row in rows[:12]]
+    answers = [{name: row[name] for name in (key, field, "prediction")} for row in rows]
+    shell.write({"g.json": gold, "x.json": answers})
+    line = "g.json x.json"
+    if field == "arm":
+        assert f"for separate models, add --id-field {key} --submission-field arm" in shell.error(line)
+        line += f" --id-field {key} --submission-field arm"
+    found = {each["name"]: each["anls"] for each in shell.document(line)["submissions"]}
+    assert found == pytest.approx(OF_TWO)

@@ -56,6 +56,8 @@ BY_ID = ("mistral_evals", "opencompass")
 RECORDS: dict[str, Callable[[int, str, str, list[str]], dict[str, Any]]] = {
     "donut": lambda n, q, a, r: {"file_name": f"{7 + n}", "ground_truth": json.dumps({"gt_parses": [{"question": q,
         "answer": text} for text in r]})},
+    "donut_results": lambda n, q, a, r: {"file_name": f"{7 + n}", "ground_truth": json.dumps({"gt_parses": [{"question":
+        q, "answer": text} for text in r]}), "output": a},
     "lm_eval": lambda n, q, a, r: {"doc_id": n, "doc": {"questionId": 7 + n, "question": q, "answers": r},
         "target": str(r), "arguments": {"gen_args_0": {"arg_0": q + PROMPT}}, "resps": [[a]], "filtered_resps": [a],
         "filter": "none"},
@@ -408,3 +410,14 @@ def test_file_of_a_program_has_the_right_score(shell: Shell, entry: dict[str, An
         ids = entry.get("id_map", {})
         scores = {ids.get(row["id"], row["id"]): row["score"] for row in rows}
         assert scores == pytest.approx(entry["expected_per_question"]["standard"], abs=1e-12)
+
+
+@pytest.mark.parametrize("field", ["prediction", "output"])
+@pytest.mark.parametrize("form", [dict, json.dumps])
+def test_fields_of_donut_may_stand_beside_a_prediction(shell: Shell, field: str, form: Callable[..., Any]) -> None:
+    fields = [{"vendor": f"V{n}", "total": f"{n}.50"} for n in range(4)]
+    rows = [{"file_name": f"{n}.png", "ground_truth": json.dumps({"gt_parse": own}), field: form(own)}
+            for n, own in enumerate(fields)]  # fmt: skip
+    shell.write({"t.jsonl": rows})
+    assert shell.scores("t.jsonl --variant anls_star") == [1.0]
+    assert shell.error("t.jsonl").endswith("score lists and objects with --variant anls_star")

@@ -177,6 +177,89 @@ def test_path_leads_to_fields_in_a_wrapper(shell: Shell, options: str, form: str
     assert shell.scores(f"-g g.json {name} --variant anls_star {options} {more}") == [1.0]
 
 
+BY_ID = {str(key): text for key, text in BASE.items()}
+# Where answers by id are inside an object.
+NESTED: dict[str, Any] = {
+    "results": {"results": BY_ID},
+    "runs.best": {"model": "m", "runs": {"best": BY_ID, "seconds": 7}},
+    "out": {"model": "m", "score": 0.5, "out": {**BY_ID, "7": {"error": "overloaded"}}},
+}
+
+
+@pytest.mark.parametrize("path", NESTED)
+def test_answers_by_id_are_found_inside_an_object(shell: Shell, path: str) -> None:
+    shell.write({"x.json": NESTED[path]})
+    line = "gold.json x.json --extra ignore"
+    assert shell.scores(line) == shell.scores(f"{line} --records {path}") == [SCORE]
+    assert read(shell, line).endswith(f" (records of {path})")
+    assert score(NESTED[path], gold="gold.json", extra="ignore").anls == SCORE
+
+
+def test_answers_by_id_of_several_models_and_splits_are_chosen(shell: Shell) -> None:
+    halves = {"val": dict([*BY_ID.items()][:12]), "test": dict([*BY_ID.items()][12:])}
+    shell.write({"m.json": {"base": BY_ID, "tuned": BY_ID}, "s.json": halves, "v.json": halves["val"]})
+    models = "--records base,tuned --submission-field '(part)'"
+    assert shell.error("gold.json m.json") == (
+        "m.json: it has 2 lists of records (base: 24, tuned: 24): choose one with --records base, or take all with "
+        "--records base,tuned"
+    )
+    assert "add --submission-field '(part)'" in shell.error("gold.json m.json --records base,tuned")
+    assert shell.scores(f"gold.json m.json {models}") == [SCORE, SCORE]
+    assert shell.scores("gold.json m.json --records tuned") == [SCORE]
+    assert "choose one with --records val, or take all with --records '*'" in shell.error("-g s.json s.json")
+    assert shell.document("s.json v.json --records val")["submissions"][0]["questions"] == 12
+
+
+DOCUMENTS = {f"d{n}": {"vendor": f"V{n}", "total": f"{n}.50"} for n in range(6)}
+
+
+def test_objects_by_id_inside_an_object_are_named_by_their_path(shell: Shell) -> None:
+    shell.write({"g.json": DOCUMENTS, "r.json": {"n": 6, "runs": {"best": DOCUMENTS}}, "m.json": {"a": DOCUMENTS}})
+    shell.write({"two.json": {"a": DOCUMENTS, "b": DOCUMENTS}})
+    line = "--variant anls_star"
+    assert shell.error(f"g.json r.json {line}").endswith("its answers are by id in runs.best: add --records runs.best")
+    assert shell.scores(f"g.json r.json {line} --records runs.best") == [1.0]
+    assert shell.error(f"g.json m.json {line}").endswith("its answers are by id in a: add --records a")
+    models = "--records a,b --submission-field '(part)'"
+    assert shell.error(f"g.json two.json {line}").endswith(
+        "choose one with --records a, or take all with --records a,b"
+    )
+    assert shell.scores(f"g.json two.json {line} {models}") == [1.0, 1.0]
+
+
+TEXT = "Error code: 503"
+# What stands in place of one of six answers by id, and the score, with the option that it needs.
+ODD: dict[str, tuple[Any, str, float]] = {
+    "a text": (TEXT, "", 5 / 6),
+    "null": (None, "--missing zero", 5 / 6),
+    "a list": ([DOCUMENTS["d2"]], "", 5 / 6),
+    "fenced JSON": (f"```json\n{json.dumps(DOCUMENTS['d2'])}\n```", "--extract json", 1.0),
+    "an error": ({"error": {"message": "overloaded"}}, "", 5 / 6),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_most_values_decide_what_is_by_id(shell: Shell, case: str) -> None:
+    value, options, expected = ODD[case]
+    shell.write({"g.json": DOCUMENTS, "x.json": {**DOCUMENTS, "d2": value}})
+    assert shell.scores(f"g.json x.json --variant anls_star {options}") == [pytest.approx(expected)]
+
+
+def test_text_in_place_of_a_record_is_its_prediction(shell: Shell) -> None:
+    answers = {key: {"response": text, "seconds": 1} for key, text in BY_ID.items()}
+    failed = str(IDS[0])
+    shell.write({"x.json": {**answers, failed: BY_ID[failed]}, "y.json": {**answers, failed: None}})
+    assert shell.scores("gold.json x.json") == [SCORE]
+    assert "'response' is null or missing" in shell.error("gold.json y.json")
+
+
+def test_facts_about_a_file_are_no_answers_by_id(shell: Shell) -> None:
+    shell.write({"x.json": {"model": "m", "seconds": 7, "config": {"lr": 1, "name": "x"}}})
+    assert "expected a list of records, got an object with the keys 'model', 'seconds', 'c" in shell.error(
+        "-g gold.json x.json"
+    )
+
+
 def test_columns_of_objects_are_no_lists_of_questions(shell: Shell) -> None:
     predictions = [{"question": "?", "answer": text} for text in BASE.values()]
     references = [{"parses": [{"question": "?", "answer": text} for text in row["answers"]]} for row in GOLD]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -108,7 +110,7 @@ ERRORS: list[tuple[str, str]] = [
         f"t.json: no references: pass their field with --references-field, or pass a gold file with --gold {FOUND}"),
     ("t.json",
         "t.json: no references and no predictions: pass their fields with --references-field, --prediction-field, or "
-        f"pass a gold file with --gold {FOUND}; for example: anls t.json --prediction-field said"),
+        f"pass a gold file with --gold {FOUND}"),
     ("t.json --gold test.json --prediction-field said",
         "test.json: no references, as in a test split: pass their field with --references-field, or write a "
         "leaderboard file with anls export rrc (found 'questionId' 7; 'question' 'q?'; 'data_split' 'test')"),
@@ -241,3 +243,78 @@ def test_example_of_an_error_is_in_the_words_of_python() -> None:
     gold, answers, *_ = UNKNOWN["names that people make up"]
     with pytest.raises(ValueError, match=r'prediction="said", references="right", id="nr"$'):
         score(answers, gold=gold)
+
+
+def test_answer_beside_an_unknown_field_is_the_reference(shell: Shell) -> None:
+    rows = [{"question": text, "answer": "a", "gpt-4o": "ab"[n % 2]} for n, text in enumerate(QUESTIONS)]
+    shell.write({"t.json": rows})
+    options = "--prediction-field gpt-4o --references-field answer"
+    assert shell.error("t.json").endswith(f"; for example: anls t.json {options}")
+    assert shell.scores(f"t.json {options}") == [pytest.approx(2 / 3)]
+
+
+CITIES = ["Leeds", "Hull", "York", "Derby", "Bath", "Ely"]
+# What stands beside a copy of the references, and the options that the error names; "" where it is scored.
+COPIES: dict[str, tuple[dict[str, list[str]], str]] = {
+    "a model": ({"gpt-4o": [*CITIES[:4], "x", "y"]}, "gpt-4o"),
+    "a bad model": ({"qwen_answer": [CITIES[0], *"vwxyz"]}, "qwen_answer"),
+    "two models": ({"small": [*CITIES[:4], "x", "y"], "large": [*CITIES[:5], "z"]}, "small,large"),
+    "sentences": ({"llama": [*(f"It is {city}." for city in CITIES[:3]), *"xyz"]}, "llama"),
+    "its reasons": ({"reasoning": [f"It says {city}" for city in CITIES]}, ""),
+    "remarks": ({"remark": ["fine", "fine", "blurred", "fine", "", "fine"]}, ""),
+    "seconds": ({"seconds": ["1", "2", "3", "4", "5", "6"]}, ""),
+}
+
+
+@pytest.mark.parametrize("case", COPIES)
+def test_copied_answer_beside_other_predictions_is_an_error(shell: Shell, case: str) -> None:
+    columns, fields = COPIES[case]
+    rows = [{"id": n, "answer": city} for n, city in enumerate(CITIES)]
+    more = [dict(zip(columns, values)) for values in zip(*columns.values())]
+    shell.write({"g.json": rows, "x.json": [{**row, **own} for row, own in zip(rows, more)]})
+    if not fields:
+        assert shell.scores("g.json x.json") == [1.0]
+        return
+    error = shell.error("g.json x.json")
+    assert "its 'answer' equals the references of g.json in 6 rows, as a copy does" in error
+    assert f"the predictions, add --prediction-field {fields}; if not, --prediction-field answer" in error
+    assert len(shell.scores(f"g.json x.json --prediction-field {fields}")) == len(columns)
+    assert shell.scores("g.json x.json --prediction-field answer") == [1.0]
+
+
+# Records by id with a text in a wrapper, and the path of the text, which the error names.
+WRAPPERS: dict[str, dict[str, Any]] = {
+    "response.text": {"response": {"text": "Leeds", "seconds": 1}},
+    "output.answer": {"output": {"answer": "Leeds", "source": "p. 1"}},
+    "response.choices.0.message.content": {"response": {"choices": [{"message": {"content": "Leeds"}}], "n": 1}},
+}
+
+
+@pytest.mark.parametrize("path", WRAPPERS)
+def test_error_names_the_path_of_the_text_in_objects(shell: Shell, path: str) -> None:
+    shell.write({"g.json": {"q1": "Leeds", "q2": "Hull"}, "x.json": dict.fromkeys(("q1", "q2"), WRAPPERS[path])})
+    assert f"for the text in them, add --prediction-field {path}; for all, --variant anls_star" in shell.error(
+        "g.json x.json"
+    )
+    assert shell.scores(f"g.json x.json --prediction-field {path}") == [0.5]
+
+
+DOCUMENTS = {f"d{n}": {"vendor": f"V{n}", "total": f"{n}.50"} for n in range(6)}
+
+
+@pytest.mark.parametrize("field", ["response", "model_output"])
+@pytest.mark.parametrize("form", [dict, json.dumps])
+def test_answer_of_a_usual_name_is_no_whole_record(shell: Shell, field: str, form: Callable[..., Any]) -> None:
+    answers = {key: {field: form(own), "seconds": 1} for key, own in DOCUMENTS.items()}
+    shell.write({"g.json": DOCUMENTS, "x.json": answers})
+    assert shell.scores("g.json x.json --variant anls_star") == [1.0]
+    named = {key: {"vendor": "V", field: "fast"} for key in DOCUMENTS}  # a key of the answer
+    shell.write({"g.json": named, "x.json": named, "y.json": named})
+    assert shell.scores("g.json y.json --variant anls_star") == [1.0]
+
+
+def test_confidence_inside_an_answer_is_only_a_key(shell: Shell) -> None:
+    shell.write({"g.json": DOCUMENTS, "x.json": {key: {**own, "confidence": 0.9} for key, own in DOCUMENTS.items()}})
+    (submission,) = shell.document("g.json x.json --variant anls_star")["submissions"]
+    assert "confidence" not in submission
+    assert "--ignore-keys confidence" in shell.type("g.json x.json --variant anls_star").err

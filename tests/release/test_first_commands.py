@@ -45,7 +45,7 @@ def first_command(typed: Typed) -> str:
 
 
 def test_first_command_scores_the_example(first_command: str) -> None:
-    assert "\nANLS       0.6273\n" in first_command
+    assert "\nANLS         0.6273\n" in first_command
     assert anls_metric.signature() in without_questions(first_command)
 
 

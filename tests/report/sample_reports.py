@@ -64,7 +64,8 @@ def conclude(submissions: Sequence[Scored], hints: Sequence[str | Hint] = (), **
 
 def as_html(result: Result, images: Images | None = None, most_bytes: int = MAX_BYTES, **options: Any) -> str:
     """Format the report of a result."""
-    return html.as_html(build_document(result, {REPORT}, images, most_bytes), **options)
+    command = options.pop("command", "")
+    return html.as_html(build_document(result, {REPORT}, images, most_bytes, command), **options)
 
 
 def describe_headline(result: Result) -> Headline:

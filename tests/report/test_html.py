@@ -84,7 +84,8 @@ def test_modules_of_the_script_are_all_joined() -> None:
     assert sorted(SCRIPT) == sorted(ASSETS.glob("*.js"))
     script = re.findall(r'<script type="module">(.*?)</script>', build_report(THREE), re.DOTALL)[0]
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
-    for modules in (SCRIPT, [*DRAWING, Path(anls_metric.__file__).parent / "page/assets/answer.js"]):  # share a scope
+    page = Path(anls_metric.__file__).parent / "page" / "assets"
+    for modules in (SCRIPT, [*DRAWING, *page.glob("*.js")]):  # share a scope
         whole = "".join(path.read_text(encoding="utf-8") for path in modules)
         assert all(line.endswith('.js";') for line in re.findall("^import .*$", whole, re.MULTILINE))
         assert not re.search(r"^(?:const|let) [\[{]", whole, re.MULTILINE)  # destructuring hides names
@@ -93,7 +94,7 @@ def test_modules_of_the_script_are_all_joined() -> None:
     sizes = {kind: sum(path.stat().st_size for path in ASSETS.glob(f"*.{kind}")) for kind in ("js", "css")}
     assert sizes["js"] <= 90_000
     assert sizes["css"] <= 20_000
-    own = [*ASSETS.iterdir(), *(Path(anls_metric.__file__).parent / "page/assets").glob("*.[cj]s*")]
+    own = [*ASSETS.iterdir(), *page.glob("*.[cj]s*")]
     lines = [line for path in own for line in path.read_text(encoding="utf-8").splitlines()]
     assert max(map(len, lines)) <= 120
 

@@ -17,7 +17,7 @@ def test_uploads_are_scored_by_the_rule(shell: Shell, tmp_path: Path, monkeypatc
     document = scoring.score(["answers.json"], "gold.json", {"variant": "dude"})
     assert document["submissions"][0]["summary"]["anls"] == (8 / 9 + 2) / 3
     shown = scoring.show(["answers.json", "gold.json"], "", {}, {"variant": "dude"}, "report/report.html")
-    assert (shown["problems"], shown["has_report"]) == ([], True)
+    assert (shown["problems"], shown["report"]) == ([], "report/report.html")
 
 
 def test_single_answer_needs_a_file() -> None:

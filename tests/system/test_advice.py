@@ -40,6 +40,10 @@ MORE: dict[str, Situation] = {
     "a text in an object": ("t.json --prediction-field x", {"t.json": [{"x": {"text": "a"}, "answers": "a"}]}),
     "objects and references that are JSON": ("t.json", {"t.json": [{"prediction": [{"a": 1}], "answers": '{"a": 1}'}]}),
     "lists of several models": ("t.json", {"t.json": {"models": {name: {"rows": list_rows()} for name in "ab"}}}),
+    "answers by id of several models": ("gold.json m.json", {"m.json": {name: {str(row["questionId"]): "a" for row in
+        GOLD} for name in ("base", "tuned")}}),
+    "a copied answer beside a model": ("g.json x.json", {"g.json": [{"id": n, "answer": f"a{n}"} for n in range(6)],
+        "x.json": [{"id": n, "answer": f"a{n}", "gpt-4o": f"a{n % 4}"} for n in range(6)]}),
     "a list with unusual names": ("t.json", {"t.json": {"rows": [{"guess": "a", "want": "a"}], "n": 1}}),
     "questions in a list": ("t.json --prediction-field texts.*.p --references-field texts.*.r", {"t.json": [
         {"texts": [{"p": "a", "r": "a"}, {"p": "b", "r": "c"}]}]}),
@@ -122,9 +126,9 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
         return describe(error, words)
 
     def keep_hints(*arguments: Any) -> Any:
-        result, document = score_files(*arguments)
+        result, run = score_files(*arguments)
         found.extend(hint.message for hint in result.hints)
-        return result, document
+        return result, run
 
     monkeypatch.setattr(command_line, "_describe_error", keep_error)
     monkeypatch.setattr("anls_metric.command.command_line.score_files", keep_hints)

@@ -20,6 +20,7 @@ from anls_metric.analysis.parts import BY_NAME
 from anls_metric.command import command_line, subcommands
 from anls_metric.command.arguments import Parser, read_flags
 from anls_metric.document import build_document
+from anls_metric.report.figures import complete
 from anls_metric.report.schema import Document
 from anls_metric.report.wording import word
 from tests.conftest import ROOT
@@ -161,7 +162,7 @@ def test_lines_without_a_prompt_are_those_of_an_example(page: Path) -> None:
 @pytest.mark.parametrize("path", [*GUIDE, *EXAMPLES], ids=lambda path: path.name)
 def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
     named = _DEEPER.findall(read(path))
-    assert [name for name in named if name.removeprefix("anls_metric.") not in anls_metric.__all__] == []
+    assert [name for name in named if name.removeprefix("anls_metric.") not in (*anls_metric.__all__, "open")] == []
 
 
 def parse(words: list[str]) -> None:
@@ -330,9 +331,10 @@ def documents(shell: Shell) -> list[Any]:
         {"prediction": {"a": "b"}, "answers": {"a": "b" * (n % 2)}, "confidence": {"a": n / 60}} for n in range(60)
     ]
     one = score(["a"], [["a"]])
+    drawn = build_document(one._result, {"threshold"})
     return [
         *map(shell.document, RUNS),
-        word(build_document(one._result, {"threshold"})),
+        complete(word(drawn), drawn, "threshold"),
         compare({"base": base, "tuned": tuned}, cluster_by="doc").to_dict(),
         score(values, variant="anls_star", by_key=True).to_dict(),
     ]

@@ -19,7 +19,8 @@ from matplotlib.text import Text
 import anls_metric
 from anls_metric import compare, score
 from anls_metric.options import OPTIONS
-from anls_metric.report.figures import KINDS, WIDTH, FigureKind
+from anls_metric.report.figures import KINDS, WIDTH
+from anls_metric.report.schema import FigureKind
 from tests.conftest import ROOT, RunPython
 from tests.system.conftest import Shell
 

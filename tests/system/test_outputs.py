@@ -153,7 +153,7 @@ def test_results_are_written_again_but_never_over_those_of_other_inputs(shell: S
     [
         (
             "--output x.xlsx",
-            "x.xlsx: --output must be a folder, or a file that ends in .json, .csv, .jsonl or .parquet",
+            "x.xlsx: --output must be a folder, or a file that ends in .json, .csv, .jsonl, .parquet or .anls.json",
         ),
         ("gone.json --output out", "gone.json does not exist"),  # every input is looked for before anything is written
         ("--output x.html", "; for .html, use --report"),

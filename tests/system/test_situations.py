@@ -72,8 +72,8 @@ FILES: Files = {
     "seed.csv": list_both("seed", 1, 2),
     "models.jsonl": [*list_rows(llm="x"), *list_rows(TUNED, llm="y")[::-1]],
     "texts.jsonl": [
-        rename("note", [row], "question")[0] | {"note": "?"}
-        for row in [*list_rows(llm="x"), *list_rows(TUNED, llm="y")]
+        rename("note", [row], "question")[0] | {"note": "?", "answers": [*row["answers"], f"of {row['llm']}"]}
+        for row in [*list_rows(llm="x"), *list_rows(TUNED, llm="y")[3:], *list_rows(TUNED, llm="y")[:3]]
     ],
     "arms.csv": [
         {
@@ -136,13 +136,13 @@ NEXT_STEPS: list[tuple[str, str, str, list[float]]] = [
     ("method.csv", "for separate models, add --submission-field method", "method.csv --submission-field method", BOTH),
     ("method.csv", "for runs of one model, --runs question", "method.csv --runs question", [MEAN]),
     ("seed.csv --runs error", "score each with --submission-field seed", "seed.csv --submission-field seed", BOTH),
-    ("texts.jsonl", "'llm' names several models (x, y)", "texts.jsonl --submission-field llm", BOTH),
-    ("texts.jsonl", "or all rows as one with --submission-field none", "texts.jsonl --submission-field none", [MEAN]),
+    ("texts.jsonl", "'llm' names several models (x, y): score each with --submission-field llm, or all rows as one "
+        "with --submission-field none", "texts.jsonl --submission-field none", [MEAN]),
     ("arms.csv", "separate models, add --submission-field arm", "arms.csv --submission-field arm", BOTH),
     ("setups.csv", "each question occurs once per 'setup' (x, y): for separate models, add --submission-field setup",
         "setups.csv --submission-field setup", BOTH),
     ("setups.csv", "to score all rows as one, --submission-field none", "setups.csv --submission-field none", [MEAN]),
-    ("gold.json setups.csv", "48 answers for 24 questions, but no ids to join them by: for separate models, add",
+    ("gold.json setups.csv", "each question of gold.json occurs once per 'setup' (x, y): for separate models, add",
         "gold.json setups.csv --submission-field setup", BOTH),
     ("seed.csv --filter 9", "'9': pass an existing one with --filter (found 1, 2)", "seed.csv --filter 1", [SCORE]),
     ("gold.json uid.json", "pair the rows of gold.json differently: choose one, as with --id-field uid",

@@ -284,7 +284,7 @@ class Differences:
         return _share_outside(abs(shrunk) / error, freedom) if error else float(shrunk == 0.0)
 
     def flip_test(self, patterns: int | None = None) -> float:
-        """Compute the share of patterns of signs whose mean is at least as far from 0.
+        """Compute the share of sign patterns whose mean is at least as far from 0 as the observed one.
 
         Args:
             patterns: the share is at least 1 / (patterns + 1); None takes `FLIPS`, the number of patterns that are

@@ -37,7 +37,8 @@ _FORMS = {
 
 
 def score_vqa(prediction: str, references: Sequence[str]) -> float:
-    """Compute the VQA accuracy of an answer: the mean, over the references, of min(matches / 3, 1) among the others.
+    """Compute the VQA accuracy of an answer: the mean, over the references, of min(n / 3, 1), where n of the other
+    references match.
 
     Texts are only normalized if the references differ. With fewer than four references, no answer scores 1.
 

@@ -40,7 +40,7 @@ class ValueVariant(Scorer):
             more weight: it scores the whole set as one value, as CheckboxQA does.
         numbers: "as_written" to compare numbers as Python prints them; "by_value" to compare 2440 and 2440.0 as equal.
         ignore_keys: as `anls_star_score` takes it.
-        lists_leaves: whether each score also lists all leaves of ANLS*, with what became of each.
+        lists_leaves: whether each score also lists all leaves of ANLS*, with the outcome of each.
     """
 
     name: str

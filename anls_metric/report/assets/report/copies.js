@@ -50,7 +50,6 @@ const drawFigure = () => {
   style.colorScheme = "";
   return figure;
 };
-// Tables to copy. They have the same baseline and the same digits as the report.
 const TABLES = { markdown: "Markdown", latex: "LaTeX", csv: "CSV" };
 export const listTables = (button) =>
   Object.entries(data.tables).map(([name, text]) =>

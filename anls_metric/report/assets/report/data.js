@@ -1,4 +1,3 @@
-// The data of the report: the JSON that Python wrote into the file.
 import { make, tame } from "./elements.js";
 import { setDigits } from "./formats.js";
 
@@ -7,7 +6,7 @@ export const FRAMED = parent !== window && window.name.startsWith("{");
 if (FRAMED) Object.assign(document.documentElement.dataset, { framed: "" }, JSON.parse(window.name));
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const submissions = data.document.submissions; // the best first
-// Names of models and groups are keys: no object has a "constructor" that is not in the data.
+// Names are keys: no object has a "constructor" that is not in the data.
 const forgetPrototype = (value) => {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return;
   Object.values(Object.setPrototypeOf(value, null)).forEach(forgetPrototype);

@@ -5,12 +5,10 @@ import { makeBadge } from "./formats.js";
 
 const CONTEXT = 60; // equal characters to show beside a difference of a long text
 const SPACES = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
-// A difference of only spaces gets a visible sign.
 const markSpaces = (text) =>
   markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (space) => SPACES[space]) : text);
 const FREE = { class: "free", title: "not counted by this variant" };
 
-// A long text is whole once it is clicked.
 const WHOLE = { dir: "auto", tabindex: 0, onfocus: ({ target }) => target.classList.add("whole") };
 
 // Characters that are compared as equal. Differences in case or spaces get a weak mark.

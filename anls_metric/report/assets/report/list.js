@@ -1,6 +1,6 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, pageStem, describeOutcome, OUTCOMES } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, describeOutcome, OUTCOMES, FRAMED } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
 import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS, SUSPECTED } from "./state.js";
@@ -114,7 +114,7 @@ const drawQuestionRow = (row, isOpen) => {
     isPaired && make("td.of-difference", formatDifference(subtractScores(row))),
   );
 };
-// A clicked row stays under the pointer, although an open row above it closes.
+// A clicked row stays under the pointer.
 const openRow = (event, row) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || getSelection().toString()) return;
   if (event.target.closest("button, input, summary")) return;
@@ -124,14 +124,16 @@ const openRow = (event, row) => {
   const line = document.querySelector(`#list [data-row="${row}"]`)?.closest("tr");
   line?.querySelector("a").focus({ preventScroll: true });
   if (!line) return;
-  scrollBy({ top: line.getBoundingClientRect().top - top, behavior: "instant" });
+  scroll(line.getBoundingClientRect().top - top);
   if (state.open === row) showPanel(line);
 };
+const scroll = (by) =>
+  FRAMED ? parent.postMessage({ type: "anls-report-scroll", by }, "*") : scrollBy({ top: by, behavior: "instant" });
 // Scroll by the smallest step that shows the panel under a row, or what fits of it.
-export const showPanel = (line) => {
+const showPanel = (line) => {
   const hidden = line.nextSibling.getBoundingClientRect().bottom - innerHeight;
   const room = line.getBoundingClientRect().top - line.closest("table").tHead.getBoundingClientRect().height;
-  if (hidden > 0) scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
+  if (hidden > 0) scroll(Math.min(hidden, room));
 };
 export const stepBy = (by) => {
   const rows = findRows();

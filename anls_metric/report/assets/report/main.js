@@ -19,8 +19,6 @@ const say = (id, text) => {
   $(id).hidden = !text;
 };
 
-// The parts that do not change. report.html has their places.
-
 const sayInSight = (text) => {
   say("said", text);
   $("said").scrollIntoView({ block: "nearest" });
@@ -85,8 +83,20 @@ const listenToControls = () => {
     event.preventDefault(); // the URL keeps the view
     goTo("questions");
   };
+  followPage();
   window.onbeforeprint = () => print(true);
   window.onafterprint = () => print(false);
+};
+
+// In the web app, the frame is as high as the report, and the page scrolls it.
+const followPage = () => {
+  if (!FRAMED) return;
+  const tell = () => parent.postMessage({ type: "anls-report-size", height: document.body.offsetHeight }, "*");
+  new ResizeObserver(tell).observe(document.body);
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent || data?.type !== "anls-page-seen") return;
+    document.body.style.setProperty("--seen", `${Math.max(data.top, 0)}px`);
+  });
 };
 
 // Parts that are drawn again when a value that they depend on changes
@@ -138,9 +148,8 @@ const focusQuestion = (row) => {
   if (!link) return $("count").focus({ preventScroll: true }); // the question has left the list
   link.focus({ preventScroll: true });
   const line = link.closest("tr");
+  if (row === state.open) line.nextSibling.scrollIntoView({ block: "nearest" });
   line.scrollIntoView({ block: "nearest" });
-  const end = row === state.open ? line.nextSibling.getBoundingClientRect().bottom : 0;
-  if (end > innerHeight) line.scrollIntoView({ block: "start" });
 };
 const turn = (by) => {
   update({ page: state.page + by });

@@ -1,0 +1,97 @@
+"""Decides whether scores are too low, or a submission is worse than the baseline: what `anls gate` asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anls_metric.analysis.comparison import Comparison
+from anls_metric.analysis.verdicts import TOO_FEW
+from anls_metric.core.checks import describe_unknown
+from anls_metric.core.names import find_name
+from anls_metric.messages import make_error
+
+
+def list_low(run: Mapping[str, Any], limit: float) -> Iterator[str]:
+    """List the submissions of a document whose scores are below a limit, in a sentence each."""
+    for submission in run["submissions"]:
+        if submission["anls"] < limit:
+            yield f"the ANLS of {submission['name']} is {submission['anls']:.6g}, under {limit}"
+
+
+def list_gates(run: Mapping[str, Any], baseline: str | None = None) -> list[Any]:
+    """List the comparisons with a baseline, and why each cannot be decided.
+
+    Args:
+        run: a document that has these comparisons.
+        baseline: the name of the baseline; None for the first submission.
+
+    Returns:
+        A dict for each: see `schema.Gate`.
+
+    Raises:
+        InputError: there is only one submission, or no such baseline.
+    """
+    questions = {each["name"]: each["questions"] for each in run["submissions"]}
+    name = choose_baseline(run, baseline)
+    return [
+        {
+            "first": pair.first,
+            "second": pair.second,
+            "difference": pair.difference,
+            "p_value_adjusted": pair.p_value_adjusted,
+            "verdict": pair.verdict,
+            "doubt": _doubt(pair, questions[pair.first], questions[pair.second]),
+        }
+        for pair in _compare_with(run, name)
+    ]
+
+
+def choose_baseline(run: Mapping[str, Any], baseline: str | None = None) -> str:
+    """Return the name of the baseline. Raises as `list_gates` does."""
+    names = [each["name"] for each in run["submissions"]]
+    if len(names) < 2:
+        raise make_error("", "{use.fail_if_worse} needs a comparison: pass the baseline before the other submissions")
+    name = find_name(baseline, names) if baseline else names[0]
+    if not name:
+        raise make_error("", "{problem}", problem=describe_unknown("baseline", str(baseline), names))
+    return name
+
+
+def has_comparisons(run: Mapping[str, Any], baseline: str) -> bool:
+    """Whether a document has the comparisons with a baseline, and not as one that was chosen as the best."""
+    return bool(run["all_pairs"] or (run["baseline"] == baseline and not run["chose_best"]))
+
+
+def _compare_with(run: Mapping[str, Any], baseline: str) -> Sequence[Comparison]:
+    """Find the comparisons with a baseline, in the order of the submissions."""
+    pairs = {(pair["first"], pair["second"]): _read(pair) for pair in run["comparisons"]}
+    known = {**pairs, **{(each.second, each.first): each.reverse() for each in pairs.values()}}
+    return [known[baseline, each["name"]] for each in run["submissions"] if each["name"] != baseline]
+
+
+def _read(pair: Mapping[str, Any]) -> Comparison:
+    known = {key: value for key, value in pair.items() if key in Comparison._fields and key != "one_document"}
+    return Comparison(**known)
+
+
+def _doubt(pair: Comparison, first: int, second: int) -> str | None:
+    """Say why a comparison cannot be decided; None if it can."""
+    if pair.verdict == TOO_FEW:
+        return TOO_FEW
+    differ = f"different questions ({first:,} and {second:,}, {pair.questions:,} in common)"
+    return differ if {first, second} != {pair.questions} else None
+
+
+def describe_gates(gates: Sequence[Mapping[str, Any]], allow_doubt: bool) -> tuple[list[str], list[str]]:
+    """Describe the comparisons that fail, and those that are in doubt and pass all the same, in a sentence each."""
+    failures, notes = [], []
+    for gate in gates:
+        words = f"{gate['second']} is worse than {gate['first']}: {gate['difference']:+.4f}"
+        if gate["verdict"] == "worse":
+            failures.append(f"{words}, p = {gate['p_value_adjusted']:.2g}")
+        elif gate["doubt"] and allow_doubt:
+            notes.append(f"{gate['doubt']} to tell whether {words}")
+        elif gate["doubt"]:
+            failures.append(f"{gate['doubt']} to tell whether {words}; to pass all the same, add --allow-doubt")
+    return failures, notes

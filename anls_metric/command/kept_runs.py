@@ -1,0 +1,136 @@
+"""The subcommands that show runs which were kept in files: report, show, table, plot, gate and compare."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from anls_metric.command.arguments import Parser, add_flags, print_note, read_flags
+from anls_metric.command.printing import check_limits, print_document, print_hints, print_limits
+from anls_metric.core.printing import make_printable
+from anls_metric.options import Settings
+from anls_metric.reading.reader import parse_input
+from anls_metric.report.numbers import NumberFormat
+from anls_metric.report.schema import Run
+from anls_metric.report.wording import word
+from anls_metric.run import explain_damage, read_run
+
+NUMBERS = ("percent", "digits")
+SHOWN = (*NUMBERS, "columns", "quiet")
+LIMITS = ("baseline", "fail_under", "fail_if_worse", "allow_doubt")
+
+
+def add_run(names: Sequence[str], target: str, parser: Parser) -> None:
+    """Add the argument that names a run, the flags of options, and the flag that names the file to write, if there is
+    one.
+    """
+    add_flags(parser, "a run, as --output run.anls.json keeps it", names)
+    if target:
+        parser.add_argument("-o", "--output", dest="target", metavar=target, help="the file to write or overwrite")
+
+
+def add_runs(parser: Parser) -> None:
+    """Add the arguments of `compare`."""
+    add_flags(parser, "runs of the same questions, the baseline first; NAME=RUN names one", (*SHOWN, "format", *LIMITS))
+
+
+def _read_only(flags: argparse.Namespace, name: str, instead: str) -> tuple[str, Run]:
+    """Read the only run that is named. ValueError: there are several, or none."""
+    if len(flags.files) != 1:
+        raise ValueError(f"anls {name} takes one run, got {len(flags.files)}; to score files, type {instead}")
+    return flags.files[0], read_run(flags.files[0])
+
+
+def _need_target(flags: argparse.Namespace, example: str) -> str:
+    if flags.target is None:
+        raise ValueError(f"the file to write is missing: add -o {example}")
+    return str(flags.target)
+
+
+def report(flags: argparse.Namespace) -> None:
+    """Write the HTML report of a run."""
+    from anls_metric.report.html import check_path, write_report
+
+    path, run = _read_only(flags, "report", "anls GOLD SUBMISSION --report report.html")
+    target = _need_target(flags, "report.html")
+    check_path(target)
+    with explain_damage(path):
+        write_report(target, run, [path], "command")
+    print_note(f"report: {make_printable(target)}")
+
+
+def plot(flags: argparse.Namespace) -> None:
+    """Draw a figure of a run."""
+    from anls_metric.report.figures import check_path, complete, write_figure
+
+    path, run = _read_only(flags, "plot", "anls GOLD SUBMISSION --plot figure.pdf")
+    target, kind = _need_target(flags, "figure.pdf"), read_flags(flags).kind or "forest"
+    check_path(target)
+    with explain_damage(path):
+        write_figure(target, complete(word(run, "command"), run, kind, "command"), kind, [path])
+    print_note(f"figure: {make_printable(target)}")
+
+
+def show(flags: argparse.Namespace) -> None:
+    """Print a run, as text or in another format."""
+    path, run = _read_only(flags, "show", "anls GOLD SUBMISSION")
+    settings = read_flags(flags)
+    with explain_damage(path):
+        _print(run, settings)
+
+
+def table(flags: argparse.Namespace) -> None:
+    """Print the tables of a run."""
+    flags.format = flags.format or "markdown"
+    if flags.format in ("text", "json"):
+        raise ValueError(f"anls table prints markdown, latex or csv; for {flags.format}, type anls show RUN")
+    path, run = _read_only(flags, "table", f"anls GOLD SUBMISSION --format {flags.format}")
+    with explain_damage(path):
+        _print(run, read_flags(flags))
+
+
+def _print(run: Run, settings: Settings) -> None:
+    document = word(run, "command", NumberFormat(settings.percent, settings.digits))
+    print_document(document, settings)
+    print_hints(document, settings)
+
+
+def gate(flags: argparse.Namespace) -> int:
+    """Check the scores of a run against limits, and return the exit status. If the run has no comparisons with the
+    baseline, its submissions are compared again.
+    """
+    from anls_metric.analysis.gate import choose_baseline, has_comparisons
+    from anls_metric.compare_runs import compare_runs
+
+    path, run = _read_only(flags, "gate", "anls GOLD SUBMISSION --fail-if-worse")
+    settings = read_flags(flags)
+    if settings.fail_under is None and not settings.fail_if_worse:
+        raise ValueError("anls gate needs a limit: add --fail-if-worse or --fail-under SCORE")
+    with explain_damage(path):
+        if settings.fail_if_worse and not has_comparisons(run, choose_baseline(run, settings.baseline)):
+            run = compare_runs({path: run}, settings.baseline, against_first=True)
+        return print_limits(check_limits(run, settings))
+
+
+def compare(flags: argparse.Namespace) -> int:
+    """Compare the submissions of runs, print the comparison, and return the exit status."""
+    from anls_metric.compare_runs import compare_runs
+
+    if len(flags.files) < 2:
+        advice = "to score files, type anls GOLD SUBMISSION SUBMISSION"
+        raise ValueError(f"anls compare takes several runs (the baseline first), got {len(flags.files)}; {advice}")
+    settings = read_flags(flags)
+    inputs = list(map(parse_input, flags.files))
+    names = [each.name or os.path.basename(each.path).partition(".anls.json")[0] for each in inputs]
+    names = names if len({*names}) == len(names) else [each.name or each.path for each in inputs]
+    runs = {name: read_run(each.path) for name, each in zip(names, inputs)}
+    with explain_damage(", ".join(flags.files)):
+        run = compare_runs(runs, settings.baseline, against_first=settings.fail_if_worse)
+        limits = check_limits(run, settings)
+        document = word(run, "command", NumberFormat(settings.percent, settings.digits))
+        if limits.gates:
+            document["gate"] = limits.gates
+        print_document(document, settings)
+        print_hints(document, settings)
+        return print_limits(limits)

@@ -1,0 +1,69 @@
+"""Prints a document: the scores alone, as text, or as a table; and what decides the exit status."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+from typing import NamedTuple
+
+from anls_metric.command.arguments import print_note
+from anls_metric.core.printing import make_printable
+from anls_metric.options import Settings
+from anls_metric.report.numbers import PLAIN, NumberFormat
+from anls_metric.report.schema import Document, Gate, Run
+from anls_metric.report.terminal import as_text, format_hints, format_read
+
+
+def print_hints(document: Document, settings: Settings) -> None:
+    """Print the hints of a document, after its numbers, unless the user wants none."""
+    if document["hints"] and not settings.quiet:
+        print_note(format_hints(document))
+
+
+def print_document(document: Document, settings: Settings) -> None:
+    """Print a worded document as the options say."""
+    numbers, columns = NumberFormat(settings.percent, settings.digits), settings.columns
+    if settings.score_only:
+        for submission in document["submissions"]:
+            mean = submission["anls"]
+            print(mean if numbers == PLAIN else numbers.format(mean))
+    elif settings.format == "json":
+        print(json.dumps(document, indent=2))
+    elif settings.format != "text":
+        from anls_metric.report.tables import FORMATS
+
+        print(FORMATS[settings.format](document, numbers, columns))
+        if not settings.quiet:
+            print_note(format_read(document))
+    else:
+        is_terminal = sys.stdout and sys.stdout.isatty()
+        print(as_text(document, numbers, columns, shutil.get_terminal_size().columns if is_terminal else math.inf))
+
+
+class Limits(NamedTuple):
+    """What the limits of the user say: what fails, what is only to be said, and which pairs were tested."""
+
+    failures: list[str]
+    notes: list[str]
+    gates: list[Gate]
+
+
+def check_limits(run: Run, settings: Settings) -> Limits:
+    """Find scores under the limit, and submissions that are worse than the baseline. InputError: there is only one."""
+    if not (settings.fail_under or settings.fail_if_worse):
+        return Limits([], [], [])
+    from anls_metric.analysis.gate import describe_gates, list_gates, list_low
+
+    low = list(list_low(run, settings.fail_under or 0.0))
+    gates = list_gates(run, settings.baseline) if settings.fail_if_worse else []
+    worse, notes = describe_gates(gates, settings.allow_doubt)
+    return Limits(low + worse, notes, gates)
+
+
+def print_limits(limits: Limits) -> int:
+    """Print what fails and what is only to be said, and return the exit status."""
+    for line in limits.failures + limits.notes:
+        print_note(make_printable(f"anls: {line}"))
+    return int(bool(limits.failures))

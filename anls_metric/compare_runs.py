@@ -1,0 +1,189 @@
+"""Compares runs that were kept in files, question by question, as if their submissions had been scored together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from anls_metric.analysis.comparison import ComparisonSet, compare, pair_questions
+from anls_metric.analysis.decisions import decide
+from anls_metric.analysis.hints import Hint
+from anls_metric.analysis.lost_points import compare_losses
+from anls_metric.analysis.scored import Scored, group_scores
+from anls_metric.core.scorer import get_scorer
+from anls_metric.document import describe_comparison, describe_groups, describe_hint, describe_message
+from anls_metric.messages import Message, make_error
+from anls_metric.options import KEYS, NONE, Settings
+from anls_metric.reading.answers import Answers, Questions, Source
+from anls_metric.reading.table import Table
+from anls_metric.report.schema import Run as Whole
+from anls_metric.report.schema import Words
+
+_DOCUMENT = "(document)"  # the field of a record that names the document of its question
+
+_Names = Mapping[tuple[str, str], str]  # the new names of submissions, by those of the run and the submission
+
+_OWN = ("rows", "report", "figures")
+"""What a document of compared runs does not have."""
+
+_CHANGING = ("extract:", "samples:")
+"""The parts of a signature that may differ: how answers are taken from the outputs of a model."""
+
+
+def compare_runs(runs: Mapping[str, Whole], baseline: str | None = None, against_first: bool = False) -> Whole:
+    """Compare the submissions of runs.
+
+    Args:
+        runs: the runs by their names, the baseline first. A name replaces that of the only submission of a run, or
+            stands before those of several, if two runs have a submission of the same name.
+        baseline: the name of the submission with which the others are compared; None takes the first of two, and the
+            best of three or more.
+        against_first: whether the first is the baseline, unless another is named.
+
+    Returns:
+        A document as if the submissions had been scored together, without what the report shows.
+
+    Raises:
+        InputError: the runs are about different questions, or were scored by different rules. ValueError: there is no
+            such baseline.
+    """
+    first = next(iter(runs.values()))
+    for name, run in runs.items():
+        _check(name, run, first)
+    names = _name_submissions(runs)
+    restored = {
+        names[run_name, each["name"]]: _restore(run, each, names[run_name, each["name"]])
+        for run_name, run in runs.items()
+        for each in run["submissions"]
+    }
+    compared = compare(list(restored.values()), baseline or (next(iter(restored)) if against_first else None))
+    words = dict(chain.from_iterable(run["words"].items() for run in runs.values()))
+    hints = _list_hints(runs, names, compared, words)
+    content: Any = {
+        **{key: value for key, value in first.items() if key not in _OWN},
+        "questions": max(run["questions"] for run in runs.values()),
+        "hints": [hint for hint, _ in hints],
+        "messages": [message for _, message in hints],
+        "submissions": [
+            _describe_submission(each, restored[name], compared)
+            for run_name, run in runs.items()
+            for each in run["submissions"]
+            for name in [names[run_name, each["name"]]]
+        ],
+        "comparisons": _list_comparisons(runs, names, restored, compared),
+        "best": {"name": compared.best, "no_significant_difference": compared.ties},
+        "baseline": compared.baseline,
+        "all_pairs": compared.all_pairs,
+        "chose_best": compared.chose_best,
+        "words": words,
+    }
+    whole: Whole = json.loads(json.dumps(content))  # lists in place of tuples
+    return whole
+
+
+def _list_hints(runs: Mapping[str, Whole], names: _Names, compared: ComparisonSet, words: Words) -> list[Any]:
+    """List the hints of all runs and of the comparison with their messages, the most expensive first."""
+    hints: list[Any] = [
+        ({**hint, "submission": _rename(name, run, hint["submission"], names)}, message)
+        for name, run in runs.items()
+        for hint, message in zip(run["hints"], run["messages"], strict=True)
+        if not message["is_note"]
+    ]
+    hints += [(describe_hint(hint), describe_message(hint, False, words)) for hint in map(_doubt, compared.hints)]
+    hints += [(describe_hint(hint), describe_message(hint, True, words)) for hint in map(Hint, compared.notes)]
+    return sorted(hints, key=lambda pair: -pair[1]["cost"])
+
+
+def _doubt(message: Message) -> Hint:
+    return Hint(message, cost=1.0)
+
+
+def _rename(name: str, run: Whole, submission: str | None, names: _Names) -> str | None:
+    """Return the new name of the submission that a hint is about. That of the only submission does not name it."""
+    if submission is None and len(run["submissions"]) == 1:
+        submission = run["submissions"][0]["name"]
+    return submission and names[name, submission]
+
+
+def _describe_submission(submission: Any, scored: Scored, compared: ComparisonSet) -> dict[str, Any]:
+    """Describe a submission under its new name, with the differences of its groups from the baseline."""
+    against = compared.groups.get(scored.name)
+    groups = {
+        field: describe_groups(own, scored.clusters, against and against[field]) for field, own in scored.groups.items()
+    }
+    return {**submission, "name": scored.name, "groups": {**submission["groups"], **groups}}
+
+
+def _list_comparisons(
+    runs: Mapping[str, Whole], names: _Names, restored: Mapping[str, Scored], compared: ComparisonSet
+) -> list[dict[str, Any]]:
+    """List the comparisons, with the differences by cause if all runs have accounts of lost points."""
+    losses = {names[run_name, name]: rows for run_name, run in runs.items() for name, rows in run["rows"].items()}
+    has_accounts = all("lost" in each for run in runs.values() for each in run["submissions"])
+    comparisons = []
+    for each in compared.comparisons:
+        content = {**describe_comparison(each), **decide(compared, each)}
+        if has_accounts:
+            pair = pair_questions(restored[each.first], restored[each.second])
+            first, second = ([row["lost"] for row in losses[name]] for name in (each.first, each.second))
+            content["lost"] = compare_losses(first, second, zip(pair.first, pair.second))
+        comparisons.append(content)
+    return comparisons
+
+
+def _check(name: str, run: Whole, first: Whole) -> None:
+    """Refuse a run of other questions, or one that was scored by other rules. Raises InputError."""
+    own, theirs = (_split_signature(each["signature"]) for each in (run, first))
+    if own["gold"] != theirs["gold"]:
+        sentence = "its questions have the hash {own}, and those of the first run have {theirs}: compare runs of the "
+        raise make_error(name, sentence + "same questions and references", own=own["gold"], theirs=theirs["gold"])
+    if own != theirs:
+        sentence = "it was scored by other rules ({own}) than the first run ({theirs}): score both by the same"
+        raise make_error(name, sentence, own=run["signature"], theirs=first["signature"])
+    if not run["averages_rows"]:
+        raise make_error(name, "submissions can only be compared question by question: use {use.average:rows}")
+
+
+def _split_signature(signature: str) -> dict[str, str]:
+    """Split a signature into its parts, without those that may differ and the number of questions."""
+    parts = [part for part in signature.split("|") if not part.startswith((*_CHANGING, "questions:"))]
+    return {"gold": "", **dict(part.partition(":")[::2] for part in parts)}
+
+
+def _name_submissions(runs: Mapping[str, Whole]) -> _Names:
+    """Name the submissions of all runs: by their own names, or if two are the same, by those of the runs."""
+    own = [(name, each["name"]) for name, run in runs.items() for each in run["submissions"]]
+    if len({name for _, name in own}) == len(own):
+        return {pair: pair[1] for pair in own}
+    return {(run, name): run if len(runs[run]["submissions"]) == 1 else f"{run}/{name}" for run, name in own}
+
+
+def _restore(run: Whole, submission: Any, name: str) -> Scored:
+    """Restore the scores of a submission, as far as comparisons need them."""
+    rows = run["rows"][submission["name"]]
+    records = [{**row["groups"], _DOCUMENT: row["document"]} for row in rows]
+    questions = Questions(
+        Table(records, name),
+        [row["id"] for row in rows],
+        [row["references"] for row in rows],
+        [row["question"] for row in rows],
+        has_ids=True,
+    )
+    runs: list[list[Any]] = [list(row.get("runs", [row])) for row in rows]
+    places = [place for place, own in enumerate(runs) for _ in own] if any("runs" in row for row in rows) else None
+    answers = [answer for own in runs for answer in own]
+    source = Source(**{key: submission["source"][key] for key in Source._fields})
+    predictions = [answer["prediction"] for answer in answers]
+    values = [answer["score"] for answer in answers]
+    fields = [field for field in submission["groups"] if field != KEYS]
+    return Scored(
+        Answers(name, questions, predictions, source, places=places),
+        get_scorer(),
+        values,
+        [row["score"] for row in rows],
+        submission["anls"],
+        Settings(cluster_by=_DOCUMENT if run["clusters"] else NONE),
+        groups={field: group_scores(records, [row["score"] for row in rows], field) for field in fields},
+    )

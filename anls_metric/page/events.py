@@ -1,0 +1,73 @@
+"""What the page asks of the server: functions that page.js calls like endpoints, and that no program sees."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import AsyncGenerator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from anls_metric.page import answers, processes, scoring
+from anls_metric.page.endpoints import describe_error, run_small
+from anls_metric.page.rows import read_rows, write_rows
+from anls_metric.page.uploads import drop_report, keep, name_report, take_all
+from anls_metric.page.visitors import find_visitor
+
+_MADE_UP = Path(__file__).parent / "assets" / "made-up"
+
+
+def show_answer(prediction: str, references: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Describe one answer, as `answers.show` does: in the server, or in a process if it takes long."""
+    return run_small(answers.show, prediction, references, settings.pop("variant"), settings)
+
+
+def keep_rows(text: str) -> str:
+    """Keep pasted rows as if they were an uploaded file, and return its path."""
+    return keep("pasted rows.csv", io.BytesIO(write_rows(read_rows(text)).encode("utf-8", "replace")))
+
+
+def keep_example() -> list[str]:
+    """Keep made-up receipts and the answers of two readers as if they were uploaded, and return their paths."""
+    names = ("gold.json", "careful reader.json", "hasty reader.json")
+    return [keep(name, io.BytesIO((_MADE_UP / name).read_bytes())) for name in names]
+
+
+async def show_files(request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+    """Score files as a visitor wants.
+
+    Args:
+        request: ``paths``; ``gold``, the name of the file that the visitor chose, or ""; ``names`` by path;
+            ``settings`` by the names of the options; ``last``, the report that this one replaces, or "".
+
+    Yields:
+        The ``stage`` of the work whenever another one begins; at the end the fields of `Shown`.
+    """
+    shown, told, report, visitor = scoring.Shown(), None, name_report(), find_visitor()
+    try:
+        paths = take_all(request["paths"], "the drop area")
+        options = (request["gold"], request["names"], request["settings"])
+        looks = processes.watch(scoring.show, paths, *options, report, visitor=visitor.address)
+        with closing(looks):
+            for stage, found in looks:
+                if visitor.has_left():
+                    return
+                if found:
+                    shown = scoring.Shown(**found)
+                    break
+                if stage != told:
+                    yield {"stage": stage}
+                told = stage
+                await asyncio.sleep(processes.PAUSE)
+    except Exception as error:
+        shown = scoring.Shown([(describe_error(error, "page"), {})])
+    finally:
+        if not shown.report:  # it may be half written
+            drop_report(report)
+    drop_report(str(request["last"]))
+    yield shown._asdict()
+
+
+EVENTS = (show_answer, keep_rows, keep_example)
+"""The functions that answer at once."""

@@ -1,0 +1,85 @@
+"""Writes the two pages of the web app as HTML. page.js fills the first with what the server answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from anls_metric.core.extraction.extract import EXTRACTORS
+from anls_metric.core.scorer import SCORERS
+from anls_metric.core.strings.variants import VARIANTS, signature
+from anls_metric.options import OPTIONS
+from anls_metric.page import limits
+from anls_metric.report.scripts import DRAWING, join_modules, read_asset
+from anls_metric.report.texts import escape
+
+_ASSETS = Path(__file__).parent / "assets"
+_SCRIPT = [*DRAWING, _ASSETS / "answer.js", _ASSETS / "page.js"]
+
+
+_SHARED = ("variant", "threshold", "ignore_case", "gold")
+
+SETTINGS: Sequence[str] = [name for name, option in OPTIONS.items() if option.label and name not in _SHARED]
+"""The options with a control for files, beside variant, threshold and case: all that have a label."""
+
+_FIELDS = ("by", "prediction", "references", "id", "gold_id", "submission", "cluster_by")
+_LISTS: Mapping[str, str] = {**dict.fromkeys(_FIELDS, "fields"), "extract": "extractors", "baseline": "submissions"}
+"""The options with proposals -> the list of them."""
+
+
+def write_page() -> str:
+    """Write the page."""
+    return _fill(
+        "page.html",
+        script=join_modules(_SCRIPT),
+        scorers=json.dumps([*map(_describe_scorer, SCORERS.values())]).replace("<", "\\u003c"),
+        examples=_read("examples.json"),
+        settings="".join(map(_write_setting, SETTINGS)),
+        extractors=_write_options({name: each.meaning for name, each in EXTRACTORS.items()}),
+        characters=limits.MAX_CHARACTERS,
+        megabytes=limits.MAX_FILE // limits.MB,
+        count=len(VARIANTS),
+        **{f"label_{name}": OPTIONS[name].label for name in _SHARED},
+    )
+
+
+def write_help() -> str:
+    """Write the page on how it works, with the names of this Space."""
+    space = escape(os.environ.get("SPACE_ID") or "./anls.py")  # Hugging Face sets it
+    return _fill("how.html", signature=signature(), space=space)
+
+
+def _fill(name: str, **values: Any) -> str:
+    """Fill in a template of a page, with the style of the report and its own."""
+    style = read_asset("palette.css") + read_asset("report.css") + _read("page.css")
+    return Template(_read(name)).substitute(style=style, **values)
+
+
+def _read(name: str) -> str:
+    return (_ASSETS / name).read_text(encoding="utf-8")
+
+
+def _describe_scorer(scorer: Any) -> dict[str, Any]:
+    """Describe a scorer and its settings for the script. One without an option for case ignores it."""
+    own = {"threshold": scorer.threshold, "ignore_case": getattr(scorer, "ignore_case", True)}
+    return {"name": scorer.name, "meaning": scorer.meaning.replace("`", ""), "options": scorer.options, **own}
+
+
+def _write_setting(name: str) -> str:
+    """Write the control of an option. The proposals of fields and submissions come with the files."""
+    option = OPTIONS[name]
+    if option.choices:
+        texts = {"": "default", **dict(zip(option.choices, option.choices))}
+        control = f'<select name="{name}">{_write_options(texts)}</select>'
+    else:
+        control = f'<input name="{name}" list="{_LISTS.get(name, "")}" placeholder="default" autocomplete="off">'
+    return f"<label>{escape(option.label)}{control}</label>"
+
+
+def _write_options(texts: Mapping[str, str]) -> str:
+    """Write the choices of a control: their values, and their texts."""
+    return "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in texts.items())

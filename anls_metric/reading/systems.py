@@ -1,0 +1,288 @@
+"""Finds the systems of a table: several models, or other settings, that answer the same questions in rows of their own.
+
+A field splits repeated questions among systems if each of its values has each question once, and nearly all of them.
+Where no name tells the ids, the values of another field prove them, or equal questions and references.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from anls_metric.core.statistics.clusters import DOCUMENTS
+from anls_metric.messages import list_some, make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.answers import Questions
+from anls_metric.reading.layouts import ABSENT
+from anls_metric.reading.reading import Reading
+from anls_metric.reading.roles import (
+    FILES,
+    RUNS,
+    SUBMISSIONS,
+    Roles,
+    error_of_missing_field,
+    list_plain_fields,
+    usual_field,
+)
+from anls_metric.reading.table import Table, are_numbers, choose_records, has, is_unique, read_column
+from anls_metric.reading.values import read_columns_together, read_ids, read_questions, refuse_gaps
+
+_NEARLY_ALL = 0.8  # the share of the questions that each system must have answered
+HALF = 0.5
+_BY_CHANCE = 0.01
+
+
+class Systems(NamedTuple):
+    """What splits the rows of a table without ids.
+
+    Attributes:
+        field: the field of the systems.
+        key: what tells the questions of a system apart: a field, or two with a comma; None if no field does.
+    """
+
+    field: str
+    key: str | None
+
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def list_even(table: Table, roles: Roles) -> Columns:
+    """List the fields that have each of a few values about equally often, numbers such as a latency last."""
+    found = {}
+    for field in list_plain_fields(table, roles):
+        column = read_column(table, field)
+        names = [] if ABSENT in column else list(map(str, column))
+        sizes = Counter(names).values()
+        if 1 < len(sizes) <= len(names) / 2 and min(sizes) >= _NEARLY_ALL * max(sizes):
+            found[field] = names
+    return dict(sorted(found.items(), key=lambda item: are_numbers({*item[1]})))
+
+
+def find_systems(columns: Columns, keys: Sequence[Hashable], known: Sequence[Hashable] | None = None) -> str | None:
+    """Find the field that splits repeated questions evenly among systems, whatever its name.
+
+    Args:
+        columns: the fields that may be it, as `list_even` lists them, with their values.
+        keys: what tells the questions of a system apart: their ids, for example.
+        known: the keys that a gold file has, nearly all of which each system must have answered.
+
+    Returns:
+        The field; None if keys are missing, or if nothing splits them.
+    """
+    different = {*keys}
+    least = _NEARLY_ALL * len(different if known is None else different & {*known})
+    if None in different or len(different) == len(keys):
+        return None
+    for field, names in columns.items():
+        sizes = Counter(names).values()
+        may_be = min(sizes) >= least > _NEARLY_ALL and max(sizes) <= len(different)
+        if may_be and tells_apart(keys, names):
+            return field
+    return None
+
+
+def _number_copies(keys: Sequence[Hashable], names: Sequence[str]) -> list[Hashable]:
+    """Number equal keys of a system, so that it has each only once."""
+    seen: Counter[Hashable] = Counter()
+    numbered: list[Hashable] = []
+    for pair in zip(keys, names):
+        seen[pair] += 1
+        numbered.append((pair[0], seen[pair]))
+    return numbered
+
+
+def find_unnamed_systems(table: Table, roles: Roles, field: str | None = None) -> Systems | None:
+    """Find the column that splits a table without ids into systems that answer the same questions.
+
+    The values of a field that is a key of each system prove it if rows with the same value have the same references,
+    and chance does not explain this. So do equal questions and references, however often they occur.
+
+    Args:
+        table: the table.
+        roles: its roles, without an id.
+        field: the field whose name says that its values are systems. Then a key is proof enough.
+    """
+    even = list_even(table, roles)
+    columns = {name: even[name] for name in even if name not in DOCUMENTS and name == (field or name)}
+    if not columns:
+        return None
+    accepted = list(map(str, read_columns_together(table, roles.references)))
+    for key in _list_keys(table, roles):
+        keys = read_ids(table, key)
+        own = find_systems(columns, keys)
+        if own and (field or _are_copies(keys, accepted)):
+            return Systems(own, key)
+    rows = list(zip(read_questions(table, roles.question), accepted))
+    is_proof = 4 * len({*rows}) > len(rows)  # of two systems at least
+    pairs = columns.items() if is_proof else ()
+    systems = (find_systems({name: names}, _number_copies(rows, names)) for name, names in pairs)
+    return next((Systems(own, None) for own in systems if own), None)
+
+
+def _list_keys(table: Table, roles: Roles) -> Iterator[str]:
+    """List what may tell the questions of a system apart: their texts, another field, or a document and the text."""
+    fields = list_plain_fields(table, roles)
+    if isinstance(roles.question, str):
+        documents = (name for name in fields if usual_field(table._replace(fields={name: False}), FILES))
+        yield from (roles.question, *fields, *(f"{name},{roles.question}" for name in documents))
+    else:
+        yield from fields
+
+
+def _are_copies(keys: Sequence[str | None], accepted: Sequence[str]) -> bool:
+    """Whether rows with the same key have the same references, by far more often than by chance."""
+    share = sum(count * count for count in Counter(accepted).values()) / len(accepted) ** 2
+    repeats = len(keys) - len({*keys})
+    by_chance = 1.0 - share ** (repeats / len({*keys}))
+    return share**repeats < _BY_CHANCE and count_differing(keys, accepted) <= HALF * by_chance
+
+
+def list_distinguishing(table: Table, roles: Roles, keys: Sequence[str | None]) -> Iterator[str]:
+    """List the fields in which records with the same key differ, and which have few values."""
+    for field in list_plain_fields(table, roles):
+        column = read_column(table, field)
+        values = {*([] if ABSENT in column else map(str, column))}
+        if 1 < len(values) <= len(column) / 2 and tells_apart(keys, column):
+            yield field
+
+
+def tells_apart(ids: Sequence[Hashable], column: Iterable[object]) -> bool:
+    """Whether records with the same id have other values in a column."""
+    return len(set(zip(ids, map(str, column)))) == len(ids)
+
+
+def count_differing(keys: Sequence[str | None], column: Sequence[object]) -> float:
+    """Count the share of the repeated keys whose records have different values."""
+    values: dict[str | None, list[str]] = {}
+    for key, value in zip(keys, column):
+        values.setdefault(key, []).append(str(value))
+    repeated = [own for own in values.values() if len(own) > 1]
+    return sum(len({*own}) > 1 for own in repeated) / max(1, len(repeated))
+
+
+def find_ids_of_runs(table: Table, roles: Roles, settings: Settings) -> str | None:
+    """Find the ids of a table of runs in which no name tells them.
+
+    Raises:
+        InputError: its rows are of several systems, whose field has no usual name.
+    """
+    if settings.submission is not None or settings.id is not None:
+        return None
+    systems = find_unnamed_systems(table, roles)
+    if systems is None:
+        return None
+    if systems.key and systems.field == usual_field(table, RUNS):
+        return systems.key
+    sentence = (
+        "each question occurs once per {field!r} ({values}): for separate models, add {use.submission:{field}}; "
+        "to score all rows as one, {use.submission:none}"
+    )
+    values = list_some(dict.fromkeys(map(str, read_column(table, systems.field))), 3)
+    raise make_error(table.name, sentence, field=systems.field, values=values)
+
+
+def refuse_systems(gold: Questions, table: Table, roles: Roles, settings: Settings) -> None:
+    """Refuse a submission without ids in which several systems answer the questions of a gold file.
+
+    Raises:
+        InputError: it is one.
+    """
+    if roles.id is not None or settings.id is not None or len(table.records) <= len(gold.ids):
+        return
+    columns = list_even(table, roles)
+    shared = [key for key in _list_keys(table, roles) if all(has(gold.table, part) for part in key.split(","))]
+    pairs: list[tuple[str, Sequence[str | None]]] = [("", gold.texts)]
+    pairs += [(key, gold.ids) for key in list_plain_fields(table, roles)]
+    pairs += [(key, read_ids(gold.table, key)) for key in shared]
+    for key, theirs in pairs:
+        own = read_ids(table, key) if key else read_questions(table, roles.question)
+        field = find_systems(columns, own, theirs)
+        if field:
+            values = list_some(dict.fromkeys(map(str, read_column(table, field))), 3)
+            sentence = "each question of {gold} occurs once per {field!r} ({values}): for separate models, add "
+            sentence += "{use.id:{key}} {use.submission:{field}}" if key else "{use.submission:{field}}"
+            raise make_error(table.name, sentence, gold=gold.table.name, field=field, values=values, key=key)
+
+
+# Submissions
+
+
+def split_submissions(table: Table, reading: Reading, gold: Questions | None) -> dict[str, tuple[Table, Reading]]:
+    """Split a table that holds several submissions, given the questions of a gold file if there is one.
+
+    A table has several if the user names several fields of predictions, or the field of the models, or if a field with
+    a usual name, such as "model", tells records with the same id apart.
+
+    Returns:
+        The table and how to read it, by the name of the submission; the name is "" for a single one.
+
+    Raises:
+        InputError: the table does not have a field that the user names.
+    """
+    settings = reading.settings
+    if settings.prediction and len(settings.prediction) > 1:
+        one_each = {name: replace(settings, prediction=(name,)) for name in settings.prediction}
+        return {name: (table, replace(reading, settings=own)) for name, own in one_each.items()}
+    field = settings.submission or _find_field_of_models(table, reading)
+    if field in (None, NONE):
+        return {"": (table, reading)}
+    if not has(table, field):
+        raise error_of_missing_field(table, field, "submission")
+    column = read_column(table, field)
+    refuse_gaps(column, table, field, "it has no field {field}: write the name of its model into each record", [ABSENT])
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(map(str, column)):
+        places.setdefault(name, []).append(place)
+    parts = {name: choose_records(table, own) for name, own in places.items()}
+    how = _name_key(table, list(parts.values()), field, reading, gold)
+    return {name: (part, how) for name, part in parts.items()}
+
+
+def _name_key(table: Table, parts: Sequence[Table], field: str, reading: Reading, gold: Questions | None) -> Reading:
+    """Let what tells the questions of each model apart be their ids, if there are no others.
+
+    It must be in the gold file. Without one, it is needed only if the orders of the models differ.
+    """
+    roles = reading.find_roles(table, "submission" if gold else "both")
+    if roles.id is not None:
+        return reading
+    systems = find_unnamed_systems(table, roles, field)
+    key = systems.key if systems else None
+    if gold is None:
+        key = key or (roles.question if isinstance(roles.question, str) else None)
+        values = [read_ids(part, key) for part in parts]
+        is_key = all(map(is_unique, values)) and any(own != values[0] for own in values)
+    else:
+        is_key = key != roles.question and 2 * len({*read_ids(table, key)} & {*gold.ids}) >= len(gold.ids)
+    return replace(reading, settings=replace(reading.settings, id=key)) if key and is_key else reading
+
+
+def _find_field_of_models(table: Table, reading: Reading) -> str | None:
+    """Find a field with a usual name, such as "model", that tells records with the same id apart.
+
+    Without ids, other values must show that the records of several models answer the same questions.
+
+    Raises:
+        InputError: they do not.
+    """
+    field = usual_field(table, SUBMISSIONS, with_objects=False)
+    if field is None:
+        return None
+    roles = reading.find_roles(table, "submission")
+    models = list(map(str, read_column(table, field)))
+    if roles.id is not None or len({*models}) < 2:
+        ids = read_ids(table, roles.id)
+        return field if len(set(zip(ids, models))) > len(set(ids)) else None
+    texts = read_questions(table, roles.question)
+    are_asked_again = None not in texts and len({*texts}) < len(texts) and tells_apart(texts, models)
+    references = reading.find_copy(table)
+    if are_asked_again or find_unnamed_systems(table, roles._replace(references=references), field):
+        return field
+    sentence = (
+        "{field!r} names several models ({names}): score each with {use.submission:{field}}, or "
+        "all rows as one with {use.submission:none}"
+    )
+    raise make_error(table.name, sentence, field=field, names=list_some(dict.fromkeys(models), 3))
