@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from anls_metric.analysis.comparison import ComparisonSet, compare, pair_questions
+from anls_metric.analysis.decisions import decide
 from anls_metric.analysis.hints import Hint
 from anls_metric.analysis.lost_points import compare_losses
 from anls_metric.analysis.scored import Scored, group_scores
@@ -123,7 +124,7 @@ def _list_comparisons(
     has_accounts = all("lost" in each for run in runs.values() for each in run["submissions"])
     comparisons = []
     for each in compared.comparisons:
-        content = describe_comparison(each)
+        content = {**describe_comparison(each), **decide(compared, each)}
         if has_accounts:
             pair = pair_questions(restored[each.first], restored[each.second])
             first, second = ([row["lost"] for row in losses[name]] for name in (each.first, each.second))

@@ -285,7 +285,9 @@ def describe_groups(
 
 
 def _describe_comparison_of(comparison: Comparison, result: Result) -> dict[str, Any]:
-    content = describe_comparison(comparison)
+    from anls_metric.analysis.decisions import decide  # which a single submission does not need
+
+    content = {**describe_comparison(comparison), **decide(result.compared, comparison)}
     if wants_account(result.settings):
         from anls_metric.analysis.comparison import pair_questions  # which a single submission does not need
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from anls_metric.analysis.question_hash import as_strings
 from anls_metric.analysis.scored import Scored
-from anls_metric.analysis.verdicts import NO_DIFFERENCE, TOO_FEW, OneDocument
+from anls_metric.analysis.verdicts import MIN_SHARE, NO_DIFFERENCE, SIGNIFICANT, TOO_FEW, OneDocument, adjust_alike
 from anls_metric.core.checks import describe_unknown
 from anls_metric.core.names import find_name
 from anls_metric.core.statistics import significance
@@ -28,9 +28,6 @@ from anls_metric.core.statistics.significance import (
 from anls_metric.messages import InputError, Message, list_some, make_error
 from anls_metric.options import KEYS
 from anls_metric.reading.answers import list_ids
-
-SIGNIFICANT = 0.05
-"""The adjusted p-value below which a verdict says "better" or "worse"."""
 
 MIN_CLUSTERS, FEW = 6, 30
 """The number of clusters below which no difference is significant, and the one below which they are said to be few."""
@@ -57,8 +54,8 @@ class Comparison(NamedTuple):
         mde: the minimum detectable effect at 80% power; None for fewer than two clusters, and if no difference is so
             large.
         verdict: about the second: "better", "worse", "no significant difference" or "too few documents".
-        one_document: what is left without the document that turns the verdict or makes up half of the difference; None
-            for none.
+        one_document: what is left without the document that turns the verdict or makes up a third of the difference;
+            None for none.
         few_documents: whether there are fewer than 30 clusters.
         seeds_bound: with several runs of both, the difference up to which other seeds could turn it; else None.
     """
@@ -309,6 +306,11 @@ class _Pairs(dict[Names, Comparison]):
             self[names] = describe_differences(names, sample, patterns)._replace(seeds_bound=bound)
         return self[names]
 
+    def find_sample(self, first: str, second: str) -> tuple[Differences, int]:
+        """Return the differences behind a known comparison, and 1 if they are the second minus the first, else -1."""
+        sample = self._samples.get((first, second))
+        return (self._samples[second, first], -1) if sample is None else (sample, 1)
+
     def add_one_document(self, comparison: Comparison) -> Comparison:
         """Add the document that decides a comparison: the largest, or the one with the most of the difference."""
         sample = self._samples.get((comparison.first, comparison.second))
@@ -421,7 +423,7 @@ def _list_predictions(scored: Scored) -> list[tuple[str, str]]:
 
 
 _DOUBTFUL = 0.2
-"""The p-value below which half of a difference in one document is said: less certain differences have no verdict."""
+"""The p-value below which a third of a difference in one document is said: less certain differences have no verdict."""
 
 
 def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocument | None:
@@ -433,8 +435,11 @@ def _find_one_document(comparison: Comparison, sample: Differences) -> OneDocume
     largest = [_find_largest(sums, lambda cluster: sign * cluster.total), _find_largest(sums, lambda own: own.size)]
     for name in dict.fromkeys(largest):
         left = sample.without(name)
-        is_half = 2 * sign * left.mean <= abs(comparison.difference)
-        if is_half or (comparison.verdict in ("better", "worse") and left.p_value() >= SIGNIFICANT):
+        is_large = sign * left.mean <= (1 - MIN_SHARE) * abs(comparison.difference)
+        is_turned = comparison.verdict in ("better", "worse") and (
+            adjust_alike(left.p_value(), comparison._asdict()) >= SIGNIFICANT
+        )
+        if is_large or is_turned:
             return OneDocument(name, sums[name].size, left.mean, left.usual_interval, left.p_value())
     return None
 
@@ -450,7 +455,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[Message]:
     """List the notes of comparisons: each note once, with the comparisons that have it."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
-        deciding = each.one_document and each.one_document.describe(each.difference)
+        deciding = each.one_document and each.one_document.describe(each._asdict())
         for note in filter(None, (each.note, deciding, each.seeds_note)):
             pairs.setdefault(note, []).append(f"{each.second} against {each.first}")
     return [Message("", "{pairs}: {note}", {"pairs": list_some(pairs[note], 2), "note": note}) for note in pairs]

@@ -24,8 +24,8 @@ def describe_standings(result: Result) -> dict[str, Any]:
         - ``best_two``: the comparison of the best with the second, whose p is not adjusted
         - ``reversals_count_case``: whether all variants that reverse the order count case
         - ``p_value``: that of the second against the best, adjusted for the choice of the best
-        - ``one_document``: the document that decides the difference between these two, and ``difference``; None for
-          none.
+        - ``one_document``: the document that decides the difference between these two, and ``of``, their comparison;
+          None for none.
     """
     variants, compared = _score_under_variants(result.submissions), result.compared
     if compared is None:
@@ -66,5 +66,5 @@ def _find_deciding(comparisons: Sequence[Comparison], first: str, second: str) -
     """Find the document that makes up half of the difference between two submissions, or decides it."""
     for each in (*comparisons, *map(Comparison.reverse, comparisons)):
         if (each.first, each.second) == (first, second) and each.one_document:
-            return {**each.one_document._asdict(), "of": each.difference}
+            return {**each.one_document._asdict(), "of": each._asdict()}
     return None

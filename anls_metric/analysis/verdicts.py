@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from anls_metric.core.checks import count_noun
+
+SIGNIFICANT = 0.05
+"""The adjusted p-value below which a verdict says "better" or "worse"."""
+
+MIN_SHARE, CLOSE = 1 / 3, 0.03
+"""The share of a difference from which one document is said to make it up, and the p-value that is close to 0.05."""
 
 NO_DIFFERENCE, TOO_FEW = "no significant difference", "too few documents"
 """Verdicts on differences that are neither better nor worse."""
@@ -28,9 +34,53 @@ class OneDocument(NamedTuple):
     interval: Sequence[float] | None
     p_value: float
 
-    def describe(self, difference: float) -> str:
-        """Describe in a sentence how the document affects a comparison with this difference."""
-        part = "half" if 2 * abs(self.difference) <= abs(difference) else "much"
+    def describe(self, pair: Mapping[str, Any]) -> str:
+        """Describe how the document affects a comparison, given as a dict: what hangs on it, and from a third up its
+        share.
+        """
         name, questions = str(self.document).rstrip("/").rpartition("/")[2], count_noun(self.questions, "question")
-        left = f"{100 * self.difference:+.1f} points instead of {100 * difference:+.1f}, p = {self.p_value:.2f}"
-        return f"{part} of the difference is one document, {name} ({questions}): without it {left}"
+        before, after = pair["p_value_adjusted"], adjust_alike(self.p_value, pair)
+        parts = []
+        if before < SIGNIFICANT <= after:
+            close = ", which is close to 0.05" * (before >= CLOSE)
+            p_values = f"p = {before:.2g}{close}, and {after:.2g} without it"
+            parts.append(f"the verdict hangs on {name} ({questions}): {p_values}")
+        share = 1 - self.difference / pair["difference"] if pair["difference"] else 0.0
+        if share >= MIN_SHARE:
+            of = f"{name} ({questions})" * (not parts) or "this document"
+            left = f"{100 * pair['difference']:+.1f} points, and {100 * self.difference:+.1f} without it"
+            parts.append(f"{of} is {_name_share(share)} of the difference: {left}")
+        return "; ".join(parts)
+
+
+def adjust_alike(p_value: float, pair: Mapping[str, Any]) -> float:
+    """Adjust the p-value of a part of the questions as that of all was adjusted.
+
+    Example:
+        >>> adjust_alike(0.02, {"p_value": 0.01, "p_value_adjusted": 0.03})
+        0.06
+    """
+    factor: float = pair["p_value_adjusted"] / pair["p_value"]
+    return min(1.0, factor * p_value)
+
+
+def _name_share(share: float) -> str:
+    """Name a share of at least a third.
+
+    Example:
+        >>> _name_share(0.34), _name_share(0.58), _name_share(1.2)
+        ('34%', '58%', 'all')
+    """
+    return "all" if share >= 1 else f"{share:.0%}"
+
+
+def choose_wanted(pairs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Choose the comparison that one would want to claim: the largest difference without a verdict, else the first.
+
+    Example:
+        >>> pairs = [{"difference": 0.1, "verdict": "better"}, {"difference": -0.05, "verdict": NO_DIFFERENCE}]
+        >>> choose_wanted(pairs)["difference"], choose_wanted(pairs[:1])["difference"]
+        (-0.05, 0.1)
+    """
+    opened = [pair for pair in pairs if pair["verdict"] not in ("better", "worse")]
+    return max(opened, key=lambda pair: abs(pair["difference"])) if opened else pairs[0]

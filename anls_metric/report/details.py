@@ -10,6 +10,7 @@ from typing import Any
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import FrontEnd
 from anls_metric.options import OPTIONS
+from anls_metric.report.claims import Claims
 from anls_metric.report.columns import ASKED_COLUMNS, choose_columns
 from anls_metric.report.numbers import NumberFormat
 from anls_metric.report.schema import Document, Outcome, Run, Submission
@@ -41,22 +42,39 @@ def as_html_tables(document: Document, numbers: NumberFormat) -> str:
     lines = [
         [_HTML.escape(text) for text in (submission["name"], name, text)]
         for submission in document["submissions"]
-        for name, text in list_details(submission, numbers)
+        for name, text in [*_list_runs(submission, numbers), *list_details(submission, numbers)]
     ]
-    tables = build_tables(document, numbers, (), _HTML)
+    tables = [_mark_reversed(document, table) for table in build_tables(document, numbers, (), _HTML)]
     more = [PrintedTable("", (), [["submission", "", "details"], *lines])] if lines else []
     notes = "".join(f"<p>{_HTML.escape(note)}</p>" for note in list_notes(document))
     signature = f"<p>{escape(document['signature'], 2000)}</p>"  # as it is, to be copied
     return "\n".join([*map(_format_table, [*tables, *more]), notes + signature])
 
 
-def _format_table(table: PrintedTable) -> str:
+def _list_runs(submission: Submission, numbers: NumberFormat) -> list[tuple[str, str]]:
+    """List the score of each run, if there are several."""
+    scores = submission.get("run_scores")
+    return [("runs", ", ".join(map(numbers.format, scores)))] if scores else []
+
+
+def _mark_reversed(document: Document, table: PrintedTable) -> PrintedTable:
+    """Say in the table of all variants under which of them the second-best submission leads."""
+    submissions = document["submissions"]
+    if not table.title.endswith("under each variant") or len(submissions) < 2:
+        return table
+    head, *rows = table.rows
+    first, second = (submission["variants"] for submission in submissions[:2])
+    leads = f" <b>◂ {_HTML.escape(submissions[1]['name'])} leads</b>"
+    return table._replace(rows=[head, *([n + leads * (second[n] > first[n]), *cells] for n, *cells in rows)])
+
+
+def _format_table(table: PrintedTable, style: str = "numbers") -> str:
     head, *rows = table.rows
     title = _HTML.escape(table.title) or "All figures"
     heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "\n".join(f"<tr>{_format_row(row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="numbers">'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table class="{style}">'
         f"<caption>{title}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table></div>"
     )
 
@@ -115,6 +133,10 @@ def _write_setting(part: str) -> str:
 _EXTRACT = re.compile(r" --extract[ =](?:'[^']*'|\S+)")
 
 
+# The folders of an absolute path: of whoever made the report
+_ABSOLUTE = re.compile(r"(?<![^\s'\"=:])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s=]+[/\\])+")
+
+
 def describe_origin(run: Run, front_end: FrontEnd) -> str:
     """Describe as HTML where the report comes from, and how to recreate it, also with the extractions that hints
     propose.
@@ -135,6 +157,8 @@ def describe_origin(run: Run, front_end: FrontEnd) -> str:
             return " ".join([*words, *(f"--{name} {value}" for name, value in more.items())])
         return f"{function}({', '.join(['...', *(f'{name}={value!r}' for name, value in {**given, **more}.items())])})"
 
+    command = _ABSOLUTE.sub("", command)
+    given = {name: _ABSOLUTE.sub("", value) if isinstance(value, str) else value for name, value in given.items()}
     rules = dict.fromkeys(",".join(hint["extract"]) for hint in run["report"]["document"]["hints"] if hint["extract"])
     date, *versions = (value if name == "date" else f"{name} {value}" for name, value in run["made"].items())
     made = f"Made on {date} by {', '.join(versions[:-1])} and {versions[-1]}"
@@ -192,3 +216,34 @@ def format_read(document: Document) -> str:
 def format_meanings(outcomes: Iterable[Outcome]) -> str:
     """Format the meanings of outcomes as list items."""
     return "".join(f"<dt>{escape(each['name'])}</dt><dd>{escape(each['meaning'])}</dd>" for each in outcomes)
+
+
+def format_claims(claims: Claims) -> str:
+    """Format claims as HTML, with the buttons that copy a sentence and open the details."""
+    parts = []
+    for claim, label in zip(claims.sentences, ("Copy", "Why", "")):
+        button = f'<button class="scripted" hidden>{label}</button>' if label else ""
+        quote = f"<q>{escape_sentence(claim.quote)}</q> " if claim.quote else ""
+        text = f"<span>{quote}{escape_sentence(claim.text)}</span>"
+        parts.append(f'<p class="claim"><b>{claim.title}</b>{button}{text}</p>')
+    return "".join(parts)
+
+
+MOST_WORST = 10
+"""The number of questions that a report shows without a script."""
+
+
+def format_worst(data: Mapping[str, Any]) -> str:
+    """Format the lowest-scoring questions of the data of a report as a table of HTML, for browsers without a script."""
+    rows = [[own["rows"][number] for own in data["answers"]] for number in range(len(data["ids"]))]
+    means = [sum(each["score"] for each in row if each) / max(1, sum(map(bool, row))) for row in rows]
+    order = sorted((number for number in range(len(rows)) if means[number] < 1), key=means.__getitem__)[:MOST_WORST]
+    names = [data["names"][submission["name"]] for submission in data["document"]["submissions"]]
+    table = [["question", "references", *names]]
+    for number in order:
+        question = data["questions"][number] or data["ids"][number]
+        answers = [str((answer or {}).get("prediction") or "no answer") for answer in rows[number]]
+        table.append([question, " | ".join(data["references"][number]), *answers])
+    cells = [[escape(text) for text in row] for row in table]
+    note = "<p class='note'>All questions, and where the points are lost: open this file with JavaScript.</p>"
+    return _format_table(PrintedTable("The questions with the lowest scores", (), cells), "worst") + note

@@ -32,7 +32,8 @@ def describe_headline(run: Run) -> Headline:
         return {**_describe_score(submissions[0], names, numbers, warnings), "names": names, "variants": variants}
     ranks, difference = standings["ranks"], standings["best_two"]
     second = difference["first"]
-    sentences = _write_difference(difference, standings["p_value"], ranks, names, numbers)
+    oriented: Any = _orient(difference, standings["reported_baseline"])
+    sentences = _write_difference(oriented, standings["p_value"], ranks, names, numbers)
     warnings = [*_write_deciding(standings["one_document"]), *warnings]
     return {
         "heading": _write_heading(ranks, difference, names, numbers),
@@ -88,7 +89,7 @@ def _write_heading(
     if comparison["verdict"] == TOO_FEW:
         return f"Too few documents to rank {'both' if count == 2 else f'all {_spell(count)}'}"
     if len(ties) == 1:
-        best, points = f"the best of {_spell(count)}, " * (count > 2), numbers.format(comparison["difference"])
+        best, points = f"the best of {_spell(count)}, " * (count > 2), _show(comparison["difference"], numbers)
         return f"{ties[0]} is {best}better than {names[comparison['first']]} by {points} points"
     if len(ties) == count:
         between = f"between {_join(ties)}" if count == 2 else f"among the {_spell(count)} models"
@@ -113,9 +114,10 @@ def _write_raw(document: Document, names: Mapping[str, str]) -> list[str]:
     for place, name in enumerate(scores):
         above = [other for other in [*scores][:place] if after[other] < after[name]]
         passed += [f"{names[name]} passes {names[above[0]]}"] if above else []
-    said = f"{who} score{'s are' if count > 1 else ' is'}" if several else "The score is"
+    only = f"{names[next(iter(extracted))]}'s score is" if several else "The score is"
+    said, them = (f"{who} scores are", "them") if count > 1 else (only, "it")
     more = f": {_join(passed)}" if passed else ""
-    return [f"{said} of raw output (◇ after extraction){more}."]
+    return [f"{said} for raw output; ◇ marks {them} after extraction{more}."]
 
 
 _MANY_EMPTY = 0.1  # of all answers: the lines of the submissions have the others
@@ -146,10 +148,26 @@ def _write_difference(
     if comparison["interval"] is None:
         return ["The difference has no confidence interval: it needs two clusters of questions."]
     adjusted = ", adjusted for choosing the best" if several else ""
-    interval = f"{'unadjusted ' * several}95% CI {numbers.format(comparison['interval'])}"
-    points, few = numbers.format(comparison["difference"]), "; few documents" * comparison["few_documents"]
+    interval = f"{'unadjusted ' * several}95% CI {numbers.format(comparison['interval'], '+')}"
+    points, few = _show(comparison["difference"], numbers, "+"), "; few documents" * comparison["few_documents"]
     evidence = f"{interval}, {format_p_value(p_value)}{adjusted}{few}"
-    return [f"{names[comparison['second']]} leads {names[comparison['first']]} by {points} points ({evidence})."]
+    return [f"{names[comparison['second']]} minus {names[comparison['first']]}: {points} points ({evidence})."]
+
+
+def _orient(pair: Mapping[str, Any], baseline: str) -> Mapping[str, Any]:
+    """Turn a comparison so that it is the model minus the baseline, if one of both is."""
+    if pair["second"] != baseline:
+        return pair
+    interval = pair["interval"] and [0.0 - end for end in reversed(pair["interval"])]
+    turned = {"first": baseline, "second": pair["first"], "difference": 0.0 - pair["difference"]}
+    return {**pair, **turned, "interval": interval}
+
+
+def _show(value: float, numbers: NumberFormat, form: str = "") -> str:
+    """Write a difference with more digits if the usual ones would show 0."""
+    digits = numbers.digits or 0
+    texts = [numbers._replace(digits=digits + more).format(value, form) for more in range(5)]
+    return next((text for text in texts if text.strip("+-0.")), texts[0])
 
 
 def _write_deciding(deciding: Any) -> list[str]:
@@ -168,7 +186,7 @@ def _write_reversals(standings: Mapping[str, Any], second: str, numbers: NumberF
         return []
     if not reversals:
         return [f"The order is the same under all {len(variants)} variants."]
-    count_case = ", all of which count case," if len(reversals) > 1 else ", which counts case,"
+    count_case = ", all of them case-sensitive," if len(reversals) > 1 else ", which is case-sensitive,"
     which = count_case if standings["reversals_count_case"] else ""
     points = numbers.format(max(10 ** -((numbers.digits or 0) + 2), *reversals.values()))  # not 0.0
     return [f"Under {len(reversals)} of {len(variants)} variants{which} {second} leads, by at most {points}."]

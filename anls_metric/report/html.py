@@ -13,17 +13,21 @@ from string import Template
 
 from anls_metric.core.checks import count_noun
 from anls_metric.messages import FrontEnd, make_error
+from anls_metric.report.claims import write_claims
 from anls_metric.report.columns import COPIED_COLUMNS
 from anls_metric.report.details import (
     as_html_tables,
     describe_origin,
     describe_set,
     escape_sentence,
+    format_claims,
     format_hints,
     format_meanings,
     format_read,
+    format_worst,
     list_asked,
 )
+from anls_metric.report.first import format_first
 from anls_metric.report.headline import describe_headline, percent_numbers
 from anls_metric.report.schema import Document, Run
 from anls_metric.report.scripts import SCRIPT, encode_script_data, join_modules, read_asset
@@ -52,8 +56,10 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
         submission["variants"] = headline["variants"].get(submission["name"], {})
     groups = zip(document["submissions"], report["grouped"])
     shown = {**document, "submissions": [{**each, "groups": {**each["groups"], **own}} for each, own in groups]}
+    claims = write_claims({**document, **headline}, numbers, headline["names"])
     drawn = {
         **headline,
+        "about": claims.about,
         "order": report["order"],
         "of_tied": describe_ties(document),
         "asked": list_asked(document, numbers),
@@ -63,6 +69,7 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
         **data,
         "notes": _list_notes(run),
     }
+    first = format_first(report["cases"], drawn, numbers, *report["looked_at"])
     style, script = read_asset("palette.css") + read_asset("report.css"), join_modules(SCRIPT)
     return Template(read_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
@@ -73,6 +80,9 @@ def as_html(run: Run, front_end: FrontEnd = "python") -> str:
         description=escape(count_noun(document["questions"], "question") + f" of {data['source']}"),
         about=describe_set(document, data["source"]),
         details=as_html_tables(document, numbers),
+        claims=format_claims(claims),
+        first=first,
+        worst=format_worst(drawn),
         hints=format_hints(document, run, front_end),
         meanings=format_meanings(data["outcomes"]),
         read=format_read(document),

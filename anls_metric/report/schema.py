@@ -217,12 +217,17 @@ class _Comparison(_Pair):
     p_value_is_bound: bool
     """whether `p_value` is the least that random patterns can give, so that the true one may be smaller"""
     one_document: OneDocument | None
-    """if one document turns the verdict or makes up half of the difference; else null"""
+    """if one document turns the verdict or makes up a third of the difference; else null"""
 
 
 class Comparison(_Comparison, total=False):
     """A comparison of two submissions."""
 
+    deciding_interval: Interval
+    """the interval at the level of `p_value_adjusted`: it excludes 0 exactly if the verdict is `better` or `worse`"""
+    documents_needed: int | None
+    """about how many documents like these (or questions, without documents) would show such a difference at 80% power;
+    null for more than a million"""
     lost: dict[str, float]
     """the difference by cause: what the first loses to it more than the second; not with `--quiet`"""
     metrics: Mapping[str, MetricComparison]
@@ -408,7 +413,7 @@ class Row(TypedDict, total=False):
 class Deciding(OneDocument):
     """The document that decides a difference."""
 
-    of: float  # the difference
+    of: dict[str, Any]  # the comparison
 
 
 class Standings(TypedDict, total=False):
@@ -455,7 +460,11 @@ class ScriptData(TypedDict):
     label: str
     source: str
     outcomes: list[Outcome]
-    suspected_label_errors: list[str]
+    suspected_label_errors: list[list[str]]
+    accepted: dict[Any, dict[Any, dict[Any, float]]]
+    unseen: list[list[Any] | None]
+    documents: list[list[Any]]
+    leaves: list[list[dict[str, int] | None]]
     contributions: dict[str, list[dict[str, Any]]]
     of_strings: bool
     groups: dict[str, dict[str, list[int]]]
@@ -482,6 +491,8 @@ class ReportData(TypedDict):
     image_note: str  # which images are left out
     standings: Standings
     data: ScriptData
+    looked_at: list[int]  # the numbers of the submission to look at first, and of its baseline; -1 for none
+    cases: list[dict[str, Any]]  # the questions to look at first, see `first_look.Case`
 
 
 class Figures(TypedDict, total=False):

@@ -11,7 +11,8 @@ ASSETS = Path(__file__).parent / "assets" / "report"
 
 # A module comes after the modules that it imports.
 _MODULES = """
-elements formats edits data marks state questions downloads forest copies confusions parts question list main
+elements formats edits data marks effects state questions downloads forest copies confusions parts question list map
+main
 """
 
 SCRIPT = [ASSETS / f"{name}.js" for name in _MODULES.split()]

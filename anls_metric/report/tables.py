@@ -279,7 +279,7 @@ def _list_deciding(document: Document) -> list[str]:
     for pair in document["comparisons"]:
         left: Any = pair["one_document"]
         if left and pair["first"] == document["baseline"]:
-            deciding = OneDocument(**left).describe(pair["difference"])
+            deciding = OneDocument(**left).describe(pair)
             sentences.append(f"{pair['second']} against {pair['first']}: {deciding}.")
     return sentences
 
@@ -373,8 +373,11 @@ def as_markdown(document: Document, numbers: NumberFormat, columns: Names) -> st
     sentences = map(escape_markdown, [*list_notes(document), *_list_deciding(document)])
     notes = [*[legend] * _has_best(document, tables[0]), *sentences]
     signature = f"`{make_printable(document['signature'])}`"
+    from anls_metric.report.claims import write_claims
+
+    claims = [f"- {claim.title}: {escape_markdown(str(claim))}" for claim in write_claims(document, numbers).sentences]
     sentence = write_sentence(document, numbers, escape_markdown, "`{}`".format)
-    return "\n\n".join([*parts, " ".join([*notes, signature]), f"> {sentence}"])
+    return "\n\n".join([*parts, " ".join([*notes, signature]), "\n".join(claims), f"> {sentence}"])
 
 
 def _has_best(document: Document, table: PrintedTable) -> bool:
@@ -388,7 +391,8 @@ def describe_ties(document: Document) -> str:
         return ""
     if any(pair["verdict"] == TOO_FEW for pair in document["comparisons"]):
         return "too few documents for a verdict"
-    return "no significant difference from the best, p adjusted for choosing it"
+    chosen = " (p adjusted because it was chosen as best)" * (len(document["submissions"]) > 2)
+    return f"not significantly worse than the best{chosen}"
 
 
 def escape_markdown(text: str) -> str:

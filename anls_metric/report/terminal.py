@@ -65,7 +65,7 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
             parts += [f"{submission['name']}\n{_format_lines(lines, '  ')}"] if lines else []
     else:
         parts = [_format_lines(_list_figures(document, submissions[0], numbers))]
-    parts += filter(None, [format_lost(document, numbers), *tables[1:]])
+    parts += filter(None, [_format_claims(document, numbers), format_lost(document, numbers), *tables[1:]])
     worst: list[WorstAnswer] = []
     for submission in submissions:
         answers = submission.get("worst", [])
@@ -75,6 +75,16 @@ def as_text(document: Document, numbers: NumberFormat = PLAIN, columns: Names = 
     if any(answer.get("edits") and answer["prediction"] for answer in worst):
         parts.append(LEGEND)
     return "\n".join(map(make_printable, "\n\n".join(parts).split("\n")))
+
+
+def _format_claims(document: Document, numbers: NumberFormat) -> str:
+    """Format what one can write about a comparison and what not; "" for a single submission."""
+    if not document["comparisons"]:
+        return ""
+    from anls_metric.report.claims import write_claims
+
+    claims = write_claims(document, numbers)
+    return "\n".join(f"{claim.title}: {claim}" for claim in claims.sentences)
 
 
 def format_hints(document: Document, where: str = "--format json has all, and so has --report FILE.html") -> str:

@@ -97,7 +97,7 @@ def test_submissions_without_a_verdict_are_not_called_without_a_difference() -> 
     enough = compare({name: texts * 20 for name, texts in predictions.items()}, [["tea"]] * 100)
     assert "underlined" not in enough.to_latex()
     equal = compare(dict.fromkeys("ab", predictions["a"] * 20), [["tea"]] * 100)
-    assert "; underlined: no significant difference from the best, p adjusted for choosing it." in equal.to_latex()
+    assert "; underlined: not significantly worse than the best." in equal.to_latex()
 
 
 @pytest.mark.parametrize("end", [-0.0003, 0.0, 0.0003])

@@ -27,6 +27,6 @@ export const HAS_CONFUSIONS = data.answers.some(({ confusions }) => confusions.l
 export const drawConfusions = () => {
   const places = state.second < 0 ? [state.first] : [state.second, state.first];
   const [more, less] = ["+x", "−x"].map((text) => make("code", text));
-  const about = ["Where answers differ from accepted ones: ", more, " is extra, ", less, " is missing."];
+  const about = ["Where answers differ from the references: ", more, " is extra, ", less, " is missing."];
   return [make("p.said", about), places.map(listConfusions)];
 };

@@ -1,4 +1,4 @@
-// What can be copied: the tables; and the figure of the models as an SVG file, in colors for paper.
+// What can be copied: the tables, and the figure of the models for paper.
 import { make, copyText, tame } from "./elements.js";
 import { data } from "./data.js";
 import { download } from "./downloads.js";
@@ -10,7 +10,6 @@ const readText = (row, place) => row.querySelector(place)?.textContent ?? "";
 const write = (text, x, y, style = {}) => makeMark("text", { x, y, ...style }, tame(text));
 const END = { "text-anchor": "end" };
 const SMALL = { "font-size": 11 };
-// Copy a chart with the colors that it has on the screen.
 const copy = (svg, x, y) => {
   const own = svg.cloneNode(true);
   for (const [name, value] of Object.entries({ x, y, width: CHART })) own.setAttribute(name, value);
@@ -20,6 +19,7 @@ const copy = (svg, x, y) => {
   });
   return own;
 };
+const readLegend = () => [...document.querySelectorAll(".key")].map((key) => key.textContent).join("   ");
 const draw = () => {
   const rows = [...document.querySelectorAll(".forest tbody tr")];
   const names = rows.map((row) => readText(row, "th .name") || readText(row, "th"));
@@ -37,10 +37,11 @@ const draw = () => {
   });
   const title = write(readText(document, ".forest .chart .title"), start, 16, SMALL);
   const axis = copy(document.querySelector(".forest .axis"), start, 26);
-  const [width, height] = [right + 70, 56 + ROW * rows.length];
+  const [width, height] = [right + 70, 80 + ROW * rows.length];
+  const legend = write(readLegend(), 8, height - 10, SMALL);
   const font = { "font-family": "sans-serif", "font-size": 13 };
   const attributes = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, ...font };
-  return new XMLSerializer().serializeToString(makeMark("svg", attributes, title, axis, parts));
+  return new XMLSerializer().serializeToString(makeMark("svg", attributes, title, axis, parts, legend));
 };
 const drawFigure = () => {
   const { style } = document.documentElement;
@@ -49,7 +50,6 @@ const drawFigure = () => {
   style.colorScheme = "";
   return figure;
 };
-// Tables to copy. They have the same baseline and the same digits as the report.
 const TABLES = { markdown: "Markdown", latex: "LaTeX", csv: "CSV" };
 export const listTables = (button) =>
   Object.entries(data.tables).map(([name, text]) =>
@@ -59,4 +59,5 @@ const saveFigure = () => download(drawFigure(), "figure.svg", "image/svg+xml");
 export const listFigures = (button) => [
   make("button", { popovertarget: "copy-figure", onclick: () => copyText(drawFigure(), button) }, "Copy as SVG"),
   make("button", { popovertarget: "copy-figure", onclick: saveFigure }, "Save as SVG"),
+  make("p.said", "For a paper: ", make("code", "--plot figure.pdf")),
 ];

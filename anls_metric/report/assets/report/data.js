@@ -1,4 +1,3 @@
-// The data of the report: the JSON that Python wrote into the file.
 import { make, tame } from "./elements.js";
 import { setDigits } from "./formats.js";
 
@@ -7,7 +6,7 @@ export const FRAMED = parent !== window && window.name.startsWith("{");
 if (FRAMED) Object.assign(document.documentElement.dataset, { framed: "" }, JSON.parse(window.name));
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const submissions = data.document.submissions; // the best first
-// Names of models and groups are keys: no object has a "constructor" that is not in the data.
+// Names are keys: no object has a "constructor" that is not in the data.
 const forgetPrototype = (value) => {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return;
   Object.values(Object.setPrototypeOf(value, null)).forEach(forgetPrototype);
@@ -21,7 +20,8 @@ export const ofStrings = data.of_strings; // not lists and nested values
 export const FIELDS = Object.keys(data.groups);
 export const BASELINE = several ? submissions.findIndex(({ name }) => name === data.reported_baseline) : -1;
 const COLORS = 9; // more submissions repeat the colors
-export const getPair = (place, baseline) => data.pairs?.[submissions[baseline]?.name]?.[submissions[place].name];
+export const pairOf = (place) =>
+  data.document.comparisons.find(({ second }) => second === submissions[place].name);
 export const findHint = (place) => {
   const { name } = submissions[place];
   return data.document.hints.find(
@@ -38,6 +38,11 @@ export const makeName = (place) => {
 // The answers of each submission, by the numbers of the questions
 
 export const OUTCOMES = data.outcomes.map(({ name }) => name);
+// What an answer loses most to; of a nested value, how many of its leaves have which cause
+export const describeOutcome = (place, row) => {
+  const counts = Object.entries(data.leaves[place]?.[row] ?? {});
+  return counts.length ? counts.map(([cause, count]) => `${count} ${cause}`).join(", ") : answers[place][row].outcome;
+};
 const NOT_ASKED = { prediction: null, score: null, outcome: "", sentence: "", closest: 0 };
 const readAnswer = (answer) => {
   if (!answer) return NOT_ASKED;
@@ -46,7 +51,11 @@ const readAnswer = (answer) => {
 };
 export const answers = data.answers.map(({ rows }) => rows.map(readAnswer));
 
-// The image or the document of a question
+// The answer of the first of these submissions that a mark can accept; "" for none
+export const findAcceptable = (places, row) => {
+  const own = places.filter((place) => place >= 0).map((place) => answers[place][row]);
+  return (ofStrings && own.find(({ prediction, score }) => score < 1 && prediction?.trim())?.prediction) || "";
+};
 
 export const cutFolder = (name) => String(name).replace(/^.*[\\/]/s, "");
 const stems = data.pages.map((name) => cutFolder(name).replace(/\.[a-z]\w{2,3}$/i, ""));

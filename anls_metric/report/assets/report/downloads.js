@@ -1,4 +1,4 @@
-// Downloads the listed questions as CSV that spreadsheets open. `references` is a JSON list.
+// Downloads the listed questions as CSV. `references` is a JSON list.
 import { make } from "./elements.js";
 import { data, answers, labels, several, ofStrings, pageName } from "./data.js";
 import { markOf } from "./marks.js";

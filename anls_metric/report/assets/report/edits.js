@@ -1,16 +1,14 @@
-// Draws an answer, and under it its edits to the closest accepted answer, for the report and for the web app. Python
-// finds them: the numbers of characters of both texts in an equal part, in an edit, in an equal part, and so on.
+// Draws an answer and its edits to the closest reference, for report and web app. Python finds them: the numbers of
+// characters of both texts in an equal part, in an edit, and so on.
 import { make, markHidden, formatCount } from "./elements.js";
 import { makeBadge } from "./formats.js";
 
 const CONTEXT = 60; // equal characters to show beside a difference of a long text
 const SPACES = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
-// A difference of only spaces gets a visible sign.
 const markSpaces = (text) =>
   markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (space) => SPACES[space]) : text);
 const FREE = { class: "free", title: "not counted by this variant" };
 
-// A long text is whole once it is clicked.
 const WHOLE = { dir: "auto", tabindex: 0, onfocus: ({ target }) => target.classList.add("whole") };
 
 // Characters that are compared as equal. Differences in case or spaces get a weak mark.
@@ -69,9 +67,20 @@ const listBranches = (children) => {
   });
   return make("ul.tree", items);
 };
-// The reason of a score, and behind it the edits: many for a score of 0, which nobody can read at once.
+// The leaves of a nested value that are not right, with their paths
+export const listWrong = ({ inside }, start = "") =>
+  inside.flatMap((branch) => {
+    const path = start + (start || !branch.name.startsWith(".") ? branch.name : branch.name.slice(1));
+    if (branch.inside.length) return listWrong(branch, path);
+    return branch.score < 1 ? [{ ...branch, path }] : [];
+  });
+// The reason of a score, and behind it the edits: folded for a score of 0, which has many.
 export const drawPrediction = (prediction, closest, { score, sentence, edits, tree }) => {
-  if (tree) return [listBranches(tree.inside), make("div.said", sentence)];
+  if (tree) {
+    const wrong = listWrong(tree).map((leaf) => ({ ...leaf, name: leaf.path }));
+    const whole = make("details.said", make("summary", "all values"), listBranches(tree.inside));
+    return [listBranches(wrong), make("div.said", sentence), whole];
+  }
   const head = make("summary", sentence ?? "edits");
   const reason = edits
     ? make("details.said", { open: score > 0 }, head, drawEdits(prediction, closest, edits))

@@ -1,7 +1,7 @@
 // Makes elements of the report. Texts of users become text nodes, never markup.
 
 const isShown = (child) => child !== null && child !== undefined && child !== false && child !== "";
-// Make an element, such as make("td.score", { title: "..." }, "1.0"). The attributes may be left out.
+// Make an element, such as make("td.score", { title: "..." }, "1.0").
 export const make = (tagAndClasses, ...parts) => {
   const [tag, ...classes] = tagAndClasses.split(".");
   const element = document.createElement(tag);
@@ -16,14 +16,14 @@ export const make = (tagAndClasses, ...parts) => {
   return element;
 };
 
-// Invisible characters, and characters that change the direction of the text, are shown by their names.
+// Invisible characters, and those that change the direction, are shown by their names.
 const HIDDEN = new RegExp(
   "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069" +
     "\\ufeff\\ufff9-\\ufffb]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]",
   "g",
 );
 
-// The style shows the name beside the character, so that a copied text has the character alone.
+// The style shows the name, so that a copied text has the character alone.
 const nameSign = (character) => {
   const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return make("span.sign", { "data-name": `U+${code}` }, character);
@@ -56,29 +56,29 @@ export const copyText = async (text, button) => {
   setTimeout(() => (button.textContent = label), 1500);
 };
 
-// Counts, and controls. The key of a control identifies it after the page was drawn again.
+// Counts, and controls with keys
 
 export const formatCount = (number) => number.toLocaleString("en");
 export const countNoun = (number, noun, plural = `${noun}s`) =>
   `${formatCount(number)} ${number === 1 ? noun : plural}`;
 
-// A button that sets a filter, and takes it off when it is pressed
 export const makeFilter = (key, isPressed, act, content, style = "filter") =>
   make(`button.${style}`, { "data-key": key, "aria-pressed": String(isPressed), onclick: act }, content);
 export const makeSelect = (key, label, options, value, act) => {
-  const attributes = { "data-key": key, "aria-label": label, onchange: (event) => act(event.target.value) };
+  const id = `choose-${key}`;
+  const attributes = { id, "data-key": key, onchange: (event) => act(event.target.value) };
   const makeOption = ([option, name]) => make("option", { value: option }, tame(name));
   const select = make("select", attributes, options.map(makeOption));
   select.value = value;
-  return select;
+  return make("span.choice", make("label", { for: id }, label), select);
 };
-// Draw a part of the page again, and keep the focus on the control with the same key.
+// Draw a part again, and keep the focus on the control with the same key.
 export const replaceContent = (place, ...children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(...children.flat(Infinity).filter(isShown));
   if (key !== undefined) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 };
-// The controls of a table are one stop of the Tab key. Arrows move between them.
+// Controls as one stop of the Tab key: arrows move between them.
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 export const rove = (place) => {
   const controls = [...place.querySelectorAll("button, a, [tabindex]")];

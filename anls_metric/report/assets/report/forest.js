@@ -1,19 +1,16 @@
-// The first table: a row for each submission, with its difference from the baseline on one axis.
-import { make, makeSelect, formatCount, countNoun, rove, tame } from "./elements.js";
-import { data, submissions, names, several, crowded, BASELINE } from "./data.js";
-import { getPair, findHint, makeName, cutFolder } from "./data.js";
+// The first table: a row for each submission, with its difference from the baseline.
+import { make, makeSelect, countNoun, rove, tame } from "./elements.js";
+import { data, submissions, names, several, crowded, BASELINE, pairOf, findHint, makeName, cutFolder } from "./data.js";
 import { formatScore, formatDifference, formatInterval } from "./formats.js";
 import { state, update, showQuestions, formatUrl, NO_FILTERS } from "./state.js";
 
 export const SEARCHED = 12; // so many models have a search
-const SOME_EMPTY = 0.02; // of all answers, which good models hardly exceed
 export const ROW = crowded ? 46 : 36;
-const WIDTH = 5; // the axis is at most so many times as wide as the median interval on each side
+const WIDTH = 5; // the axis is at most so many times as wide as the median interval
 const isCertain = ({ verdict }) => ["better", "worse"].includes(verdict);
 const best = data.document.best;
 const TIED = best?.no_significant_difference.length ? [best.name, ...best.no_significant_difference] : [];
 const PLACES = [...names.keys()];
-const pairOf = (place) => getPair(place, BASELINE);
 const PAIRS = PLACES.map(pairOf).filter(Boolean);
 
 // Marks. Places are in percent, so that marks keep their form on any width.
@@ -25,7 +22,8 @@ export const makeMark = (tag, attributes, ...children) => {
   return element;
 };
 const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
-const reach = ({ interval, difference }) => interval ?? [difference, difference];
+// The interval that decides is at least as wide as the plain one.
+const reach = ({ deciding_interval: ends, interval, difference }) => ends ?? interval ?? [difference, difference];
 const findExtracted = (place) => findHint(place)?.anls - submissions[BASELINE]?.anls;
 // The ends of the axis. What needs a much longer axis gets an arrow.
 const findAxis = () => {
@@ -56,15 +54,21 @@ const drawGrid = () =>
     return makeMark("line", { class: Math.abs(value) < 1e-9 ? "zero" : "grid", x1: x, x2: x, y1: 0, y2: "100%" });
   });
 const putAt = (value, mark) => makeMark("svg", { x: locate(value), y: "50%", overflow: "visible" }, mark);
+const listRuns = (place) => submissions[place]?.run_scores ?? [];
 const drawMarks = (place, pair) => {
   const extracted = place >= 0 ? findExtracted(place) : undefined;
   const isSeen = (value) => value >= LOW && value <= HIGH;
   const drawPair = () => {
     const style = !isCertain(pair) ? "open" : pair.difference < 0 ? "worse" : "better";
     if (isSeen(pair.difference)) {
-      const [x1, x2] = reach(pair).map((end) => locate(Math.min(Math.max(end, LOW), HIGH)));
+      const drawLine = (ends, name) => {
+        const [x1, x2] = ends.map((end) => locate(Math.min(Math.max(end, LOW), HIGH)));
+        return makeMark("line", { class: `reach ${name} ${style}`, x1, x2, y1: "50%", y2: "50%" });
+      };
+      const isAdjusted = pair.deciding_interval && String(pair.deciding_interval) !== String(pair.interval);
       return [
-        makeMark("line", { class: `reach ${style}`, x1, x2, y1: "50%", y2: "50%" }),
+        drawLine(reach(pair), "decides"),
+        isAdjusted && drawLine(pair.interval, "alone"),
         putAt(pair.difference, makeMark("circle", { class: `dot ${style}`, r: 5 })),
       ];
     }
@@ -72,7 +76,12 @@ const drawMarks = (place, pair) => {
     const arrow = isLeft ? "M1 0 10-5V5Z" : "M-1 0-10-5V5Z";
     return putAt(isLeft ? LOW : HIGH, makeMark("path", { class: `dot ${style}`, d: arrow }));
   };
+  const drawRun = (score, number) => {
+    const title = makeMark("title", {}, `run ${number + 1}: ${formatScore(score)}`);
+    return putAt(score - submissions[BASELINE].anls, makeMark("circle", { class: "run", r: 3, cy: 11 }, title));
+  };
   return [
+    listRuns(place).map(drawRun),
     place === BASELINE && putAt(0, makeMark("circle", { class: "dot own", r: 5 })),
     pair && drawPair(),
     isSeen(extracted) && putAt(extracted, makeMark("path", { class: "extracted", d: "M0-6 6 0 0 6-6 0Z" })),
@@ -80,7 +89,9 @@ const drawMarks = (place, pair) => {
 };
 const drawChart = (place, pair) => {
   const certainty = pair && `${isCertain(pair) ? "" : "not "}significant`;
-  const label = pair ? `95% CI ${formatInterval(pair.interval, formatDifference)}, ${certainty}` : "baseline";
+  const runs = listRuns(place).map((score) => formatScore(score)).join(", ");
+  const own = pair ? `95% CI ${formatInterval(pair.interval, formatDifference)}, ${certainty}` : "baseline";
+  const label = runs ? `${own}, runs ${runs}` : own;
   const attributes = { role: "img", "aria-label": label, width: "100%", height: ROW };
   return makeMark("svg", attributes, drawGrid(), drawMarks(place, pair));
 };
@@ -92,16 +103,14 @@ const drawAxis = () => {
   return makeMark("svg", { class: "axis", width: "100%", height: 18 }, texts);
 };
 
-// Cells
-
-const link = (changes, key, content, style = "") => {
+const link = (changes, key, content) => {
   const act = (event) => {
     if (event.ctrlKey) return;
     event.preventDefault();
     showQuestions(changes);
   };
   const href = formatUrl({ ...NO_FILTERS, open: -1, page: 0, ...changes });
-  return make("a", { href, class: style, "data-key": key, onclick: act }, content);
+  return make("a", { href, "data-key": key, onclick: act }, content);
 };
 const linkChange = (place, change, ...nouns) => {
   const text = crowded ? change : countNoun(pairOf(place)[change], ...nouns);
@@ -109,17 +118,10 @@ const linkChange = (place, change, ...nouns) => {
 };
 const drawNotes = (place, pair) => {
   const hint = findHint(place);
-  const { lost } = submissions[place];
-  const second = place === BASELINE ? -1 : BASELINE;
-  const empty = lost.rows.filter(({ cause, points }) => ["empty", "missing"].includes(cause) && points > SOME_EMPTY);
   const parts = [
     pair && [linkChange(place, "losses", "loss", "losses"), " · ", linkChange(place, "wins", "win")],
     place === BASELINE && make("span.said", "baseline"),
     hint && make("span.after", `◇ ${formatScore(hint.anls)} extracted`),
-    ...empty.map(({ cause, answers }) => {
-      const text = `${formatCount(answers)} ${cause}`;
-      return link({ first: place, second, outcome: cause }, `${cause} ${place}`, text, "bad");
-    }),
   ];
   return parts.filter(Boolean).flatMap((part) => [" ", part]);
 };
@@ -129,7 +131,7 @@ const drawModel = (style, head, { anls, interval, asked }, [chart, difference], 
     make("th", { scope: "row" }, head),
     make("td.anls", make("b", anls)),
     make("td.interval", interval),
-    data.asked.map(({ heading }, place) => make("td.asked", make("span.who", heading), asked[place])),
+    data.asked.map(({ heading }, place) => make("td.asked", place in asked && make("span.who", heading), asked[place])),
     several && [make("td.chart", chart), make("td.difference", difference)],
     make("td.against", notes),
   );
@@ -137,8 +139,8 @@ const drawSubmission = (place) => {
   const submission = submissions[place];
   const pair = pairOf(place);
   return drawModel(
-    TIED.includes(submission.name) ? "tr.tied" : "tr",
-    makeName(place),
+    "tr",
+    [makeName(place), TIED.includes(submission.name) && make("span.tied", { title: data.of_tied }, " ≈")],
     {
       anls: formatScore(submission.anls),
       interval: submission.interval && formatInterval(submission.interval),
@@ -148,14 +150,14 @@ const drawSubmission = (place) => {
     drawNotes(place, pair),
   );
 };
-// What is left without the document that decides
+// What is left without the document that decides; of many models, for that of the claims
 const drawWithout = (place) => {
-  const left = submissions.length === 2 && place !== BASELINE && data.document.comparisons[0].one_document;
+  const left = (!crowded || submissions[place].name === data.about) && pairOf(place)?.one_document;
   if (!left) return null;
   const stem = tame(cutFolder(left.document));
   const search = { first: place, second: BASELINE, search: stem };
   const notes = link(search, "without", `its ${countNoun(left.questions, "question")}`);
-  const verdict = left.p_value < 0.05 && "better";
+  const verdict = left.p_value < 0.05 && isCertain(pairOf(place)) && "better";
   const chart = [drawChart(-1, { ...left, verdict }), formatDifference(left.difference)];
   return drawModel("tr.without", `without ${stem}`, { asked: [] }, chart, notes);
 };
@@ -167,30 +169,32 @@ const listPlaces = () => {
 };
 const drawModelHead = () => {
   const orders = [["", "by score"], ["files", "in the order of the files"]];
-  const select = makeSelect("order", "order of the models", orders, state.order, (order) => update({ order }));
+  const select = makeSelect("order", "sorted", orders, state.order, (order) => update({ order }));
   const chart = ["difference from ", make("bdi", names[BASELINE]), " in points, 95% CI"];
-  const adjusted = submissions.length > 2 && " (unadjusted)";
   const asked = data.asked.map(({ heading, meaning }) => make("th.asked", { scope: "col", title: meaning }, heading));
   return make(
     "tr",
-    make("th", { scope: "col" }, "model ", submissions.length > 2 && select),
+    make("th", { scope: "col" }, submissions.length > 2 ? select : "model"),
     make("th.anls", { scope: "col" }, data.label),
     make("th.interval", { scope: "col" }, "95% CI"),
     asked,
-    several && make("th.chart", { scope: "col" }, make("span.title", chart, adjusted), drawAxis()),
+    several && make("th.chart", { scope: "col" }, make("span.title", chart), drawAxis()),
     several && make("th.difference", { scope: "col" }, make("span.hidden", "difference")),
     make("th", { scope: "col" }, make("span.hidden", "notes")),
   );
 };
-// The marks of the table and their meanings
 const LEGEND = {
-  ".tied": `shaded: ${data.of_tied}`,
+  ".tied": `≈ ${data.of_tied}`,
   ".dot.open": "○ not significant",
   ".dot:is(.better, .worse)": "● significant",
+  ".alone": "thick: 95% CI alone; thin: as wide as the verdict asks for",
+  ".run": "· a run",
   ".extracted": "◇ after the extraction that a hint proposes",
   "path.dot": "◄ outside of the axis",
 };
+const isSaid = !several && !data.asked.length && !findHint(0); // the heading says all of it
 export const drawForest = () => {
+  if (isSaid) return [];
   const rows = listPlaces().flatMap((place) => [drawSubmission(place), drawWithout(place)]);
   const table = make("table.forest", make("thead", drawModelHead()), make("tbody", rows));
   const meanings = Object.keys(LEGEND).filter((mark) => table.querySelector(mark));

@@ -1,25 +1,23 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, shorten, tame, formatCount, countNoun } from "./elements.js";
-import { data, answers, several, names, makeName, pageStem, OUTCOMES, FRAMED } from "./data.js";
+import { data, answers, several, names, makeName, pageStem, describeOutcome, OUTCOMES, FRAMED } from "./data.js";
 import { makeBadge, formatDifference } from "./formats.js";
 import { countMarks, listMarks, MARK_FILTERS } from "./marks.js";
-import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS } from "./state.js";
-import { SUSPECTED } from "./state.js";
+import { state, update, formatUrl, listFilters, NO_FILTERS, CHANGES, SORTS, SUSPECTED } from "./state.js";
 import { findRows, countChips, subtractScores, isBySuspicion } from "./questions.js";
 import { formatConfusion } from "./confusions.js";
 import { drawQuestion } from "./question.js";
+import { listWrong } from "./edits.js";
 
 const PAGE = 50;
 
-// Filters
-
-// A chip for each value of a filter, with the number of questions that a click will list
+const NAMES = { different: "scores differ", same: "same score" };
 const makeChips = (filter, options) => {
   const counts = countChips()[filter];
   return options.map((name) => {
     const isPressed = state[filter] === name;
     const act = () => update({ [filter]: isPressed ? "" : name });
-    const content = [name.replaceAll("_", " "), " ", make("b", formatCount(counts[name] ?? 0))];
+    const content = [NAMES[name] ?? name.replaceAll("_", " "), " ", make("b", formatCount(counts[name] ?? 0))];
     return (counts[name] || isPressed) && makeFilter(`${filter} ${name}`, isPressed, act, content, "chip");
   });
 };
@@ -30,7 +28,7 @@ const makeActive = (key, label, changes) => {
 const listActive = () => {
   const lost = state.lost.join(", ");
   return [
-    lost && makeActive("lost", state.second < 0 ? `lost by: ${lost}` : `decided by: ${lost}`, { lost: [] }),
+    lost && makeActive("lost", `lost to: ${lost}`, { lost: [] }),
     state.group && makeActive("group", tame(state.group.join(": ")), { group: null }),
     state.confusion && makeActive("confusion", formatConfusion(state.confusion), { confusion: null }),
   ];
@@ -56,10 +54,8 @@ export const describeCount = () => {
   return listFilters().length ? `${formatCount(findRows().length)} of ${all}` : all;
 };
 
-// The list
-
 export const countPages = () => Math.max(1, Math.ceil(findRows().length / PAGE));
-// An open question stays in sight: the list turns to its page, or drops a filter that hides it.
+// The list turns to the page of an open question, or drops a filter that hides it.
 export const keepOpenInList = (changes) => {
   if (!("open" in changes) || state.open < 0) {
     state.page = Math.min(state.page, countPages() - 1);
@@ -84,12 +80,21 @@ const drawHead = () => {
   });
   return make("thead", make("tr", cells));
 };
-const makeAnswer = (place, row) => {
-  const { prediction, score, outcome } = answers[place][row];
+// The values of a nested answer that are not right, as in "date: 4 May for 5 May"
+const drawWrong = (tree) => {
+  const parts = listWrong(tree).map(({ path, prediction, reference }) => {
+    const given = prediction === null ? "nothing" : prediction;
+    return `${path}: ${given}${reference === null ? "" : ` for ${reference}`}`;
+  });
+  return shorten(parts.join(", "));
+};
+const makeAnswer = (place, row, isOpen) => {
+  const { prediction, score, outcome, tree } = answers[place][row];
+  if (isOpen) return make("td", makeBadge(score)); // the panel below has the answer
   const text = prediction === null ? (outcome ? "no answer" : "not asked") : prediction === "" ? "empty" : "";
-  const content = text ? make("span.nothing", text) : shorten(prediction);
+  const content = text ? make("span.nothing", text) : tree ? drawWrong(tree) : shorten(prediction);
   const who = several && make("span.who", names[place]);
-  const why = score < 1 && !text && make("small", outcome);
+  const why = score < 1 && !text && make("small", describeOutcome(place, row));
   return make("td", make("div.answer", makeBadge(score), who, make("div", content, why)));
 };
 const drawQuestionRow = (row, isOpen) => {
@@ -103,12 +108,13 @@ const drawQuestionRow = (row, isOpen) => {
     isOpen ? "tr.row.open" : "tr.row",
     { onclick: (event) => openRow(event, row) },
     make("td.of-question", make("a", { ...target, "aria-expanded": String(isOpen) }, text), about),
-    make("td.of-references", shorten(data.references[row].join(" | "))),
-    makeAnswer(state.first, row),
-    isPaired && [makeAnswer(state.second, row), make("td.of-difference", formatDifference(subtractScores(row)))],
+    make("td.of-references", !isOpen && shorten(data.references[row].join(" | "))),
+    makeAnswer(state.first, row, isOpen),
+    isPaired && makeAnswer(state.second, row, isOpen),
+    isPaired && make("td.of-difference", formatDifference(subtractScores(row))),
   );
 };
-// A clicked row stays under the pointer, although an open row above it closes.
+// A clicked row stays under the pointer.
 const openRow = (event, row) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || getSelection().toString()) return;
   if (event.target.closest("button, input, summary")) return;
@@ -117,9 +123,17 @@ const openRow = (event, row) => {
   update({ open: state.open === row ? -1 : row });
   const line = document.querySelector(`#list [data-row="${row}"]`)?.closest("tr");
   line?.querySelector("a").focus({ preventScroll: true });
-  const by = line ? line.getBoundingClientRect().top - top : 0;
-  if (FRAMED) parent.postMessage({ type: "anls-report-scroll", by }, "*");
-  else scrollBy({ top: by, behavior: "instant" });
+  if (!line) return;
+  scroll(line.getBoundingClientRect().top - top);
+  if (state.open === row) showPanel(line);
+};
+const scroll = (by) =>
+  FRAMED ? parent.postMessage({ type: "anls-report-scroll", by }, "*") : scrollBy({ top: by, behavior: "instant" });
+// Scroll by the smallest step that shows the panel under a row, or what fits of it.
+const showPanel = (line) => {
+  const hidden = line.nextSibling.getBoundingClientRect().bottom - innerHeight;
+  const room = line.getBoundingClientRect().top - line.closest("table").tHead.getBoundingClientRect().height;
+  if (hidden > 0) scroll(Math.min(hidden, room));
 };
 export const stepBy = (by) => {
   const rows = findRows();

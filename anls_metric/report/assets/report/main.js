@@ -1,11 +1,13 @@
 // The whole report: its parts, the state that each depends on, and what keys do.
 import { make, copyText, tame, replaceContent, formatCount } from "./elements.js";
-import { data, submissions, several, FRAMED } from "./data.js";
+import { data, submissions, names, several, findAcceptable, FRAMED } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf, toggleMark } from "./marks.js";
+import { drawEffect } from "./effects.js";
 import { state, update, redraw, begin, FILTERS, NO_FILTERS, listFilters } from "./state.js";
 import { listTables, listFigures } from "./copies.js";
 import { drawForest, SEARCHED } from "./forest.js";
-import { drawParts } from "./parts.js";
+import { drawCauses, drawGroups } from "./parts.js";
+import { drawMap } from "./map.js";
 import { drawConfusions, HAS_CONFUSIONS } from "./confusions.js";
 import { drawFilters, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
 import { fullUrl } from "./question.js";
@@ -16,8 +18,6 @@ const say = (id, text) => {
   $(id).textContent = text;
   $(id).hidden = !text;
 };
-
-// The parts that do not change. report.html has their places.
 
 const sayInSight = (text) => {
   say("said", text);
@@ -48,10 +48,23 @@ const build = () => {
   $("figure").hidden = !several;
   $("models").hidden = submissions.length < SEARCHED;
   $("details").open = false; // it is open where no script runs
+  for (const link of document.querySelectorAll("[data-open]")) {
+    link.onclick = (event) => {
+      event.preventDefault();
+      update({ open: Number(link.dataset.open) });
+    };
+  }
+  for (const image of document.querySelectorAll("[data-picture]")) image.src = data.pictures[image.dataset.picture];
   for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
   $("confusions").hidden = !HAS_CONFUSIONS;
 };
 const listenToControls = () => {
+  const [quote, why] = document.querySelectorAll(".claim button");
+  quote.onclick = () => copyText(document.querySelector(".claim q").textContent, quote);
+  why.onclick = () => {
+    $("details").open = true;
+    goTo("details", "details-title");
+  };
   $("copy-view").onclick = () => copyText(fullUrl({}), $("copy-view"));
   $("csv").onclick = () => download(formatCsv(), "questions.csv", "text/csv");
   for (const button of document.querySelectorAll(".export")) button.onclick = exportMarks;
@@ -75,7 +88,7 @@ const listenToControls = () => {
   window.onafterprint = () => print(false);
 };
 
-// In the web app, the frame is as high as the report, and the page scrolls it: its top is that far above the window.
+// In the web app, the frame is as high as the report, and the page scrolls it.
 const followPage = () => {
   if (!FRAMED) return;
   const tell = () => parent.postMessage({ type: "anls-report-size", height: document.body.offsetHeight }, "*");
@@ -86,7 +99,7 @@ const followPage = () => {
   });
 };
 
-// Parts that depend on the state. A part is drawn again when a value that it depends on changes.
+// Parts that are drawn again when a value that they depend on changes
 
 const partKeys = new Map();
 const drawPart = (id, values, drawIt) => {
@@ -104,12 +117,15 @@ const drawEverything = (changes = {}, focus = undefined) => {
   if ($("search").value !== state.search) $("search").value = state.search;
   if ($("models").value !== state.models) $("models").value = state.models;
   drawPart("forest", [state.models, state.order], drawForest);
-  drawPart("causes", [first, second, lost, field, group, state.whole], drawParts);
+  drawPart("causes", [first, second, lost], drawCauses);
+  drawPart("groups", [first, second, field, group, state.whole], drawGroups);
+  drawPart("map", [first, second], drawMap);
   drawPart("confusion-list", [first, second, confusion], drawConfusions);
   $("confusions").open = look !== "";
   drawPart("filters", [first, second, filters, marks, state.mark && open], drawFilters);
   drawPart("list", [first, second, filters, sort, direction, page, open, marks, markOf(open)], drawList);
   $("mark-line").hidden = !Object.keys(marks).length;
+  drawPart("effect", formatMarks(), drawEffect);
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   say("unknown", tame(state.unknown));
@@ -140,14 +156,12 @@ const turn = (by) => {
   $("list").scrollIntoView({ block: "start" });
 };
 
-// Events
-
 const followSearch = () => {
   if ($("search").value !== state.search) update({ search: $("search").value }, { isTyped: true });
 };
 const leaveSearch = () => (state.search ? update({ search: "" }) : $("search").blur());
 const markOpen = (number) => {
-  toggleMark(state.open, number);
+  toggleMark(state.open, number, findAcceptable([state.first, state.second, ...names.keys()], state.open));
   redraw();
 };
 const listKeys = (target) => ({
@@ -173,10 +187,14 @@ const handleKey = (event) => {
   event.preventDefault();
   act();
 };
-// A print has the panels that are open, and the filtered list; without a filter, the questions that come first.
+// A print has the filtered list; without a filter, the questions that come first.
 const PRINTED = 20;
 const print = (isPaper) => {
-  if (isPaper) return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
+  if (isPaper) {
+    $("details").open = true;
+    return replaceContent($("list"), drawList(listFilters().length ? Infinity : PRINTED));
+  }
+  $("details").open = false;
   partKeys.clear();
   drawEverything();
 };

@@ -2,7 +2,9 @@
 import { make, makeFilter, countNoun } from "./elements.js";
 import { data, FRAMED } from "./data.js";
 
-const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
+// What changes the scores, and what only sorts questions; their places are their keys
+const ACTIONS = ["leave out", "accept this answer"];
+const LABELS = ["model wrong", "unclear"];
 const SIGNATURE = data.document.signature;
 const PLACE = `anls-marks:${/gold:\w+/.exec(SIGNATURE)?.[0] ?? SIGNATURE}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot store marks, perhaps in a private window: export them before you close it.";
@@ -18,7 +20,7 @@ let marks = new Map();
 let isKept = true;
 const asTexts = (value) => [value ?? ""].flat().map(String).filter(Boolean);
 const readMark = ({ mark, accept, exclude, note }) => ({
-  mark: MARKS.includes(mark) ? mark : "",
+  mark: LABELS.includes(mark) ? mark : "",
   accept: asTexts(accept),
   exclude: Boolean(exclude),
   note: String(note ?? ""),
@@ -34,7 +36,6 @@ const load = () => {
   }
 };
 load();
-// Another window of this report changed the marks.
 export const followMarks = (redraw) =>
   addEventListener("storage", ({ key }) => {
     if (key !== PLACE) return;
@@ -54,11 +55,10 @@ const keep = () => {
 export const describePlace = () => (FRAMED ? ON_PAGE : isKept ? IN_BROWSER : IN_PRIVATE);
 
 export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
-// The filters of questions by their marks. A file of corrections accepts answers and excludes questions without a mark.
 const TESTS_OF_MARKS = {
-  ...Object.fromEntries(MARKS.map((name) => [name, ({ mark }) => mark === name])),
+  "left out": ({ exclude }) => exclude,
   "accepts more": ({ accept }) => accept.length > 0,
-  excluded: ({ exclude }) => exclude,
+  ...Object.fromEntries(LABELS.map((name) => [name, ({ mark }) => mark === name])),
   "not marked": isEmptyMark,
 };
 export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
@@ -71,14 +71,13 @@ export const countMarks = () => {
   counts["not marked"] += data.ids.length - own.length;
   return counts;
 };
+export const listMarked = () => [...marks].filter(([id]) => rowOf.has(id)).map(([id, mark]) => [rowOf.get(id), mark]);
 const setMark = (row, changes) => {
   const mark = { ...markOf(row), ...changes };
   if (isEmptyMark(mark)) marks.delete(data.ids[row]);
   else marks.set(data.ids[row], mark);
   keep();
 };
-
-// The file
 
 const record = (id, { mark, accept, exclude, note }) => {
   return { questionId: id, mark, ...(accept.length && { accept }), ...(exclude && { exclude }), ...(note && { note }) };
@@ -97,7 +96,7 @@ export const importMarks = (text) => {
     records = null;
   }
   if (!Array.isArray(records) || records.some((each) => each?.questionId === undefined)) {
-    return "This isn't a file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections.";
+    return "This isn't a file of marks: choose one that “Export marks” wrote, or a list of corrections.";
   }
   const counts = { imported: 0, own: 0, unknown: 0 };
   for (const each of records) {
@@ -119,20 +118,26 @@ export const importMarks = (text) => {
 
 // The controls for an open question. `redraw` updates the rest of the report.
 
-// Accepts an answer of a submission.
+// Accept an answer, or no longer. A question that is left out accepts nothing.
+const accept = (row, text) => {
+  const others = markOf(row).accept.filter((each) => each !== text); // the reader may have typed in the box
+  const isAccepted = others.length < markOf(row).accept.length;
+  setMark(row, { accept: isAccepted ? others : [...others, text], exclude: false });
+};
 export const drawAccept = (row, text, redraw) => {
-  const isAccepted = markOf(row).accept.includes(text);
   const act = () => {
-    const others = markOf(row).accept.filter((each) => each !== text); // the reader may have typed in the box
-    setMark(row, { accept: isAccepted ? others : [...others, text] });
+    accept(row, text);
     redraw();
   };
-  return makeFilter(`accept ${text}`, isAccepted, act, "accept");
+  return makeFilter(`accept ${text}`, markOf(row).accept.includes(text), act, "accept this answer");
 };
-// Set or remove the mark with this number.
-export const toggleMark = (row, number) => {
-  const name = MARKS[number - 1];
-  setMark(row, { mark: markOf(row).mark === name ? "" : name });
+// Set or remove the mark with this key. The second accepts an answer, if there is one.
+export const toggleMark = (row, key, text) => {
+  const { exclude, mark } = markOf(row);
+  const name = LABELS[key - 1 - ACTIONS.length];
+  if (name) setMark(row, { mark: mark === name ? "" : name });
+  else if (key === 1) setMark(row, { exclude: !exclude, accept: [] });
+  else if (text) accept(row, text);
 };
 const makeBox = (label, placeholder, value, act) => {
   const common = { "data-key": `mark ${label}`, "aria-label": label, title: label, dir: "auto", autocomplete: "off" };
@@ -140,24 +145,25 @@ const makeBox = (label, placeholder, value, act) => {
   box.value = value;
   return box;
 };
-export const drawMark = (row, redraw) => {
+export const drawMark = (row, text, redraw) => {
   const own = markOf(row);
-  const buttons = MARKS.map((name, number) => {
+  const isSet = { [ACTIONS[0]]: own.exclude, [ACTIONS[1]]: own.accept.includes(text), [own.mark]: true };
+  const buttons = [...ACTIONS, ...LABELS].map((name, number) => {
     const act = () => {
-      toggleMark(row, number + 1);
+      toggleMark(row, number + 1, text);
       redraw();
     };
-    return makeFilter(`mark ${name}`, own.mark === name, act, [make("kbd", number + 1), ` ${name}`], "chip");
+    const content = [make("kbd", number + 1), ` ${name}`];
+    return (number !== 1 || text) && makeFilter(`mark ${name}`, isSet[name] === true, act, content, "chip");
   });
-  // Several answers are separated by |. A single answer is not split.
-  const accepted = own.accept.length > 1 ? own.accept.join(" | ") : (own.accept[0] ?? "");
-  const split = (text) =>
-    text
+  const accepted = own.accept.join(" | ");
+  const split = (texts) =>
+    texts
       .split(" | ")
       .map((each) => each.trim())
       .filter(Boolean);
-  const accept = makeBox("Accept", "also accept", accepted, (text) => setMark(row, { accept: split(text) }));
-  const note = makeBox("Note", "note", own.note, (text) => setMark(row, { note: text }));
+  const accept = makeBox("Accept", "also accept", accepted, (texts) => setMark(row, { accept: split(texts) }));
+  const note = makeBox("Note", "note", own.note, (words) => setMark(row, { note: words }));
   const line = make("div.line", make("span.chips", buttons), accept, note);
   return make("div.marks", { role: "group", "aria-label": "Mark" }, line);
 };

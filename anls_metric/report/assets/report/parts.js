@@ -1,40 +1,46 @@
-// Where the points come from: the difference of two submissions, or the loss of one, by cause and by group.
+// The account of lost points of one submission, or the difference of two.
 import { make, makeFilter, makeSelect, countNoun, formatCount, rove, tame } from "./elements.js";
-import { data, names, several, crowded, submissions, cutFolder, FIELDS } from "./data.js";
+import { data, names, several, submissions, cutFolder, FIELDS } from "./data.js";
 import { formatScore, formatDifference } from "./formats.js";
 import { state, update, showQuestions, choosePair } from "./state.js";
 
 const SHOWN = 5; // parts of each kind, beside a row for all others
+const MORE_DIGITS = 2;
 
-// The points as they are printed add up to their total as it is printed.
+const addUp = (parts, key) => parts.reduce((sum, part) => sum + part[key], 0);
+const isAlone = () => state.second < 0;
+const formatPoints = (points, digits) =>
+  isAlone() ? formatScore(-points, digits) : formatDifference(points, digits);
+// Points add up as printed: what is missing goes to the row of all others, or else to the largest. Parts that are all
+// too small get more digits.
 const roundPoints = (rows) => {
-  const unit = 10 ** -(data.digits + 2);
-  const exact = rows.map(({ points }) => points / unit);
-  const whole = exact.map(Math.floor);
-  const [total, sum] = [exact, whole].map((numbers) => numbers.reduce((one, other) => one + other, 0));
-  const rest = Math.round(total) - sum;
-  const places = [...exact.keys()].sort((one, other) => exact[other] - whole[other] - exact[one] + whole[one]);
-  for (const place of places.slice(0, rest)) whole[place] += 1;
-  return rows.map((row, place) => ({ ...row, points: whole[place] * unit }));
+  const largest = Math.max(...rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points))));
+  let digits = data.digits;
+  while (largest > 0 && 100 * largest < 10 ** -digits && digits < data.digits + MORE_DIGITS) digits += 1;
+  const unit = 10 ** -(digits + 2);
+  const whole = rows.map(({ points }) => Math.round(points / unit));
+  const last = rows.findIndex(({ isRest }) => isRest);
+  const missing = Math.round(addUp(rows, "points") / unit) - whole.reduce((one, other) => one + other, 0);
+  if (rows.length) whole[Math.max(last, 0)] += missing;
+  return rows.map((row, place) => ({ ...row, points: whole[place] * unit, digits }));
 };
-// The largest parts, and one row for all others
 const chooseRows = (parts, join, most = SHOWN) => {
   const sorted = [...parts].sort((one, other) => Math.abs(other.points) - Math.abs(one.points));
   const count = parts.length === most + 1 ? most + 1 : most;
   const [shown, rest] = [sorted.slice(0, count), sorted.slice(count)];
-  return roundPoints(rest.length ? [...shown, join(rest)] : shown);
+  return roundPoints(rest.length ? [...shown, { ...join(rest), isRest: true }] : shown);
 };
-const addUp = (parts, key) => parts.reduce((sum, part) => sum + part[key], 0);
 const drawTable = (rows) => {
   const sizes = rows.map(({ points, isRest }) => (isRest ? 0 : Math.abs(points)));
   const longest = Math.max(...sizes, Number.EPSILON);
-  const drawRow = ({ key, label, points, about, isPressed, act }, place) => {
+  const drawRow = ({ key, label, points, digits, about, isPressed, act }, place) => {
     const size = sizes[place] / longest;
-    const bar = { class: `part ${points < 0 ? "loss" : "gain"}`, style: { "--size": size } };
+    const style = isAlone() ? "alone loss" : points < 0 ? "loss" : "gain";
+    const bar = { class: `part ${style}`, style: { "--size": size } };
     return make(
       "tr",
       make("th", { scope: "row" }, act ? makeFilter(key, isPressed, act, label) : label),
-      make("td.points", formatDifference(points)),
+      make("td.points", formatPoints(points, digits)),
       make("td.chart", size > 0 && make("span", bar, make("i"))),
       make("td.about", about),
     );
@@ -42,11 +48,8 @@ const drawTable = (rows) => {
   return rove(make("table.causes", make("tbody", rows.map(drawRow))));
 };
 
-// Causes
-
 const reverse = ({ points, losses, wins, ...rest }) => ({ ...rest, points: -points, losses: wins, wins: losses });
-// The contributions to the score of the first minus that of the second
-const listCauses = () => {
+export const listCauses = () => {
   const { first, second } = state;
   const own = data.contributions[second < 0 ? first : `${first} ${second}`];
   const parts = own ?? data.contributions[`${second} ${first}`].map(reverse);
@@ -56,57 +59,57 @@ const joinCauses = (parts) => ({
   outcomes: parts.flatMap(({ outcomes }) => outcomes),
   ...Object.fromEntries(["points", "losses", "wins"].map((key) => [key, addUp(parts, key)])),
 });
-const findRow = (place, cause) => submissions[place].lost.rows.find((row) => row.cause === cause);
-const describeCause = ({ outcomes, points, losses, wins, document, shared }) => {
+// What to do about a cause, and for a step the score after it
+const advise = (cause) => {
+  const { remedy, anls } = submissions[state.first].lost.rows.find((row) => row.cause === cause);
+  return [`: ${remedy}`, anls !== null && ` → ${formatScore(anls)}`];
+};
+const describeCause = ({ outcomes, points, digits, losses, wins, document, shared, isRest }) => {
   const isPressed = String(state.lost) === String(outcomes);
-  const counts =
-    state.second < 0
-      ? countNoun(losses, "question")
-      : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
+  const counts = isAlone()
+    ? countNoun(losses, "question")
+    : [losses && countNoun(losses, "loss", "losses"), wins && countNoun(wins, "win")].filter(Boolean).join(", ");
   const common = document && `, ${shared} in ${tame(cutFolder(document))}`;
-  const advice = state.second < 0 && outcomes.length === 1 && `: ${findRow(state.first, outcomes[0]).remedy}`;
   return {
     key: `lost ${outcomes}`,
-    label: outcomes.length > 1 ? "all others" : outcomes[0],
+    label: isRest ? "all others" : outcomes[0],
     points,
-    isRest: outcomes.length > 1,
-    about: crowded ? "" : [counts, common, advice],
+    digits,
+    isRest,
+    about: [counts, common, isAlone() && !isRest && advise(outcomes[0])],
     isPressed,
     act: () => showQuestions({ lost: isPressed ? [] : outcomes }),
   };
 };
-const makePicks = () => {
+const makePicks = (total) => {
   const choices = names.map((name, place) => [place, name]);
   const choose = (key) => (value) =>
     update({ ...choosePair({ [key]: Number(value) }), ...(Number(value) < 0 ? { change: "", lost: [] } : {}) });
-  return (
+  return [
     several && [
       makeSelect("first", "model", choices, state.first, choose("first")),
-      " minus ",
       makeSelect("second", "minus", [[-1, "nothing"], ...choices], state.second, choose("second")),
-    ]
-  );
+    ],
+    make("span.total", isAlone() ? `${total} of 100 points` : `${total} points`),
+  ];
 };
 const drawCredit = () => {
   const credit = Object.entries(submissions[state.first].lost.credit_for_wrong);
-  const parts = credit.map(([cause, value]) => `${cause} ${formatScore(value)}`).join(", ");
+  const parts = credit.map(([cause, value]) => `${formatScore(value)} ${cause}`).join(", ");
   return parts && make("p.said", `Credit for wrong answers in the score of ${names[state.first]}: ${parts}`);
 };
-const drawCauses = () => {
+export const drawCauses = () => {
   const causes = chooseRows(listCauses(), joinCauses);
-  const difference = formatDifference(addUp(causes, "points"));
-  const between = /[1-9]/.test(difference) ? `Where the ${difference} points come from` : "Where the models differ";
-  const title = state.second < 0 ? `Where ${names[state.first]} loses points` : between;
+  const total = formatPoints(addUp(causes, "points"), causes[0]?.digits);
   return [
-    make("div.line", make("h2", { id: "causes-title", tabindex: -1 }, title), make("span.said", makePicks())),
-    causes.length
-      ? drawTable(causes.map(describeCause))
-      : make("p.said", "Every question has the same score."),
+    make("h2", { id: "causes-title", tabindex: -1 }, "Lost points by cause"),
+    make("p.said.picks", makePicks(total)),
+    causes.length ? drawTable(causes.map(describeCause)) : make("p.said", "Every question has the same score."),
     drawCredit(),
   ];
 };
 
-// Groups. Of the keys of nested values, only the outermost ones add up; the others are in the details.
+// Groups. Of the keys of nested values, only the outermost ones add up.
 
 const listGroups = () => {
   const { field, first, second } = state;
@@ -127,28 +130,31 @@ const listGroups = () => {
 const joinGroups = (parts) => ({ points: addUp(parts, "points"), questions: addUp(parts, "questions"), others: parts });
 const DOCUMENT = data.document.clusters?.field;
 const nameGroup = (name) => tame(state.field === DOCUMENT ? cutFolder(name) : name);
-const describeGroup = ({ name, questions, scores, points, others }, place) => {
+const describeGroup = ({ name, questions, scores, points, digits, others }, place) => {
   const group = [state.field, name];
   const isPressed = String(state.group) === String(group);
-  const shown = state.second < 0 ? scores?.slice(1) : scores;
-  const count = others ? "" : [shown.map(formatScore).join(" → "), `, ${countNoun(questions, "question")}`];
+  const shown = isAlone() ? scores?.slice(1) : scores;
+  const scale = shown?.map((score) => formatScore(score)).join(" → ");
+  const count = others ? "" : `${scale}, ${countNoun(questions, "question")}`;
   return {
     key: `group ${place}`,
     label: make("bdi", others ? `${formatCount(others.length)} others` : nameGroup(name)),
     points,
+    digits,
     isRest: others,
-    about: crowded ? "" : count,
+    about: count,
     isPressed,
     act: others
       ? () => update({ whole: !state.whole })
       : data.groups[state.field][name] && (() => showQuestions({ group: isPressed ? null : group })),
   };
 };
-const drawGroups = () => {
+export const drawGroups = () => {
+  if (!FIELDS.length) return [];
   const rows = chooseRows(listGroups(), joinGroups, state.whole ? Infinity : SHOWN).map(describeGroup);
   const options = FIELDS.map((name) => [name, name === DOCUMENT ? `document (${name})` : name]);
-  const select = makeSelect("field", "field of the groups", options, state.field, (field) => update({ field }));
+  const select = makeSelect("field", "by", options, state.field, (field) => update({ field }));
   const less = state.whole && makeFilter("whole", true, () => update({ whole: "" }), "fewer");
-  return make("div", make("div.line", make("h2", "By "), select, less), make("div.scroll", drawTable(rows)));
+  const title = make("h2", { id: "groups-title" }, "Lost points by group");
+  return [title, make("p.said.picks", select, less), make("div.scroll", drawTable(rows))];
 };
-export const drawParts = () => [make("div", drawCauses()), FIELDS.length > 0 && drawGroups()];

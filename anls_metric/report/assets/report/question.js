@@ -1,14 +1,27 @@
-// The open question: its page, the references, the answer of each submission with its edits, and the mark.
+// The open question: its page, references, answers with their edits, and mark.
 import { make, copyText, markHidden, tame } from "./elements.js";
-import { data, answers, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
-import { makeBadge } from "./formats.js";
+import { data, answers, labels, several, ofStrings, names, makeName, pageName, pageStem } from "./data.js";
+import { describeOutcome, findAcceptable, cutFolder } from "./data.js";
+import { makeBadge, formatAnswer } from "./formats.js";
 import { drawMark, drawAccept } from "./marks.js";
-import { redraw, showQuestions, formatUrl } from "./state.js";
+import { state, redraw, showQuestions, formatUrl, SUSPECTED } from "./state.js";
 import { drawText, drawPrediction } from "./edits.js";
 
-// In a frame, links lead to the page around it.
+// In a frame, links lead to the page around it. Of a file, only the name is for others.
 const findUrl = () => document.documentElement.dataset.url ?? location.href;
-export const fullUrl = (changes) => findUrl().split("#")[0] + formatUrl(changes);
+const nameUrl = (url) => (url.startsWith("file:") ? decodeURIComponent(cutFolder(url)) : url);
+export const fullUrl = (changes) => nameUrl(findUrl().split("#")[0]) + formatUrl(changes);
+
+// The models in the order of the list: the two that it shows first
+const orderPlaces = () => [...new Set([state.first, state.second, ...names.keys()])].filter((place) => place >= 0);
+const writeQuestion = (row) => {
+  const write = (place) => {
+    const { prediction, score } = answers[place][row];
+    return `${labels[place]} (${formatAnswer(score)}): ${prediction || "no answer"}`;
+  };
+  const texts = [data.questions[row], `references: ${data.references[row].join(" | ")}`, ...orderPlaces().map(write)];
+  return [...texts, fullUrl({ open: row })].filter(Boolean).join("\n");
+};
 
 const listAccepted = (texts, closest, added = []) => {
   const items = texts.map((text, place) => {
@@ -19,10 +32,10 @@ const listAccepted = (texts, closest, added = []) => {
   });
   return make("ul.accepted", { "aria-label": "References" }, make("li.label", "references"), items);
 };
-// Submissions whose answers are equal share a row, so that many submissions fit on a screen.
+// Submissions whose answers are equal share a row.
 const groupAnswers = (row) => {
   const groups = new Map();
-  for (const place of names.keys()) {
+  for (const place of orderPlaces()) {
     const key = JSON.stringify(data.answers[place].rows[row]);
     groups.set(key, [...(groups.get(key) ?? []), place]);
   }
@@ -43,7 +56,7 @@ const drawAnswer = (places, row) => {
     several && make("th", { scope: "row" }, places.map(makeName)),
     make("td", makeBadge(score)),
     make("td", make("div.given", references && listAccepted(texts, [closest]), output, given)),
-    make("td.said", outcome, text && [" ", drawAccept(row, text, redraw)]),
+    make("td.said", describeOutcome(places[0], row), text && [" ", drawAccept(row, text, redraw)]),
   );
 };
 
@@ -55,7 +68,7 @@ const listPages = (row) => {
   const of = /^(.*)_/.exec(stem)?.[1];
   return make("span.said", "all questions about ", link(stem, pageName(row)), of && [" or ", link(of, `${of}_`)]);
 };
-// A click on the page shows it in its own size, where the reader clicked.
+// A click on the page shows it in its own size.
 const enlarge = (image) => {
   const large = make("img", { src: image.src, alt: image.alt });
   const close = make("button", { onclick: () => dialog.close() }, "Close");
@@ -79,20 +92,23 @@ export const drawQuestion = (row, step) => {
   const own = answers.map((rows) => rows[row]);
   const shared = own.filter(({ prediction, references }) => prediction !== null && !references);
   const closest = ofStrings ? [...new Set(shared.map((answer) => answer.closest))] : [];
-  const copy = make("button", { "data-key": "copy question" }, "Copy link");
-  copy.addEventListener("click", () => copyText(fullUrl({ open: row }), copy));
+  const copy = make("button", { "data-key": "copy question" }, "Copy");
+  copy.addEventListener("click", () => copyText(writeQuestion(row), copy));
   const steps = [
     make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"),
     make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"),
     copy,
   ];
   const accepted = listAccepted(data.references[row], closest, data.added[row]);
+  const suspicion = data[SUSPECTED].find(([id]) => id === data.ids[row]);
   const rows = groupAnswers(row).map((places) => drawAnswer(places, row));
   const content = make(
     "div",
-    make("div.line", accepted, listPages(row), make("span.tools.top", steps)),
+    make("div.line", ofStrings && accepted, listPages(row), make("span.tools.top", steps)),
+    suspicion && make("p.said", make("b", "Suspected label error: "), suspicion[1], "."),
     make("table.answers", make("tbody", rows)),
-    drawMark(row, redraw),
+    !ofStrings && make("details.said", make("summary", "references"), accepted),
+    drawMark(row, findAcceptable(orderPlaces(), row), redraw),
   );
   const picture = drawPicture(row);
   const style = picture?.tagName === "BUTTON" ? "opened pictured" : "opened";

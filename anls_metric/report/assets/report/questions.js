@@ -1,4 +1,3 @@
-// Filters and sorts the questions.
 import { data, answers, pageName } from "./data.js";
 import { hasMark, countMarks, MARK_FILTERS } from "./marks.js";
 import { state, CHANGES, FILTERS, listFilters, SUSPECTED, START_SORT } from "./state.js";
@@ -18,7 +17,7 @@ export const subtractScores = (row) => {
 const costOf = (place, row, cause) => data.answers[place]?.costs[row]?.[cause] ?? 0;
 const isLostBy = (row, cause) => costOf(state.first, row, cause) !== costOf(state.second, row, cause);
 
-const suspectRanks = new Map(data[SUSPECTED].map((id, rank) => [id, rank]));
+const suspectRanks = new Map(data[SUSPECTED].map(([id], rank) => [id, rank]));
 const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const isListed = (rows) => {
   const found = new Set(rows);
@@ -71,7 +70,7 @@ const sortRows = (found) => {
   return found.sort((a, b) => state.direction * compare(a, b) || a - b);
 };
 
-// The questions, and for each chip the number that have its value, under the other filters
+// The questions, and the number behind each chip under the other filters
 const filterRows = () => {
   const tests = listFilters().map((name) => [name, TESTS[name](state[name])]);
   const counts = Object.fromEntries(Object.keys(CHIPS).map((filter) => [filter, Object.create(null)]));

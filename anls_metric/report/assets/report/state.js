@@ -1,28 +1,29 @@
-// The choices of the reader. The URL holds all of them, and the report depends on them.
+// The choices of the reader, which the URL holds
 import { MARK_FILTERS } from "./marks.js";
-import { data, labels, several, ofStrings, names, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
+import { data, labels, several, names, submissions, OUTCOMES, BASELINE, FIELDS, FRAMED } from "./data.js";
 
+const ABOUT = submissions.findIndex(({ name }) => name === data.about); // what the claims are about
 export const START_SORT = BASELINE < 0 ? "first" : "difference";
 const START = {
-  open: -1, // the row of the open question
-  first: BASELINE === 0 || names.length > 2 ? 1 : 0, // a difference is first minus second
-  second: names.length > 2 ? 0 : BASELINE, // -1: none
+  open: -1,
+  first: Math.max(ABOUT, 0), // a difference is first minus second, the baseline
+  second: BASELINE, // -1: none
   search: "",
-  outcome: "", // of the answers of the first
-  lost: [], // outcomes of the answer that lost the question
+  outcome: "",
+  lost: [],
   change: "",
   group: null, // [field, name]
   only: "",
-  confusion: null, // [predicted, accepted] in answers of the first
+  confusion: null,
   mark: "",
   sort: START_SORT,
   direction: 1,
   page: 0,
-  models: "", // words in the names of the visible models
-  order: "", // of the models
-  look: "", // the open panel
-  field: data.first_field, // of the visible groups
-  whole: "", // whether all groups are visible
+  models: "",
+  order: "",
+  look: "",
+  field: data.first_field,
+  whole: "",
 };
 export const state = { ...START, unknown: "" };
 export const SUSPECTED = "suspected_label_errors";
@@ -132,7 +133,7 @@ export const FILTERS = ["search", "outcome", "lost", "change", "group", "only", 
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const listFilters = () => FILTERS.filter((key) => state[key] && state[key].length !== 0);
 
-// Change the state, and update the report. A new view is an entry in the history, and a typed letter is none.
+// Change the state. A new view is an entry in the history, and a typed letter is none.
 export const update = (changes, { focus, isTyped = false } = {}) => {
   const isOther = ["first", "second", "sort", "direction", ...FILTERS].some((key) => key in changes);
   Object.assign(state, isOther && !("page" in changes) ? { page: 0 } : {}, { unknown: "" }, changes);

@@ -1,0 +1,51 @@
+"""Says what decides a comparison: the interval at the level of its adjusted p-value, and how many documents would."""
+
+from __future__ import annotations
+
+import math
+from typing import TypedDict
+
+from anls_metric.analysis.comparison import Comparison, ComparisonSet
+from anls_metric.analysis.verdicts import SIGNIFICANT
+from anls_metric.core.statistics.significance import Interval
+
+MOST_DOCUMENTS = 1_000_000
+"""More documents than these are out of reach."""
+
+
+class Decision(TypedDict):
+    """What decides a comparison. The keys are keys of the JSON document."""
+
+    deciding_interval: Interval | None
+    """the interval of the difference at the level of `p_value_adjusted`: it excludes 0 exactly if there is a verdict"""
+    documents_needed: int | None
+    """about how many documents like these would show such a difference at 80% power; null for more than a million"""
+
+
+def decide(compared: ComparisonSet, comparison: Comparison) -> Decision:
+    """Find what decides a comparison of a set.
+
+    Example:
+        >>> import anls_metric
+        >>> from anls_metric.analysis.comparison import compare
+        >>> answers = {"a": ["Cola", "x"] * 30, "b": ["Cola", "Col", "Cola"] * 20}
+        >>> scores = anls_metric.compare(answers, [["Cola"]] * 60)
+        >>> compared = compare([scores["a"], scores["b"]])
+        >>> decision = decide(compared, compared.comparisons[0])
+        >>> decision["deciding_interval"] == compared.comparisons[0].interval, decision["documents_needed"]
+        (True, 14)
+    """
+    sample, sign = compared.pairs.find_sample(comparison.first, comparison.second)
+    if comparison.interval is None:
+        return {"deciding_interval": None, "documents_needed": None}
+    # A p-value that is multiplied is below 0.05 exactly if the p-value is below 0.05 divided by the same factor.
+    outside = SIGNIFICANT * comparison.p_value / comparison.p_value_adjusted
+    low, high = sorted(sign * end for end in sample.interval(1 - outside))
+    needed = math.inf
+    if comparison.difference:
+        ratio = sample.minimum_detectable_effect(1 - outside) / abs(comparison.difference)
+        needed = sample.cluster_count * ratio**2
+    return {
+        "deciding_interval": Interval(low + 0.0, high + 0.0) if outside < SIGNIFICANT else comparison.interval,
+        "documents_needed": math.ceil(needed) if needed <= MOST_DOCUMENTS else None,
+    }

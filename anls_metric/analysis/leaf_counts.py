@@ -1,0 +1,33 @@
+"""Counts the leaves of each answer that lose points, by cause: "2 missed, 1 close"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from anls_metric.analysis.lost_points import account_for
+from anls_metric.analysis.questions import JoinedQuestion
+from anls_metric.analysis.scored import Scored
+
+
+def list_leaf_counts(
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
+) -> list[list[dict[str, int] | None]]:
+    """List, for each submission and question, how many leaves of its answer have each cause, the most frequent first.
+
+    Returns:
+        For each submission a list as long as the questions, with None for a question that it lacks; no list at all for
+        answers without leaves.
+    """
+    if not account_for(submissions[0]).counts_leaves:
+        return []
+    return [
+        [None if (place := each.places[number]) is None else _count(scored, place) for each in questions]
+        for number, scored in enumerate(submissions)
+    ]
+
+
+def _count(scored: Scored, place: int) -> dict[str, int]:
+    """Count the causes of the answer that stands for a question."""
+    losses = account_for(scored).causes[scored.representatives[place]]
+    return dict(Counter(loss.cause for loss in losses).most_common())

@@ -1,0 +1,90 @@
+"""Computes what a report needs to say how marks of questions change the scores: to accept an answer, or to leave out a
+question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from anls_metric.analysis.questions import JoinedQuestion
+from anls_metric.analysis.scored import Scored
+from anls_metric.core.scorer import mean
+
+Accepted = dict[int, dict[int, dict[int, float]]]
+"""By the number of a question, and that of the first submission with an answer: the score of each submission that
+changes if this answer is accepted, too."""
+
+
+def score_accepted(submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]) -> Accepted:
+    """Score the answers to each question as if the answer of a submission were one more reference.
+
+    Of several accepted answers, the one with the highest score counts, as it does of references. Only strings have
+    such scores.
+    """
+    scorer = submissions[0].scorer
+    if not scorer.scores_strings:
+        return {}
+    asked: list[tuple[int, int, int, int]] = []
+    predictions: list[Any] = []
+    references: list[list[Any]] = []
+    for number, question in enumerate(questions):
+        for text, place in _list_candidates(submissions, question).items():
+            for other, scored in enumerate(submissions):
+                own = question.places[other]
+                if own is None or scored.scores[own] == 1.0:
+                    continue
+                for answer in scored.runs[own]:
+                    if scored.answers.predictions[answer] is not None and scored.answer_scores[answer] < 1.0:
+                        asked.append((number, place, other, answer))
+                        predictions.append(scored.answers.predictions[answer])
+                        references.append([*scored.questions.references[own], text])
+    values = scorer.score_checked(predictions, references, str)
+    return _average(submissions, questions, {key: float(value) for key, value in zip(asked, values)})
+
+
+def _list_candidates(submissions: Sequence[Scored], question: JoinedQuestion) -> dict[str, int]:
+    """List the answers that can be accepted, each with the first submission that has it."""
+    found: dict[str, int] = {}
+    for number, (scored, place) in enumerate(zip(submissions, question.places)):
+        if place is not None and scored.scores[place] < 1.0:
+            text = scored.answers.predictions[scored.representatives[place]]
+            if text is not None and text.strip():
+                found.setdefault(text, number)
+    return found
+
+
+def _average(
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion], values: dict[tuple[int, int, int, int], float]
+) -> Accepted:
+    """Average the runs of each question, and keep the scores that change."""
+    found: Accepted = {}
+    for number, place, other in dict.fromkeys(key[:3] for key in values):
+        scored, own = submissions[other], questions[number].places[other]
+        if own is None:
+            continue
+        run = scored.runs[own]
+        scores = [values.get((number, place, other, answer), scored.answer_scores[answer]) for answer in run]
+        score = mean(scores) if len(run) > 1 else scores[0]
+        if score != scored.scores[own]:
+            found.setdefault(number, {}).setdefault(place, {})[other] = score
+    return found
+
+
+def sum_unseen(
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
+) -> list[tuple[int, float, float] | None]:
+    """Sum up the scores of the questions that a report leaves out, for each submission.
+
+    Returns:
+        Their number, and two floats whose sum is exact; None if the score of the set is not the mean of all questions.
+    """
+    found: list[tuple[int, float, float] | None] = []
+    for number, scored in enumerate(submissions):
+        seen = {question.places[number] for question in questions}
+        rest = [score for place, score in enumerate(scored.scores) if place not in seen]
+        total = math.fsum(rest)
+        is_mean = mean(scored.scores) == scored.anls
+        found.append((len(rest), total, math.fsum([*rest, -total])) if is_mean else None)
+    return found

@@ -1,0 +1,33 @@
+"""Lists the questions of a report by document, for the map of all questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anls_metric.analysis.questions import JoinedQuestion
+from anls_metric.analysis.scored import Scored, choose_clusters
+
+MOST, PART = 5000, 100
+"""More questions than `MOST`, without documents, are listed in parts of `PART`, of which a map draws some."""
+
+
+def list_documents(
+    submissions: Sequence[Scored], questions: Sequence[JoinedQuestion]
+) -> list[tuple[str | None, list[int]]]:
+    """List the documents with the numbers of their questions, in the order of the questions.
+
+    Returns:
+        The name of each document, None for a question that is its own. Without documents, all questions under None, or
+        many in parts of `PART` questions.
+    """
+    scored = submissions[0]
+    records = [question.record for question in questions]
+    clusters = scored.clusters and choose_clusters(records, scored.settings.cluster_by)
+    if clusters is None:
+        size = PART if len(questions) > MOST else max(len(questions), 1)
+        return [(None, [*range(start, min(start + size, len(questions)))]) for start in range(0, len(questions), size)]
+    found: dict[object, tuple[str | None, list[int]]] = {}
+    for number, name in enumerate(clusters.names):
+        key = ("own", number) if name is None else name
+        found.setdefault(key, (None if name is None else str(name), []))[1].append(number)
+    return list(found.values())

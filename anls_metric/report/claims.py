@@ -1,0 +1,262 @@
+"""Writes what a document lets one say in a paper, what not yet, and what would decide it.
+
+The report, Markdown and the terminal show these sentences. They are written from the document alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.verdicts import TOO_FEW, choose_wanted
+from anls_metric.core.checks import count_noun
+from anls_metric.report.numbers import NumberFormat, format_p_value
+from anls_metric.report.schema import Document
+from anls_metric.report.wording import get_label
+
+MANY_TIMES = 50
+"""So many times the documents of a set are out of reach."""
+
+LEAST, ENOUGH = 6, 30
+"""The fewest documents for a test, and those from which they are not called few."""
+
+
+class Claim(NamedTuple):
+    """A sentence about the scores.
+
+    Attributes:
+        title: what the sentence is.
+        quote: what to write in a paper, or not; "" for nothing.
+        text: the rest of the sentence.
+    """
+
+    title: str
+    quote: str
+    text: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, [self.quote and f'"{self.quote}"', self.text]))
+
+
+class Claims(NamedTuple):
+    """What one can write, what one cannot write yet, and what would decide it; and the submission that this is about
+    ("" for the only one).
+    """
+
+    can: Claim
+    cannot: Claim
+    decides: Claim
+    about: str = ""
+
+    @property
+    def sentences(self) -> tuple[Claim, ...]:
+        """The three of them."""
+        return self[:3]
+
+
+class _Pair(NamedTuple):
+    """A comparison with the baseline: a model minus the baseline."""
+
+    model: str
+    baseline: str
+    values: Mapping[str, Any]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The higher and the lower of both."""
+        return (self.model, self.baseline) if self.values["difference"] >= 0 else (self.baseline, self.model)
+
+
+def write_claims(document: Document, numbers: NumberFormat, names: Mapping[str, str] | None = None) -> Claims:
+    """Write the claims of a document.
+
+    Args:
+        document: as `document.build_document` makes it.
+        numbers: how scores are printed.
+        names: shorter names of the submissions.
+    """
+    short = names or {each["name"]: each["name"] for each in document["submissions"]}
+    pairs = [
+        _Pair(short[pair["second"]], short[pair["first"]], pair)
+        for pair in document["comparisons"]
+        if pair["first"] == document["baseline"]
+    ]
+    if not pairs:
+        return _write_score(document, numbers, short)
+    if all(pair.values["interval"] is None or pair.values["verdict"] == TOO_FEW for pair in pairs):
+        return _write_too_few(document, pairs, numbers)
+    values = choose_wanted([pair.values for pair in pairs])
+    wanted = next(pair for pair in pairs if pair.values is values)
+    decided = [pair for pair in pairs if pair.values["verdict"] in ("better", "worse")]
+    opened = [pair for pair in pairs if pair not in decided]
+    can = _write_decided(decided, document, numbers) if decided else _write_equal(opened, numbers)
+    if not opened:
+        doubt, more = _write_doubt(wanted, document, numbers), _write_more(document)
+        return Claims(can, doubt, more, wanted.values["second"])
+    needed = _write_needed(wanted, document, numbers)
+    return Claims(can, _write_open(wanted, document, numbers), needed, wanted.values["second"])
+
+
+def _can(quote: str, text: str = "") -> Claim:
+    return Claim("You can write", quote, text)
+
+
+def _cannot(quote: str, text: str) -> Claim:
+    return Claim("You cannot write yet", quote, text)
+
+
+def _decides(text: str) -> Claim:
+    return Claim("What would decide it", "", text)
+
+
+def _points(value: float, numbers: NumberFormat, form: str = "") -> str:
+    return numbers.format(value, form) + " points" * numbers.percent
+
+
+def _count(document: Document, factor: int = 1) -> str:
+    """Count the documents of a set; without documents, the questions."""
+    clusters = document["clusters"]
+    count, noun = (clusters["count"], "document") if clusters else (document["questions"], "question")
+    return count_noun(count * factor, noun)
+
+
+def _write_score(document: Document, numbers: NumberFormat, names: Mapping[str, str]) -> Claims:
+    """Write the claims of a single submission."""
+    (submission,) = document["submissions"]
+    interval, score = submission["interval"], numbers.format(submission["anls"])
+    certainty = f" (95% CI {numbers.format(interval)})" if interval else ""
+    can = _can(f"{names[submission['name']]} scores {score} {get_label(document)}{certainty}.")
+    better = [hint for hint in document["hints"] if hint["extract"] and hint["anls"] is not None]
+    if better:
+        step = ",".join(better[0]["extract"] or ())
+        after = numbers.format(better[0]["anls"])
+        cannot = _cannot(f"The model scores {score}.", f"Of its raw output: after extraction it scores {after}.")
+        return Claims(can, cannot, _decides(f"Extract the answers with {step}, and score again."))
+    if not interval:
+        return Claims(
+            can,
+            _cannot("It is better than another score.", "There is no interval."),
+            _decides("At least two documents."),
+        )
+    low, high = (numbers.format(end) for end in interval)
+    cannot = _cannot(
+        f"{names[submission['name']]} beats a model that scores {numbers.format(interval[0])}.",
+        f"From {low} to {high}, chance may explain the difference.",
+    )
+    return Claims(
+        can, cannot, _decides("The answers of the other model to these questions: a paired comparison shows more.")
+    )
+
+
+def _write_too_few(document: Document, pairs: Sequence[_Pair], numbers: NumberFormat) -> Claims:
+    """Write the claims of comparisons without a test."""
+    wanted = max(pairs, key=lambda pair: abs(pair.values["difference"]))
+    difference = _points(wanted.values["difference"], numbers, "+")
+    high, low = wanted.names
+    return Claims(
+        _can(f"On these {_count(document)}, {wanted.model} minus {wanted.baseline} is {difference}."),
+        _cannot(f"{high} beats {low}.", f"{_count(document)} are too few for a test."),
+        _decides(f"At least {LEAST} documents, better {ENOUGH}."),
+        wanted.values["second"],
+    )
+
+
+def _write_p(document: Document, p_value: float) -> str:
+    """Write a p-value, and what it is adjusted for."""
+    count = len(document["comparisons"])
+    if count < 2:
+        return format_p_value(p_value)
+    what = f"choosing the best of {count + 1}" if document["chose_best"] else f"{count} comparisons"
+    return f"{format_p_value(p_value)} after {what}"
+
+
+def _write_decided(decided: Sequence[_Pair], document: Document, numbers: NumberFormat) -> Claim:
+    """Write which models differ from the baseline: those that are better, else those that are worse."""
+    better = [pair for pair in decided if pair.values["verdict"] == "better"]
+    shown, word = (better, "higher") if better else (decided, "lower")
+    base = shown[0].baseline
+    p_value = _write_p(document, max(pair.values["p_value_adjusted"] for pair in shown))
+    if len(shown) == 1:
+        values = shown[0].values
+        adjusted = "unadjusted " * (len(document["comparisons"]) > 1)
+        interval = f"{adjusted}95% CI {numbers.format(values['interval'])}"
+        difference = _points(values["difference"], numbers, "+")
+        return _can(f"{shown[0].model} scores {word} than {base}: {difference} ({interval}, {p_value}).")
+    which = [pair.model for pair in shown]
+    return _can(f"{_join(which)} score {word} than {base} ({p_value.replace('=', '<=')}).")
+
+
+def _join(names: Sequence[str], most: int = 2) -> str:
+    """Join names: of many, the first."""
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} others"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _bound(pair: _Pair, numbers: NumberFormat) -> float:
+    """The largest difference in the interval of a pair, rounded up as it is printed."""
+    scale = 10.0**numbers.places
+    far: float = max(map(abs, pair.values["interval"]))
+    return math.ceil(far * scale - 1e-9) / scale
+
+
+def _write_equal(opened: Sequence[_Pair], numbers: NumberFormat) -> Claim:
+    """Write within which limits the closest pair is equal."""
+    pair = min((pair for pair in opened if pair.values["interval"]), key=lambda pair: _bound(pair, numbers))
+    high, low = pair.names
+    return _can(f"{high} and {low} differ by less than {_points(_bound(pair, numbers), numbers)} (95% CI).")
+
+
+def _write_open(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
+    """Write the difference that one would want to claim, and its p-value."""
+    high, low = pair.names
+    return _cannot(f"{high} beats {low}.", f"{_write_p(document, pair.values['p_value_adjusted'])}.")
+
+
+def _write_needed(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
+    """Write how many documents would decide a pair, or which document does."""
+    needed, clusters = pair.values.get("documents_needed"), document["clusters"]
+    noun = "documents" if clusters else "questions"
+    count = clusters["count"] if clusters else pair.values["questions"]
+    if needed is None or needed > MANY_TIMES * count:
+        return _decides(f"No set within reach: they are level ({_points(pair.values['difference'], numbers, '+')}).")
+    text = f"About {_round_up(max(needed, count + 1)):,} {noun} like these, {count:,} of which are here"
+    left = pair.values["one_document"]
+    if left:
+        name = str(left["document"]).rstrip("/").rpartition("/")[2]
+        text += f", or a fix of one document, {name} ({count_noun(left['questions'], 'question')})"
+    return _decides(f"{text}.")
+
+
+def _round_up(count: int) -> int:
+    """Round a number up to two digits.
+
+    Example:
+        >>> _round_up(417), _round_up(1_204), _round_up(9)
+        (420, 1300, 9)
+    """
+    scale: int = 10 ** max(len(str(count)) - 2, 0)
+    return math.ceil(count / scale) * scale
+
+
+def _write_doubt(pair: _Pair, document: Document, numbers: NumberFormat) -> Claim:
+    """Write what a significant difference does not say."""
+    values, (high, low) = pair.values, pair.names
+    if values["seeds_bound"] and abs(values["difference"]) < values["seeds_bound"]:
+        bound = _points(values["seeds_bound"], numbers)
+        return _cannot(f"The method of {high} is better.", f"Runs of equal methods differ by up to {bound}.")
+    reversed_by: Any = document.get("reversed_by", {})
+    if reversed_by:
+        return _cannot(
+            "The order is the same under every ANLS.", f"It is another under {count_noun(len(reversed_by), 'variant')}."
+        )
+    if values["few_documents"]:
+        return _cannot(f"{high} is better in general.", f"{_count(document)} are few.")
+    near, far = sorted(map(abs, values["interval"]))
+    lead = f"{high} leads {low} by {_points(abs(values['difference']), numbers)} everywhere."
+    return _cannot(lead, f"From {numbers.format(near)} to {numbers.format(far)}, for documents like these.")
+
+
+def _write_more(document: Document) -> Claim:
+    """Write what a decided comparison gains from more documents."""
+    return _decides(f"It is decided; {_count(document, 4)} would halve the intervals.")
