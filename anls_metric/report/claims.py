@@ -253,10 +253,10 @@ def _write_doubt(pair: _Pair, document: Document, numbers: NumberFormat) -> Clai
     if values["few_documents"]:
         return _cannot(f"{high} is better in general.", f"{_count(document)} are few.")
     near, far = sorted(map(abs, values["interval"]))
-    lead = f"{high} leads {low} by {_points(abs(values['difference']), numbers)} everywhere."
-    return _cannot(lead, f"From {numbers.format(near)} to {numbers.format(far)}, for documents like these.")
+    lead = f"{high} leads {low} by exactly {_points(abs(values['difference']), numbers)}."
+    return _cannot(lead, f"For documents like these, it may be {numbers.format(near)} to {numbers.format(far)}.")
 
 
 def _write_more(document: Document) -> Claim:
     """Write what a decided comparison gains from more documents."""
-    return _decides(f"It is decided; {_count(document, 4)} would halve the intervals.")
+    return _decides(f"It is decided; with {_count(document, 4)}, the interval would be half as wide.")

@@ -37,7 +37,7 @@ def test_models_that_differ_are_said_to_with_the_sign_of_the_table() -> None:
     assert "95% CI -" in can
     assert can.endswith(', p < 0.001)."')
     assert cannot.startswith('"good leads poor by ')
-    assert decides == "It is decided; 240 questions would halve the intervals."
+    assert decides == "It is decided; with 240 questions, the interval would be half as wide."
 
 
 def test_models_that_do_not_differ_have_a_limit_and_a_number_of_questions() -> None:
