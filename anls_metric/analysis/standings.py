@@ -64,7 +64,7 @@ def _describe(comparison: Comparison) -> dict[str, Any]:
 
 def _find_deciding(comparisons: Sequence[Comparison], first: str, second: str) -> dict[str, Any] | None:
     """Find the document that makes up half of the difference between two submissions, or decides it."""
-    for each in (*comparisons, *map(Comparison.reverse, comparisons)):
-        if (each.first, each.second) == (first, second) and each.one_document:
+    for each in comparisons:
+        if {each.first, each.second} == {first, second} and each.one_document:
             return {**each.one_document._asdict(), "of": each._asdict()}
     return None

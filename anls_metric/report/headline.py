@@ -176,7 +176,7 @@ def _write_deciding(deciding: Any) -> list[str]:
         return []
     fields = {key: value for key, value in deciding.items() if key != "of"}
     sentence = OneDocument(**fields).describe(deciding["of"])
-    return [f"{sentence[0].upper()}{sentence[1:]}."]
+    return [f"{sentence.replace('the verdict', 'The verdict', 1)}."]  # or it begins with a name
 
 
 def _write_reversals(standings: Mapping[str, Any], second: str, numbers: NumberFormat) -> list[str]:
